@@ -175,9 +175,7 @@ def _copyrights(places: Mapping[str, Path]) -> dict[str, str]:
         for one in (place, place.resolve())
         for prefix in ("/lib/", "/usr/lib/")
     }
-    answer = subprocess.run(
-        ["dpkg-query", "--search", *asked], capture_output=True, text=True, check=False
-    )
+    answer = subprocess.run(["dpkg-query", "--search", *asked], capture_output=True, text=True, check=False)
     for line in answer.stdout.splitlines():
         package, _, place = line.partition(": ")
         text = Path("/usr/share/doc") / package.partition(":")[0] / "copyright"

@@ -223,9 +223,7 @@ def examples(releases: int) -> list[str]:
         if 0 < changes[0] < changes[1]:
             less = alike(problem, values, changes[0])
             same = f"{read(problem.table, less, number).belief:.2f}"
-        rows.append(
-            f"| {name} | {texts[0]} | {texts[1]} | {same} | {help_for(problem, releases)} |"
-        )
+        rows.append(f"| {name} | {texts[0]} | {texts[1]} | {same} | {help_for(problem, releases)} |")
         print(rows[-1], flush=True)
     return rows
 
@@ -241,9 +239,7 @@ def paint(maps: list[tuple[str, Floats]]) -> None:
         flat = chances.reshape(chances.shape[0] * (8 if chances.ndim > 3 else 1), -1)
         if chances.ndim > 3:
             flat = chances.reshape(8, 8)
-        box = QRect(
-            10 + k % 2 * wide // 2, 10 + k // 2 * (high // 3), wide // 2 - 20, high // 3 - 14
-        )
+        box = QRect(10 + k % 2 * wide // 2, 10 + k // 2 * (high // 3), wide // 2 - 20, high // 3 - 14)
         painter.setPen(QColor("#1d1f21"))
         painter.drawText(box.left(), box.top() + 14, label)
         step_x = box.width() / flat.shape[1]

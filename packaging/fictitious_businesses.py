@@ -20,11 +20,7 @@ DIVISIONS = {
     "H": ("49", "52", "53"),
     "J": ("58", "62", "63"),
 }
-REGIONS = {
-    "North": ("N1", "N2", "N3"),
-    "South": ("S1", "S2", "S3", "S4"),
-    "West": ("W1", "W2"),
-}
+REGIONS = {"North": ("N1", "N2", "N3"), "South": ("S1", "S2", "S3", "S4"), "West": ("W1", "W2")}
 UNITS, GROUPS, SEED = 2_400, 90, 2026
 
 

@@ -11,14 +11,7 @@ from pathlib import Path
 from hand import WAIT, Hand, MissingError, _match, _plain, _said, turn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QLineEdit,
-    QMenu,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QMenu, QTabBar, QWidget
 
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
@@ -45,9 +38,7 @@ class Fingers(Hand):
             self.front.activateWindow()
             turn(0.1)
 
-    def key(
-        self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE, *, on: QWidget | None = None
-    ) -> None:
+    def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE, *, on: QWidget | None = None) -> None:
         """Press a key where the focus is."""
         self.wake()
         where = on or QApplication.focusWidget() or self.front

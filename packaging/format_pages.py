@@ -20,11 +20,7 @@ are written with `convert TABLE --out FILE` (by its suffix, or `--format NAME`) 
 def formats_page() -> str:
     """All formats with what they cannot carry, then the reading options, as Markdown."""
     kinds = formats().values()
-    lines = [
-        HEAD,
-        "| name | format | suffixes | holds | read | written |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = [HEAD, "| name | format | suffixes | holds | read | written |", "|---|---|---|---|---|---|"]
     for kind in kinds:
         suffixes = " ".join(f"`{suffix}`" for suffix in kind.suffixes)
         holds = ", ".join(sorted(kind.holds, reverse=True))

@@ -138,9 +138,7 @@ class Hand:
     def file(self, path: Path) -> None:
         """Write a path into the dialog for files that is open."""
         self.write(self.field_of_files(), str(path))
-        buttons = [
-            b for b in self.front.findChildren(QPushButton) if b.isVisible() and b.isEnabled()
-        ]
+        buttons = [b for b in self.front.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
         self.click(next(b for b in buttons if _plain(b.text()) in ("Open", "Save", "Choose")))
 
     def field_of_files(self) -> QLineEdit:

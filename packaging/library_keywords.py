@@ -22,9 +22,7 @@ from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.protection.registered import methods
 from tabprotect.library.arguments.asking import keywords
 
-TARGET = (
-    Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
-)
+TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
 
 HEAD = '''"""What each function of the library takes by name, for editors and type checkers.
 

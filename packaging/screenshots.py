@@ -28,7 +28,7 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.run.page import MethodsPage
-from tabprotect.languages.speaking import speak
+from tabprotect.languages.translation import set_language
 
 KEY = hashlib.sha256(b"pictures").hexdigest()
 """The key of the house on the pictures, whose examples have no secrets: each walk draws the same."""
@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    speak(arguments.language)
+    set_language(arguments.language)
     speak_in_window(application())
     # A house of its own: nothing has left it, and its key is nobody else's.
     os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp()

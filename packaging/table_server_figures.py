@@ -83,25 +83,20 @@ def screen(left: float, head: str, rows: Sequence[tuple[str, str]], buttons: str
     return [*out, text(left + 65, y + 16, buttons, anchor="middle")]
 
 
-def matrix(
-    left: float, head: str, names: Sequence[str], sets: Sequence[Sequence[int]]
-) -> list[str]:
+def matrix(left: float, head: str, names: Sequence[str], sets: Sequence[Sequence[int]]) -> list[str]:
     """A row for each maximal released sub-table, a column for each variable."""
     step, top = 26, 120
     out = [text(left + 16, 26, head, "head")]
     for v, name in enumerate(names):
         x = left + 110 + step * v
         out.append(
-            f'<text class="small" transform="translate({x + 4} {top - 14}) rotate(-55)">'
-            f"{escape(name)}</text>"
+            f'<text class="small" transform="translate({x + 4} {top - 14}) rotate(-55)">{escape(name)}</text>'
         )
     for row, members in enumerate(sets):
         y = top + 20 * row
         out.append(f'<line class="line" x1="{left + 96}" x2="{left + 446}" y1="{y}" y2="{y}"/>')
         out.append(text(left + 88, y + 4, f"{len(members)} variables", "small", "end"))
-        out += [
-            f'<circle class="dot" cx="{left + 110 + step * v}" cy="{y}" r="6"/>' for v in members
-        ]
+        out += [f'<circle class="dot" cx="{left + 110 + step * v}" cy="{y}" r="6"/>' for v in members]
     return out
 
 
@@ -126,10 +121,7 @@ def main() -> None:
             offered = {variable.name for variable in served.offered}
             names = [variable.name for variable in served.domain.variables]
             rows = [
-                (
-                    v.name,
-                    f"{len(v.categories)} categories" + ("" if v.name in offered else ", never"),
-                )
+                (v.name, f"{len(v.categories)} categories" + ("" if v.name in offered else ", never"))
                 for v in served.domain.variables
             ]
             wanted = served.lattice.query([names[v] for v in TICKED])

@@ -69,9 +69,7 @@ def messy(path: Path) -> None:
     lines.append("Region;Altersgruppe;Familienstand;Personen;Anteil in %")
     for key in itertools.product((*REGIONS, TOTAL), (*AGES, TOTAL), (*STATES, TOTAL)):
         value = sum(
-            n
-            for at, n in cells.items()
-            if all(k in (a, TOTAL) for a, k in zip(at, key, strict=True))
+            n for at, n in cells.items() if all(k in (a, TOTAL) for a, k in zip(at, key, strict=True))
         )
         text = f"{value:,}".replace(",", ".") if value else "-"
         text = ".." if key == ("N\u00fcrnberg", "0-17", "verwitwet") else text
@@ -115,9 +113,7 @@ def records(path: Path, number: int, *, towns: tuple[str, ...]) -> None:
     age, sex = draw.integers(0, 80, number), draw.integers(2, size=number)
     work = draw.integers(3, size=number)
     lines = ["town,age,sex,work"]
-    lines += [
-        f"{towns[t]},{a},{'fm'[s]},w{w}" for t, a, s, w in zip(at, age, sex, work, strict=True)
-    ]
+    lines += [f"{towns[t]},{a},{'fm'[s]},w{w}" for t, a, s, w in zip(at, age, sex, work, strict=True)]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -232,9 +228,7 @@ def geography(hand: Hand, files: Path) -> None:
         hand.button("Go on")
     hand.item("age")
     width = next(
-        f
-        for f in hand.window.page.findChildren(QLineEdit)
-        if f.accessibleName() == "Where bands begin"
+        f for f in hand.window.page.findChildren(QLineEdit) if f.accessibleName() == "Where bands begin"
     )
     hand.write(width, "0, 18, 40, 65")
     hand.button("Add this level")
@@ -438,9 +432,7 @@ def main() -> None:
                 told = f"BLOCKED: {error!r}"
             seconds = time.monotonic() - began
             hand.picture(name.replace(" ", "-").replace(":", "").replace(",", ""))
-            print(
-                f"{name:45} {hand.clicks:6} {hand.scrolls:7} {hand.words:5} {seconds:7.1f} {told}"
-            )
+            print(f"{name:45} {hand.clicks:6} {hand.scrolls:7} {hand.words:5} {seconds:7.1f} {told}")
             print("   ", window.page.name, "|", window.page.sentence[:150], flush=True)
             window.document.jobs.cancel_all()
             hand.front.close()

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tabprotect.version import __version__
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 # The names of ``_HOMES`` for editors and type checkers; ``as`` says that they are exported.
 if TYPE_CHECKING:
@@ -48,15 +48,8 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
     from tabprotect.library.protection import describe as describe, methods as methods
-    from tabprotect.library.register import (
-        new_register as new_register,
-        rotate_key as rotate_key,
-    )
-    from tabprotect.library.release import (
-        open_release as open_release,
-        page as page,
-        verify as verify,
-    )
+    from tabprotect.library.register import new_register as new_register, rotate_key as rotate_key
+    from tabprotect.library.release import open_release as open_release, page as page, verify as verify
     from tabprotect.library.table import (
         Table as Table,
         examples as examples,
@@ -97,7 +90,7 @@ __all__ = ["__version__", *_HOME]
 def __getattr__(name: str) -> object:
     # Names come when they are asked for: the command line's ``--version`` needs no numpy.
     if name not in _HOME:
-        raise AttributeError(say("module 'tabprotect' has no attribute {name}", repr(name)))
+        raise AttributeError(message("module 'tabprotect' has no attribute {name}", repr(name)))
     value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
     globals()[name] = value
     return value

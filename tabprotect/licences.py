@@ -98,10 +98,7 @@ def third_party(names: Iterable[str], system: Iterable[tuple[str, str]] = ()) ->
 
 def _python() -> Iterator[str]:
     said = "Python Software Foundation License: https://docs.python.org/3/license.html"
-    places = (
-        Path(sysconfig.get_path("stdlib")) / "LICENSE.txt",
-        Path(sys.base_prefix) / "LICENSE.txt",
-    )
+    places = (Path(sysconfig.get_path("stdlib")) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt")
     text = next((place.read_text("utf-8", "replace") for place in places if place.is_file()), "")
     yield LINE
     yield f"Python {sys.version.partition(' ')[0]}\n{said}\n\n{text}"
@@ -110,11 +107,7 @@ def _python() -> Iterator[str]:
 def _of(one: metadata.Distribution) -> str:
     """A distribution: its name, version, licence and home, and the texts it brings."""
     said = one.metadata
-    kinds = [
-        line.rpartition(":: ")[2]
-        for line in said.get_all("Classifier") or ()
-        if "License ::" in line
-    ]
+    kinds = [line.rpartition(":: ")[2] for line in said.get_all("Classifier") or () if "License ::" in line]
     stated = _first(said, "License-Expression") or _first(said, "License")
     brief = "" if "\n" in stated.strip() else stated.strip()
     first = brief or "; ".join(kinds) or stated.strip().partition("\n")[0] or "see its home"
@@ -122,9 +115,7 @@ def _of(one: metadata.Distribution) -> str:
     home = next((home.rpartition(" ")[2] for home in homes if home and home != "UNKNOWN"), "")
     head = f"{said['Name']} {said['Version']}\nLicence: {first}\n{home}".rstrip()
     if normal(said["Name"]) in QT:
-        head += (
-            "\nUsed here under LGPL-3.0-only: see above how to exchange it, and below for the text."
-        )
+        head += "\nUsed here under LGPL-3.0-only: see above how to exchange it, and below for the text."
     texts = [stated] if "\n" in stated.strip() else []
     for file in one.files or ():
         place = str(file).replace("\\", "/")

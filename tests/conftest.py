@@ -117,8 +117,6 @@ def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
 
 
 @pytest.fixture
-def few_draws(
-    draw_little: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def few_draws(draw_little: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test of other things than how near estimates come."""
     draw_little(monkeypatch)

@@ -158,19 +158,9 @@ NUMBERS = (
         ERRATUM,
         DESIGNS,
     ),
-    Printed(
-        LL, "Tables 3, 4: utility .9326, .9456", "the same", EQUAL, PAPER + "test_hellinger_utility"
-    ),
-    Printed(
-        LL, "Table 6: restored counts", "the same", EQUAL, PAPER + "test_true_and_restored_counts"
-    ),
-    Printed(
-        LL,
-        "Tables 7, 8: expected inner counts",
-        "the same",
-        EQUAL,
-        PAPER + "test_expected_inner_cells",
-    ),
+    Printed(LL, "Tables 3, 4: utility .9326, .9456", "the same", EQUAL, PAPER + "test_hellinger_utility"),
+    Printed(LL, "Table 6: restored counts", "the same", EQUAL, PAPER + "test_true_and_restored_counts"),
+    Printed(LL, "Tables 7, 8: expected inner counts", "the same", EQUAL, PAPER + "test_expected_inner_cells"),
     Printed(
         LL,
         "Tables 9, 10: probabilities of disclosure",
@@ -234,13 +224,7 @@ NUMBERS = (
         ERRATUM,
         RESAMPLED + "test_table_1_of_the_paper",
     ),
-    Printed(
-        DM,
-        "costs of drawing blindly",
-        "the same",
-        EQUAL,
-        RESAMPLED + "test_costs_of_drawing_blindly",
-    ),
+    Printed(DM, "costs of drawing blindly", "the same", EQUAL, RESAMPLED + "test_costs_of_drawing_blindly"),
 )
 """All of them, in the order of the sources."""
 

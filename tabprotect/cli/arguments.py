@@ -14,7 +14,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.options import Naming, Option, Options, options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
@@ -34,15 +34,13 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
     read = {Path(p).resolve() for p in inputs if p is not None and not str(p).startswith(PREFIX)}
     for path in outputs:
         if path is not None and path.resolve() in read:
-            raise UsageError(say("{path} would be overwritten: it is what the command reads", path))
+            raise UsageError(message("{path} would be overwritten: it is what the command reads", path))
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            say("must be a whole number of at least 1: {text}", repr(text))
-        )
+        raise argparse.ArgumentTypeError(message("must be a whole number of at least 1: {text}", repr(text)))
     return int(text)
 
 
@@ -50,7 +48,7 @@ def names(text: str) -> list[str]:
     """``A,B`` as a list."""
     found = [part.strip() for part in text.split(",")]
     if not all(found):
-        raise argparse.ArgumentTypeError(say("not a list of names: {text}", repr(text)))
+        raise argparse.ArgumentTypeError(message("not a list of names: {text}", repr(text)))
     return found
 
 
@@ -59,11 +57,9 @@ def shape_sizes(text: str) -> list[int]:
     try:
         found = [int(part) for part in text.replace("x", ",").split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            say("not a shape such as 4,4: {text}", repr(text))
-        ) from None
+        raise argparse.ArgumentTypeError(message("not a shape such as 4,4: {text}", repr(text))) from None
     if min(found) < 1:
-        raise argparse.ArgumentTypeError(say("a size is below 1: {text}", repr(text)))
+        raise argparse.ArgumentTypeError(message("a size is below 1: {text}", repr(text)))
     return found
 
 
@@ -78,7 +74,7 @@ def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     found: dict[str, T] = {}
     for name, value in pairs:
         if name in found:
-            raise UsageError(say("{option} names {name} twice", option, name))
+            raise UsageError(message("{option} names {name} twice", option, name))
         found[name] = value
     return found
 
@@ -96,9 +92,7 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
     try:
         return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            say("not cells such as 0,1;2,3: {text}", repr(text))
-        ) from None
+        raise argparse.ArgumentTypeError(message("not cells such as 0,1;2,3: {text}", repr(text))) from None
 
 
 def _named(naming: Naming) -> Callable[[str], tuple[str, object]]:
@@ -165,7 +159,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
             value = value or None
         elif one.second:
             if len(value) > 2:
-                raise UsageError(say("{shell} is given twice at most", one.shell))
+                raise UsageError(message("{shell} is given twice at most", one.shell))
             value, values[one.second] = (*map(str, value), None, None)[:2]
         values[one.name] = str(value) if isinstance(value, Path) else value
     return asked(**{**values, **besides})
@@ -184,15 +178,15 @@ def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, obj
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of every command that reads a table."""
     group = parser.add_argument_group(
-        say("reading the table"),
-        say("formats: {format_names}; see resources/docs/formats.md", joined(format_names(), ", ")),
+        message("reading the table"),
+        message("formats: {format_names}; see resources/docs/formats.md", joined(format_names(), ", ")),
     )
     add_options(group, Reading)
     group.add_argument(
         "--reading",
         type=Path,
         metavar="FILE.toml",
-        help=say("these options from a file; those of the command line go before"),
+        help=message("these options from a file; those of the command line go before"),
     )
 
 
@@ -218,18 +212,13 @@ def add_published(command: argparse.ArgumentParser) -> None:
     from tabprotect.engine.formats.published_rows import TOTAL
     from tabprotect.engine.formats.statuses import COUNT
 
+    command.add_argument("--count", default=COUNT, metavar="COLUMN", help=message("the column of the counts"))
     command.add_argument(
-        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
-    )
-    command.add_argument(
-        "--total",
-        default=TOTAL,
-        metavar="CODE",
-        help=say("the code of a variable that is summed over"),
+        "--total", default=TOTAL, metavar="CODE", help=message("the code of a variable that is summed over")
     )
     command.add_argument(
         "--groupings",
         default="",
         metavar="TEXT",
-        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
+        help=message("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
     )

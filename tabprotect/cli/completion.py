@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Verbs
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 from tabprotect.version import __version__
 
 BASH = """\
@@ -45,7 +45,7 @@ def add(verbs: Verbs) -> None:
         "shell",
         choices=("bash", "zsh", "fish", "man"),
         metavar="bash|zsh|fish|man",
-        help=say("the shell that reads the script; or man for a page of the manual"),
+        help=message("the shell that reads the script; or man for a page of the manual"),
     )
 
 
@@ -86,10 +86,7 @@ def _words(parser: argparse.ArgumentParser) -> list[str]:
     for action in parser._actions:
         if not action.option_strings and action.choices is not None and not found:
             found += map(str, action.choices)
-    return [
-        *found,
-        *(word for a in _options(parser) for word in a.option_strings if word[:2] == "--"),
-    ]
+    return [*found, *(word for a in _options(parser) for word in a.option_strings if word[:2] == "--")]
 
 
 def bash(every: dict[str, argparse.ArgumentParser]) -> str:
@@ -115,18 +112,16 @@ def fish(every: dict[str, argparse.ArgumentParser]) -> str:
     top = {name: parser for name, parser in every.items() if " " not in name}
     lines = ["# tabprotect completion fish | source"]
     for name, parser in top.items():
-        said = _quoted(told(parser.description or ""))
+        said = _quoted(translate(parser.description or ""))
         lines.append(f"complete -c tabprotect -n __fish_use_subcommand -a {name} -d {said}")
         here = f"-n '__fish_seen_subcommand_from {name}'"
         for below in (word for word in _words(parser) if not word.startswith("-")):
             lines.append(f"complete -c tabprotect {here} -a {_quoted(below)}")
         for action in _options(parser):
             long = next((w[2:] for w in action.option_strings if w[:2] == "--"), "")
-            chosen = (
-                f" -x -a {_quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
-            )
+            chosen = f" -x -a {_quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
             lines.append(
-                f"complete -c tabprotect {here} -l {long}{chosen} -d {_quoted(told(action.help or ''))}"
+                f"complete -c tabprotect {here} -l {long}{chosen} -d {_quoted(translate(action.help or ''))}"
             )
     return "\n".join(lines) + "\n"
 
@@ -136,18 +131,18 @@ def man(every: dict[str, argparse.ArgumentParser]) -> str:
     lines = [
         f'.TH TABPROTECT 1 "" "tabprotect {__version__}"',
         ".SH NAME",
-        f"tabprotect \\- {_roff(told(say('Protect tables of counts and magnitudes; without a command the window opens.')))}",
+        f"tabprotect \\- {_roff(translate(message('Protect tables of counts and magnitudes; without a command the window opens.')))}",
         ".SH SYNOPSIS",
         ".B tabprotect",
         "COMMAND [OPTIONS]",
         ".SH COMMANDS",
     ]
     for name, parser in every.items():
-        lines += [".SS " + name, _roff(told(parser.description or ""))]
+        lines += [".SS " + name, _roff(translate(parser.description or ""))]
         for action in _options(parser):
             taken = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
             lines += [".TP", f".B {_roff(', '.join(action.option_strings))}{_roff(str(taken))}"]
-            lines.append(_roff(told(action.help or "")) or "\\&")
+            lines.append(_roff(translate(action.help or "")) or "\\&")
     return "\n".join(lines) + "\n"
 
 

@@ -21,8 +21,8 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.cli.window import UsageFault, show_window
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import LANGUAGES, PSEUDO, of_environment, set_language
 from tabprotect.version import __version__
 
 INTERNAL = 1
@@ -52,29 +52,20 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     """The command line: every command by name, and those of the chosen one's family in full."""
     top = Parser(
         prog="tabprotect",
-        description=say(
-            "Protect tables of counts and magnitudes; without a command the window opens."
-        ),
+        description=message("Protect tables of counts and magnitudes; without a command the window opens."),
         allow_abbrev=False,
     )
+    top.add_argument("--version", action="version", version=message("tabprotect {version}", __version__))
     top.add_argument(
-        "--version", action="version", version=say("tabprotect {version}", __version__)
-    )
-    top.add_argument(
-        "--licences",
-        action=_Licences,
-        nargs=0,
-        help=say("of the program and of all that it is made of"),
+        "--licences", action=_Licences, nargs=0, help=message("of the program and of all that it is made of")
     )
     top.add_argument(
         "--language",
         metavar="|".join(LANGUAGES),
-        help=say("of what is said, not of JSON; for every command (default: the environment's)"),
+        help=message("of what is said, not of JSON; for every command (default: the environment's)"),
     )
     top.set_defaults(run=None, group=None)
-    verbs = Verbs(
-        top, {name: said for family in FAMILIES.values() for name, said in family.items()}
-    )
+    verbs = Verbs(top, {name: said for family in FAMILIES.values() for name, said in family.items()})
     add_all(verbs, chosen)
     return top
 
@@ -99,16 +90,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(200_000)
     console = Console(as_json="--json" in arguments, show_progress=None)
     args = argparse.Namespace()
-    speak(of_environment())
+    set_language(of_environment())
     try:
-        speak(_language(arguments) or of_environment())
+        set_language(_language(arguments) or of_environment())
         if not arguments:
             return show_window([])
         # No option before the command takes a value.
         chosen = next((a for a in arguments if not a.startswith("-")), None)
         args = parser(chosen).parse_args(arguments)
         if args.run is None:
-            raise UsageError(say("a command is missing"), (args.group or parser()).format_usage())
+            raise UsageError(message("a command is missing"), (args.group or parser()).format_usage())
         console = Console(as_json=args.json, show_progress=args.progress)
         run: Run = args.run
         if argv is None and chosen not in LASTING:
@@ -117,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        fault = UsageFault(error.message, detail=error.usage, hint=say("see --help"))
+        fault = UsageFault(error.message, detail=error.usage, hint=message("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
         if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
@@ -129,13 +120,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
         return _failed(console, error)
     except KeyboardInterrupt:
-        return _failed(console, Interrupted(say("interrupted; nothing was changed")))
+        return _failed(console, Interrupted(message("interrupted; nothing was changed")))
     except BrokenPipeError:
         # Whoever read us has enough; nothing may complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERNAL
     except MemoryError:
-        return _failed(console, TabprotectError(say("there is not enough memory for this table")))
+        return _failed(console, TabprotectError(message("there is not enough memory for this table")))
     except Exception as error:
         return _failed(console, _unforeseen(error, debug="--debug" in arguments))
 
@@ -167,10 +158,8 @@ def _language(arguments: list[str]) -> str:
         code = arguments.pop(at) if at < len(arguments) else ""
     if code not in (*LANGUAGES, PSEUDO):
         raise UsageError(
-            say(
-                "there is no language {code}: take one of {LANGUAGES}",
-                repr(code),
-                joined(LANGUAGES, ", "),
+            message(
+                "there is no language {code}: take one of {LANGUAGES}", repr(code), joined(LANGUAGES, ", ")
             )
         )
     return code
@@ -209,7 +198,7 @@ def _failed(console: Console, error: TabprotectError) -> int:
 
 def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
     found = internal(error)
-    found.hint = say("please report it") + ("" if debug else "; --debug says more")
+    found.hint = message("please report it") + ("" if debug else "; --debug says more")
     if debug:
         found.detail = joined(traceback.format_tb(error.__traceback__))
     return found

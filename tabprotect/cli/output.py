@@ -8,12 +8,10 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
-_CONTROL = {
-    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
-}
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 def visible(text: str) -> str:
@@ -42,7 +40,7 @@ class Console:
             print(json.dumps(data, allow_nan=False))
         else:
             for line in lines:
-                print(visible(told(line)))
+                print(visible(translate(line)))
         sys.stdout.flush()
 
     def stream(self, pieces: Iterable[str | bytes]) -> None:
@@ -59,7 +57,7 @@ class Console:
     def say(self, text: str) -> None:
         """A remark that is no result."""
         self.clear()
-        print(told(text), file=sys.stderr)
+        print(translate(text), file=sys.stderr)
 
     def fail(self, error: TabprotectError) -> None:
         """An error with its place, its details and its remedy."""
@@ -67,15 +65,15 @@ class Console:
         if self.as_json:
             said = {"error": error.as_json() | {"exit_code": error.exit_code}, **error.figures}
             print(json.dumps(said))
-        lead = say("{told} ", tell("error:"))
-        out = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
+        lead = message("{told} ", tr("error:"))
+        out = [f"{lead}{f'{error.place}: ' if error.place else ''}{translate(error.message)}"]
         if isinstance(error, ParameterError):
-            fields = (say("{name}: {why}", name, told(why)) for name, why in error.fields.items())
+            fields = (message("{name}: {why}", name, translate(why)) for name, why in error.fields.items())
             out = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            out += [say("  {line}", told(line)) for line in error.detail.splitlines()[:20]]
+            out += [message("  {line}", translate(line)) for line in error.detail.splitlines()[:20]]
         if error.hint:
-            out.append(say("{told} {hint}", tell("hint:"), told(error.hint)))
+            out.append(message("{told} {hint}", tr("hint:"), translate(error.hint)))
         print(joined(map(visible, out), "\n"), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
@@ -84,7 +82,7 @@ class Console:
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now
-        text = say("{stage} {fraction:4.0%}", told(stage), fraction)
+        text = message("{stage} {fraction:4.0%}", translate(stage), fraction)
         if self._in_place:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._open = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EXAMPLES = "p=10, p=10,coalition=2, pq=20,50, dominance=1,85, n=3, niss=3,60, request=70"
 
@@ -17,11 +17,11 @@ def add_rules(parser: argparse._ActionsContainer) -> None:
         default=[],
         metavar="RULE",
         dest="rules",
-        help=say("{EXAMPLES}; several at once. CONFIDENTIAL", EXAMPLES),
+        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", EXAMPLES),
     )
     parser.add_argument(
         "--weights",
         default="sample",
         choices=("sample", "replicate", "known"),
-        help=say("how weights are read: of a sample (default), as copies, or known to everybody"),
+        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
     )

@@ -13,107 +13,65 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
-    "data.open": {
-        "open": say("open the window on a table, project or bundle"),
-    },
+    "data.open": {"open": message("open the window on a table, project or bundle")},
     "data.describe": {
-        "examples": say("list the bundled examples"),
-        "describe": say("list methods, their parameters and guarantees"),
+        "examples": message("list the bundled examples"),
+        "describe": message("list methods, their parameters and guarantees"),
     },
     "data.tabulate": {
-        "tabulate": say("count the records of a microdata file"),
-        "record-keys": say("give every record a random key, for good"),
+        "tabulate": message("count the records of a microdata file"),
+        "record-keys": message("give every record a random key, for good"),
     },
-    "data.rules": {
-        "rules": say("which sums of a magnitude table tell too much of a contributor"),
-    },
-    "data.convert": {
-        "convert": say("write a table in another format"),
-    },
-    "releases.export": {
-        "export": say("write the public tables of a release bundle in another format"),
-    },
-    "releases.page": {
-        "page": say("the page of a release bundle, to look at in a browser"),
-    },
-    "releases.check": {
-        "check": say("check a table for output: flags, reasons, decisions"),
-    },
-    "protecting.cycles": {
-        "cycles": say("design and check cycle sets"),
-    },
+    "data.rules": {"rules": message("which sums of a magnitude table tell too much of a contributor")},
+    "data.convert": {"convert": message("write a table in another format")},
+    "releases.export": {"export": message("write the public tables of a release bundle in another format")},
+    "releases.page": {"page": message("the page of a release bundle, to look at in a browser")},
+    "releases.check": {"check": message("check a table for output: flags, reasons, decisions")},
+    "protecting.cycles": {"cycles": message("design and check cycle sets")},
     "protecting.protect": {
-        "protect": say("protect a table and write its release bundle"),
-        "run": say("run a recipe"),
+        "protect": message("protect a table and write its release bundle"),
+        "run": message("run a recipe"),
     },
-    "protecting.protect_set": {
-        "protect-set": say("protect several tables of the same records as one"),
-    },
-    "protecting.batch": {
-        "batch": say("run many recipes, with one summary"),
-    },
-    "releases.keys": {
-        "keys": say("keys to sign with, and the key of the house"),
-    },
-    "reader.infer": {
-        "infer": say("the posterior distribution of every true cell"),
-    },
-    "reader.verify": {
-        "verify": say("check a release bundle"),
-    },
+    "protecting.protect_set": {"protect-set": message("protect several tables of the same records as one")},
+    "protecting.batch": {"batch": message("run many recipes, with one summary")},
+    "releases.keys": {"keys": message("keys to sign with, and the key of the house")},
+    "reader.infer": {"infer": message("the posterior distribution of every true cell")},
+    "reader.verify": {"verify": message("check a release bundle")},
     "reader.analyse": {
-        "analyse": say("chi-square, Cramer's V or a log-linear model over possible originals"),
+        "analyse": message("chi-square, Cramer's V or a log-linear model over possible originals")
     },
-    "reader.draw": {
-        "draw": say("draw whole originals that fit a release"),
-    },
-    "releases.report": {
-        "report": say("a report of a release, to read and print"),
-    },
-    "protecting.compare": {
-        "compare": say("compare methods by risk and utility"),
-    },
+    "reader.draw": {"draw": message("draw whole originals that fit a release")},
+    "releases.report": {"report": message("a report of a release, to read and print")},
+    "protecting.compare": {"compare": message("compare methods by risk and utility")},
     "reader.count_tables": {
-        "count-tables": say("how many tables have these totals, or fit this release"),
+        "count-tables": message("how many tables have these totals, or fit this release")
     },
-    "reader.bounds": {
-        "bounds": say("bounds of the cells, given released margins"),
-    },
+    "reader.bounds": {"bounds": message("bounds of the cells, given released margins")},
     "margins.released_margins": {
-        "widths": say("critical width of every table"),
-        "frontier": say("whether margins may be released together, and what then may not"),
-        "optimal": say("as many margins as may be released together"),
+        "widths": message("critical width of every table"),
+        "frontier": message("whether margins may be released together, and what then may not"),
+        "optimal": message("as many margins as may be released together"),
     },
-    "margins.serve_session": {
-        "serve-session": say("answer queries about one table, with a history"),
-    },
+    "margins.serve_session": {"serve-session": message("answer queries about one table, with a history")},
     "margins.serving": {
-        "serve": say("serve a table to outside users: pages, an API, one history"),
-        "accounts": say("who may use a table server, and their keys"),
+        "serve": message("serve a table to outside users: pages, an API, one history"),
+        "accounts": message("who may use a table server, and their keys"),
     },
-    "protecting.ptable": {
-        "ptable": say("make or convert a perturbation table"),
-    },
-    "releases.register": {
-        "register": say("the register of what left this house"),
-    },
+    "protecting.ptable": {"ptable": message("make or convert a perturbation table")},
+    "releases.register": {"register": message("the register of what left this house")},
     "releases.difference": {
-        "difference": say("what two vintages of a table, and their releases, say of the change"),
+        "difference": message("what two vintages of a table, and their releases, say of the change")
     },
     "reader.attack": {
-        "attack": say("what can be known of published tables, or got out of a table server"),
+        "attack": message("what can be known of published tables, or got out of a table server")
     },
-    "completion": {
-        "completion": say("a script that completes commands in a shell, or a man page"),
-    },
-    "reader.restore": {
-        "restore": say("make published counts additive; expected inner cells"),
-    },
+    "completion": {"completion": message("a script that completes commands in a shell, or a man page")},
+    "reader.restore": {"restore": message("make published counts additive; expected inner cells")},
 }
 
 
@@ -130,7 +88,7 @@ def add_all(verbs: Verbs, chosen: str | None) -> None:
 Run = Callable[[argparse.Namespace, Console], int]
 
 # What argparse says goes through gettext, which it asks for by this name.
-argparse._ = tell  # type: ignore[attr-defined]
+argparse._ = tr  # type: ignore[attr-defined]
 
 
 class UsageError(Exception):
@@ -145,13 +103,13 @@ class Formatter(argparse.HelpFormatter):
     """Help in the language in force."""
 
     def start_section(self, heading: str | None) -> None:
-        super().start_section(heading and told(heading))
+        super().start_section(heading and translate(heading))
 
     def _format_text(self, text: str) -> str:
-        return super()._format_text(told(text))
+        return super()._format_text(translate(text))
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help and told(action.help)
+        return action.help and translate(action.help)
 
 
 class Parser(argparse.ArgumentParser):
@@ -175,8 +133,7 @@ class Parser(argparse.ArgumentParser):
             words = [word for word in unknown if word.startswith("-")] or unknown
             near = meant(words[0].partition("=")[0], self._every_option())
             raise UsageError(
-                tell("unrecognized arguments: %s") % " ".join(unknown)
-                + (f"; {near}" if near else ""),
+                tr("unrecognized arguments: %s") % " ".join(unknown) + (f"; {near}" if near else ""),
                 self.format_usage().strip(),
             )
         return found
@@ -195,7 +152,7 @@ class Parser(argparse.ArgumentParser):
             return
         known = [str(choice) for choice in action.choices]
         near = meant(str(value), known)
-        said = tell("invalid choice: %(value)r (choose from %(choices)s)") % {
+        said = tr("invalid choice: %(value)r (choose from %(choices)s)") % {
             "value": value,
             "choices": ", ".join(map(repr, known)),
         }
@@ -225,9 +182,7 @@ class Verbs:
         What ``--help`` says of each command that is not declared with a sentence of its own.
     """
 
-    def __init__(
-        self, parser: argparse.ArgumentParser, help: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, parser: argparse.ArgumentParser, help: Mapping[str, str] | None = None) -> None:
         self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
         self._help = help or {}
 
@@ -240,17 +195,13 @@ class Verbs:
         """Declare one command."""
         parser = self.mention(name, help)
         parser.set_defaults(run=run)
-        parser.add_argument(
-            "--json", action="store_true", help=say("one JSON object on standard output")
-        )
+        parser.add_argument("--json", action="store_true", help=message("one JSON object on standard output"))
         parser.add_argument(
             "--progress",
             action=argparse.BooleanOptionalAction,
-            help=say("on standard error (default: when it is a terminal)"),
+            help=message("on standard error (default: when it is a terminal)"),
         )
-        parser.add_argument(
-            "--debug", action="store_true", help=say("say where an internal error was")
-        )
+        parser.add_argument("--debug", action="store_true", help=message("say where an internal error was"))
         return parser
 
     def group(self, name: str) -> Verbs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 USAGE = 2
 
@@ -24,11 +24,9 @@ def show_window(arguments: list[str], reading: Mapping[str, object] | None = Non
         from tabprotect.gui.frame.app import main as window
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
-            hint = say("install it with: pip install 'tabprotect[gui]'")
+            hint = message("install it with: pip install 'tabprotect[gui]'")
             if not isinstance(error, ModuleNotFoundError):
-                hint = say("a system library of Qt is missing: see the README's apt packages")
-            raise UsageFault(
-                say("the window cannot be loaded: {error}", error), hint=hint
-            ) from None
+                hint = message("a system library of Qt is missing: see the README's apt packages")
+            raise UsageFault(message("the window cannot be loaded: {error}", error), hint=hint) from None
         raise
     return window(arguments, reading)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PART = ".tabprotect-part"
 """Suffix of files that are being written, or were when their program was killed."""
@@ -24,16 +24,16 @@ LIVE = 600.0
 """Seconds after which a part counts as abandoned."""
 
 _REMEDIES = {
-    errno.ENOSPC: (say("the disk is full"), say("free some space or save elsewhere")),
-    errno.EDQUOT: (say("your disk quota is used up"), say("free some space or save elsewhere")),
-    errno.EACCES: (say("you may not write there"), say("save to a folder of your own")),
-    errno.EPERM: (say("you may not write there"), say("save to a folder of your own")),
-    errno.EROFS: (say("the disk is read-only"), say("save to another disk")),
-    errno.ENOENT: (say("there is no such folder"), say("create the folder first")),
-    errno.ENOTDIR: (say("there is no such folder"), say("create the folder first")),
-    errno.EISDIR: (say("this is a folder"), say("give the name of a file")),
-    errno.ENAMETOOLONG: (say("the name is too long"), say("choose a shorter name")),
-    errno.EFBIG: (say("the file is too large for this disk"), say("save to another disk")),
+    errno.ENOSPC: (message("the disk is full"), message("free some space or save elsewhere")),
+    errno.EDQUOT: (message("your disk quota is used up"), message("free some space or save elsewhere")),
+    errno.EACCES: (message("you may not write there"), message("save to a folder of your own")),
+    errno.EPERM: (message("you may not write there"), message("save to a folder of your own")),
+    errno.EROFS: (message("the disk is read-only"), message("save to another disk")),
+    errno.ENOENT: (message("there is no such folder"), message("create the folder first")),
+    errno.ENOTDIR: (message("there is no such folder"), message("create the folder first")),
+    errno.EISDIR: (message("this is a folder"), message("give the name of a file")),
+    errno.ENAMETOOLONG: (message("the name is too long"), message("choose a shorter name")),
+    errno.EFBIG: (message("the file is too large for this disk"), message("save to another disk")),
 }
 
 
@@ -43,9 +43,9 @@ def unwritable(path: Path | str, error: OSError) -> InputError:
         error.errno or 0, (error.strerror or "the disk reports a fault", "save elsewhere")
     )
     return InputError(
-        say("cannot be written: {cause}", cause),
+        message("cannot be written: {cause}", cause),
         file=path,
-        hint=say("{remedy}; nothing was changed", remedy),
+        hint=message("{remedy}; nothing was changed", remedy),
     )
 
 
@@ -77,13 +77,13 @@ class _Staged:
     def __init__(self, whole: Whole) -> None:
         path = whole.path
         if path.is_dir():
-            raise unwritable(path, IsADirectoryError(errno.EISDIR, say("is a folder")))
+            raise unwritable(path, IsADirectoryError(errno.EISDIR, message("is a folder")))
         if path.exists() and not path.is_file():
             # Replacing a device or a pipe would destroy it.
             raise InputError(
-                say("cannot be written: this is no regular file"),
+                message("cannot be written: this is no regular file"),
                 file=path,
-                hint=say("give the name of a file"),
+                hint=message("give the name of a file"),
             )
         if not whole.overwrite and path.exists():
             raise self._taken(path)
@@ -106,7 +106,7 @@ class _Staged:
     @staticmethod
     def _taken(path: Path) -> InputError:
         return InputError(
-            say("there is a file of that name already"), file=path, hint=say("choose another")
+            message("there is a file of that name already"), file=path, hint=message("choose another")
         )
 
     def finish(self) -> None:
@@ -122,9 +122,7 @@ class _Staged:
     def rename(self, *, may_be_undone: bool) -> None:
         """Take the target's place."""
         if self.target.exists() and (may_be_undone or self.whole.kept is not None):
-            kept = self.whole.kept or self.target.with_name(
-                f"{self._prefix}{secrets.token_hex(4)}{PART}"
-            )
+            kept = self.whole.kept or self.target.with_name(f"{self._prefix}{secrets.token_hex(4)}{PART}")
             _same_file(self.target, kept)
             self.aside = kept
         try:

@@ -51,9 +51,7 @@ LAID_OUT_BYTES = 2**26  # Most bytes of a file with title lines or marks: it is 
 MAX_CATEGORIES = 1_000_000  # Most categories of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
 MOST_TEXT = 2**29  # Most bytes of a text file that is read at once (512 MiB)
-WORKBOOK_SIZE_CELLS = (
-    2**26
-)  # Most cells of a workbook, first to last, with empty ones (about 2 GiB)
+WORKBOOK_SIZE_CELLS = 2**26  # Most cells of a workbook, first to last, with empty ones (about 2 GiB)
 WORKBOOK_SIZE_BYTES = 2**31  # Most bytes of all parts of a workbook, unpacked
 ACRO_BYTES = 2**28  # Most bytes of a results file of ACRO
 

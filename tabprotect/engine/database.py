@@ -22,7 +22,7 @@ from sqlalchemy import exc
 from tabprotect.engine.atomic import make_private
 from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ATTEMPTS = 50
 """Most runs of a transaction that the database rolls back because of concurrent ones."""
@@ -70,9 +70,9 @@ class Schema:
     tables: sa.MetaData
     version: int
     version_table: str
-    what: str = say("database")
+    what: str = message("database")
     remedy: str = ""
-    older: str = say("use that version, or another database; nothing was changed")
+    older: str = message("use that version, or another database; nothing was changed")
 
 
 class Database:
@@ -104,7 +104,7 @@ class Database:
             self._closed = False
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
-                say("no database can be opened by this address: {error}", error),
+                message("no database can be opened by this address: {error}", error),
                 hint="give a file name, or a URL such as postgresql+psycopg://host/name",
             ) from None
         self.name = address.render_as_string(hide_password=True)
@@ -179,9 +179,7 @@ class Database:
         try:
             with (
                 self._in_turn(),
-                self._engine.connect().execution_options(
-                    isolation_level="AUTOCOMMIT"
-                ) as connection,
+                self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
             ):
                 # Not allowed in a transaction: sent to the driver itself.
                 cursor = connection.connection.cursor()
@@ -272,9 +270,7 @@ def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -
     stated = there(versions.name)
     if not stated and not any(map(there, schema.tables.tables)):
         if not make:
-            raise InputError(
-                say("there is no {what} here", schema.what), file=name, hint=schema.remedy
-            )
+            raise InputError(message("there is no {what} here", schema.what), file=name, hint=schema.remedy)
         schema.tables.create_all(connection, checkfirst=False)
         versions.create(connection, checkfirst=False)
         connection.execute(sa.insert(versions).values(version=schema.version))
@@ -287,7 +283,7 @@ def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -
     if found != schema.version:
         older = isinstance(found, int) and found < schema.version
         raise InputError(
-            say("the database was written by another version of the program"),
+            message("the database was written by another version of the program"),
             file=name,
             hint=schema.older if older else Schema.older,
         )
@@ -295,9 +291,9 @@ def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -
 
 def _locked(name: str) -> InputError:
     return InputError(
-        say("the database is locked by somebody else"),
+        message("the database is locked by somebody else"),
         file=name,
-        hint=say("try again when they have finished; nothing was changed"),
+        hint=message("try again when they have finished; nothing was changed"),
     )
 
 
@@ -307,10 +303,10 @@ def _explained(error: exc.DBAPIError, name: str) -> InputError:
         return _locked(name)
     if "not a database" in text or "malformed" in text:
         return InputError(
-            say("this file is no SQLite database"), file=name, hint=say("give another file")
+            message("this file is no SQLite database"), file=name, hint=message("give another file")
         )
     return InputError(
-        say("the database cannot be used: {text}", text),
+        message("the database cannot be used: {text}", text),
         file=name,
-        hint=say("is it there, and may you write to it? Nothing was decided or released"),
+        hint=message("is it there, and may you write to it? Nothing was decided or released"),
     )

@@ -16,7 +16,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 T = TypeVar("T")
 
@@ -25,10 +25,10 @@ MOST_FAULTS = 20
 """Most wrong fields that are named; more do not make the message longer."""
 
 KINDS = {
-    int: say("a whole number"),
-    float: say("a number"),
+    int: message("a whole number"),
+    float: message("a number"),
     str: "text",
-    bool: say("true or false"),
+    bool: message("true or false"),
 }
 
 _SHORT = reprlib.Repr()
@@ -40,10 +40,7 @@ class FieldsError(InputError):
 
     def __init__(self, wrong: Mapping[str, str]) -> None:
         super().__init__(
-            joined(
-                (say("{at}: {why}", at, why) if at else why for at, why in wrong.items()),
-                "; ",
-            )
+            joined((message("{at}: {why}", at, why) if at else why for at, why in wrong.items()), "; ")
         )
         self.fields = dict(wrong)
 
@@ -97,7 +94,7 @@ def parsed_json(text: str | bytes) -> object:
         found: object = json.loads(text)
         return found
     except (ValueError, RecursionError) as error:
-        raise InputError(say("not valid JSON"), line=getattr(error, "lineno", None)) from None
+        raise InputError(message("not valid JSON"), line=getattr(error, "lineno", None)) from None
 
 
 def parsed_toml(text: str, what: str) -> dict[str, Any]:
@@ -105,7 +102,7 @@ def parsed_toml(text: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(say("not a valid {what}: {error}", what, error)) from None
+        raise InputError(message("not a valid {what}: {error}", what, error)) from None
 
 
 @cache
@@ -120,7 +117,7 @@ def shown(value: object) -> str:
     try:
         return _SHORT.repr(value)
     except ValueError:  # more digits than Python writes
-        return say("an absurdly large number")
+        return message("an absurdly large number")
 
 
 class Decoding:
@@ -161,11 +158,9 @@ class Decoding:
             return self.wrong(given, kind, at)
         if isinstance(given, int) and abs(given) > self.widest:
             bits = self.widest.bit_length() + 1
-            self.faults[at] = say(
-                "must be a whole number of {bits} bits, is {given}", bits, shown(given)
-            )
+            self.faults[at] = message("must be a whole number of {bits} bits, is {given}", bits, shown(given))
         if isinstance(given, str) and "\x00" in given:
-            self.faults[at] = say("holds a NUL character")
+            self.faults[at] = message("holds a NUL character")
         return given
 
     def record(self, given: object, kind: type, at: str) -> object:
@@ -175,12 +170,10 @@ class Decoding:
         hints = types_of(kind)
         for name in () if self._among_others else given:
             if name not in hints and len(self.faults) < MOST_FAULTS:
-                self.faults[_within(at, name)] = say(
-                    "means nothing; there are {hints}", ", ".join(hints)
-                )
+                self.faults[_within(at, name)] = message("means nothing; there are {hints}", ", ".join(hints))
         for field in fields(kind):
             if field.name not in given and field.default is field.default_factory is MISSING:
-                self.faults[_within(at, field.name)] = say("is missing")
+                self.faults[_within(at, field.name)] = message("is missing")
         values = {
             name: self.value(given[name], hint, _within(at, name))
             for name, hint in hints.items()
@@ -206,7 +199,7 @@ class Decoding:
 
     def wrong(self, given: object, hint: object, at: str) -> object:
         """Record a fault for the value, and return it as it is."""
-        self.faults[at] = say("must be {hint}, is {given}", _kind(hint), shown(given))
+        self.faults[at] = message("must be {hint}, is {given}", _kind(hint), shown(given))
         return given
 
     def _named(self, given: object, inner: tuple[object, ...], at: str) -> object:
@@ -243,8 +236,8 @@ class Decoding:
 
     def _bounded(self, found: float, bounds: Between, at: str) -> object:
         if at not in self.faults and not bounds.low <= found <= bounds.high:
-            end = "" if math.isinf(bounds.high) else say(" and at most {high:.15g}", bounds.high)
-            self.faults[at] = say(
+            end = "" if math.isinf(bounds.high) else message(" and at most {high:.15g}", bounds.high)
+            self.faults[at] = message(
                 "must be at least {low:.15g}{end}, is {found}", bounds.low, end, shown(found)
             )
         return found
@@ -262,12 +255,12 @@ def _kind(hint: object) -> str:
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(_kind(one) for one in inner if one is not NoneType))
     if origin is Literal:
-        return say("one of {str}", ", ".join(map(str, inner)))
+        return message("one of {str}", ", ".join(map(str, inner)))
     if origin is Annotated:
         return _kind(inner[0])
     if hint is Mapping or is_dataclass(hint) or (origin and issubclass(origin, Mapping)):
-        return say("named values")
+        return message("named values")
     if origin is tuple and Ellipsis not in inner:
         count = len(inner)
-        return say("a list of {count}", count)
-    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else say("a list")
+        return message("a list of {count}", count)
+    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else message("a list")

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.messages import capital, joined, message
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class TabprotectError(Exception):
         }
 
     def __str__(self) -> str:
-        where = say("{place}: ", self.place) if self.place else ""
+        where = message("{place}: ", self.place) if self.place else ""
         return f"{where}{self.message}"
 
 
@@ -94,9 +94,9 @@ class InputError(TabprotectError):
         if self.file is not None:
             parts.append(self.file)
         if self.line is not None:
-            parts.append(say("line {line}", self.line))
+            parts.append(message("line {line}", self.line))
         if self.cell is not None:
-            parts.append(say("cell {cell}", self.cell))
+            parts.append(message("cell {cell}", self.cell))
         return joined(parts, ", ")
 
     def in_file(self, file: Path | str) -> InputError:
@@ -122,8 +122,8 @@ def needing(extra: str, what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise InputError(
-            say("{what} cannot be loaded: {name} is not installed", what, error.name),
-            hint=say("install it with: pip install 'tabprotect[{extra}]'", extra),
+            message("{what} cannot be loaded: {name} is not installed", what, error.name),
+            hint=message("install it with: pip install 'tabprotect[{extra}]'", extra),
         ) from None
 
 
@@ -138,7 +138,7 @@ class ParameterError(TabprotectError):
     kind = "parameter"
 
     def __init__(self, fields: Mapping[str, str], *, hint: str = "") -> None:
-        text = joined((say("{name}: {why}", name, why) for name, why in fields.items()), "; ")
+        text = joined((message("{name}: {why}", name, why) for name, why in fields.items()), "; ")
         super().__init__(text, hint=hint)
         self.fields = dict(fields)
 
@@ -211,7 +211,7 @@ class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)
     exit_code = 130
     kind = "interrupted"
 
-    def __init__(self, message: str = say("cancelled; nothing was changed")) -> None:
+    def __init__(self, message: str = message("cancelled; nothing was changed")) -> None:
         super().__init__(message)
 
 
@@ -243,8 +243,8 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
 def internal(error: Exception) -> TabprotectError:
     """The error for a fault of the program, by type and place; its own text may quote a count."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    place = say("{name}, line {lineno}", Path(where.filename).name, where.lineno)
-    return TabprotectError(say("internal error: {name} in {place}", type(error).__name__, place))
+    place = message("{name}, line {lineno}", Path(where.filename).name, where.lineno)
+    return TabprotectError(message("internal error: {name} in {place}", type(error).__name__, place))
 
 
 class BundleError(TabprotectError):

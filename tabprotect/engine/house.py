@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FOLDER = "TABPROTECT_HOME"
 """The environment variable that names the folder of settings."""
@@ -47,8 +47,7 @@ def folder() -> Path:
         return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "tabprotect"
     except RuntimeError:
         raise InputError(
-            say("there is no home folder for settings"),
-            hint=say("name one with {FOLDER}", FOLDER),
+            message("there is no home folder for settings"), hint=message("name one with {FOLDER}", FOLDER)
         ) from None
 
 
@@ -90,8 +89,8 @@ def key(*, make: bool = False) -> bytes:
         if not path.exists():
             if os.environ.get(KEY) and not make:
                 raise ParameterError(
-                    {KEY: say("names no file: {path}", path)},
-                    hint=say("is the name right? To make a key there: tabprotect keys house"),
+                    {KEY: message("names no file: {path}", path)},
+                    hint=message("is the name right? To make a key there: tabprotect keys house"),
                 )
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Another program may have created one meanwhile: the first one counts.
@@ -99,12 +98,12 @@ def key(*, make: bool = False) -> bytes:
                 text = secrets.token_hex(KEY_BYTES) + "\n"
                 write_bytes(path, text.encode(), overwrite=False, private=True)
         if not path.is_file():
-            raise InputError(say("the key of the house cannot be made here"), file=path, hint=_HINT)
+            raise InputError(message("the key of the house cannot be made here"), file=path, hint=_HINT)
         with path.open("rb") as file:
             found = bytes.fromhex(file.read(1000).decode("ascii").strip())
     except OSError as error:
         raise InputError(
-            say("the key of the house cannot be read or made: {strerror}", error.strerror),
+            message("the key of the house cannot be read or made: {strerror}", error.strerror),
             file=path,
             hint=_HINT,
         ) from None
@@ -112,9 +111,9 @@ def key(*, make: bool = False) -> bytes:
         found = b""
     if len(found) != KEY_BYTES:
         raise InputError(
-            say("this is no key of a house"),
+            message("this is no key of a house"),
             file=path,
-            hint=say("put the right one back from its copy"),
+            hint=message("put the right one back from its copy"),
         )
     return found
 
@@ -134,23 +133,22 @@ def key_concerns() -> tuple[str, ...]:
     """
     path = key_file()
     if not path.exists():
-        named = say(
-            "{KEY} names no file: a new key of the house would be made, and the same table gets "
-            "other coins",
+        named = message(
+            "{KEY} names no file: a new key of the house would be made, and the same table gets other coins",
             KEY,
         )
         return (named,) if os.environ.get(KEY) else ()
     found = []
     if os.name == "posix" and path.stat().st_mode & 0o077:
         found.append(
-            say("the key of the house may be read by others than its owner (chmod 600 ends that)")
+            message("the key of the house may be read by others than its owner (chmod 600 ends that)")
         )
     if len(set(key())) < LEAST_DIFFERENT:
-        found.append(say("the key of the house was not drawn by chance: it can be guessed"))
+        found.append(message("the key of the house was not drawn by chance: it can be guessed"))
     return tuple(found)
 
 
-_HINT = say("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY)
+_HINT = message("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY)
 
 
 REGISTER = "TABPROTECT_REGISTER"
@@ -191,11 +189,9 @@ def is_unmade(url: str) -> bool:
         return False
     if not is_own_register(url):
         raise InputError(
-            say("there is no register of releases here"),
+            message("there is no register of releases here"),
             file=path,
-            hint=say(
-                "is the name right? A new one is made by: tabprotect register new {path}", path
-            ),
+            hint=message("is the name right? A new one is made by: tabprotect register new {path}", path),
         )
     return True
 
@@ -219,9 +215,9 @@ def prepared_address(url: str) -> str:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
         raise InputError(
-            say("the register cannot be made: {strerror}", error.strerror),
+            message("the register cannot be made: {strerror}", error.strerror),
             file=path,
-            hint=say(
+            hint=message(
                 "name another: --register or {REGISTER}; or publish without a register: --register none",
                 REGISTER,
             ),

@@ -9,7 +9,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from tabprotect.languages.said import capital, say
+from tabprotect.languages.messages import capital, message
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Naming:
         first, sign, last = split(self.sign)
         name, value = (last, first) if self.behind else (first, last)
         if not sign or not name.strip():
-            raise ValueError(say("not of the form {form}: {text}", self.form, repr(text)))
+            raise ValueError(message("not of the form {form}: {text}", self.form, repr(text)))
         return name.strip(), self._value(value.strip(), text)
 
     def _value(self, value: str, text: str) -> object:
@@ -56,26 +56,21 @@ class Naming:
         parts = [part.strip() for part in value.split(",")]
         if self.entry == "list":
             if not all(parts):
-                raise ValueError(say("not a list of names: {value}", repr(value)))
+                raise ValueError(message("not a list of names: {value}", repr(value)))
             return parts
         if self.entry == "width":
             if not value.isdigit() or int(value) < 1:
-                raise ValueError(say("must be a whole number of at least 1: {value}", repr(value)))
+                raise ValueError(message("must be a whole number of at least 1: {value}", repr(value)))
             return int(value)
         try:
             return [int(part) for part in parts]
         except ValueError:
-            raise ValueError(say("not of the form {form}: {text}", self.form, repr(text))) from None
+            raise ValueError(message("not of the form {form}: {text}", self.form, repr(text))) from None
 
     @property
     def form(self) -> str:
         """The form, for the message about a text that does not have it."""
-        value = {
-            "text": "VALUE",
-            "list": "NAME,NAME,...",
-            "numbers": "CUT,CUT,...",
-            "width": "WIDTH",
-        }
+        value = {"text": "VALUE", "list": "NAME,NAME,...", "numbers": "CUT,CUT,...", "width": "WIDTH"}
         parts = ["VARIABLE" if self.sign == ":" else "NAME", value[self.entry]]
         return self.sign.join(reversed(parts) if self.behind else parts)
 
@@ -172,9 +167,7 @@ def _options_of(asked: type) -> tuple[Option, ...]:
         said = dict(one.metadata)
         if said.get("shell") is None:
             said["shell"] = "--" + one.name.replace("_", "-")
-        found.append(
-            Option(name=one.name, default=one.default, kinds=_kinds(hints[one.name]), **said)
-        )
+        found.append(Option(name=one.name, default=one.default, kinds=_kinds(hints[one.name]), **said))
     return tuple(found)
 
 

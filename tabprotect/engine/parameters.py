@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, overload
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -110,21 +110,14 @@ class Parameter(Generic[T_co]):
             number = self._number(value)
             if not self.low <= number <= self.high:
                 raise ValueError(
-                    say(
-                        "must be between {low:g} and {high:g}, is {value}",
-                        self.low,
-                        self.high,
-                        value,
-                    )
+                    message("must be between {low:g} and {high:g}, is {value}", self.low, self.high, value)
                 )
             return number
         if self.kind == "choice":
             assert self.choices is not None
             if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(
-                    say(
-                        "must be one of {choices}, is {value}", ", ".join(self.choices), repr(value)
-                    )
+                    message("must be one of {choices}, is {value}", ", ".join(self.choices), repr(value))
                 )
         if self.kind == "flag":
             return self._flag(value)
@@ -138,7 +131,7 @@ class Parameter(Generic[T_co]):
             "matrices",
             "text",
         ) and not isinstance(value, str | None):
-            raise ValueError(say("must be text, is {value}", repr(value)))
+            raise ValueError(message("must be text, is {value}", repr(value)))
         return value
 
     def _flag(self, value: object) -> bool:
@@ -147,23 +140,23 @@ class Parameter(Generic[T_co]):
             return value
         if isinstance(value, str) and value.lower() in known:
             return known[value.lower()]
-        raise ValueError(say("must be yes or no, is {value}", repr(value)))
+        raise ValueError(message("must be yes or no, is {value}", repr(value)))
 
     def _number(self, value: object) -> float | int:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ValueError(say("must be a number, is {value}", repr(value)))
+            raise ValueError(message("must be a number, is {value}", repr(value)))
         try:
             number = float(value)
         except ValueError:
-            raise ValueError(say("must be a number, is {value}", repr(value))) from None
+            raise ValueError(message("must be a number, is {value}", repr(value))) from None
         except OverflowError:
-            raise ValueError(say("must be a finite number")) from None
+            raise ValueError(message("must be a finite number")) from None
         if not math.isfinite(number):
-            raise ValueError(say("must be a finite number, is {value}", value))
+            raise ValueError(message("must be a finite number, is {value}", value))
         if self.kind == "real":
             return number
         if number != int(number):
-            raise ValueError(say("must be a whole number, is {value}", value))
+            raise ValueError(message("must be a whole number, is {value}", value))
         return int(number)
 
     def as_json(self) -> dict[str, object]:
@@ -226,7 +219,7 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
     """
     declared = {parameter.name: parameter for parameter in parameters}
     wrong = {
-        name: say("unknown; there are {declared}", ", ".join(declared))
+        name: message("unknown; there are {declared}", ", ".join(declared))
         for name in given
         if name not in declared
     }
@@ -246,8 +239,8 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
         # Filled in at its least, the other one says nothing.
         said = values[other.name] not in (other.default, other.low)
         if said and values[name] != parameter.default:
-            labels = say("{lower} and {lower2}", parameter.label.lower(), other.label.lower())
-            wrong[name] = say("{labels} exclude each other", labels)
+            labels = message("{lower} and {lower2}", parameter.label.lower(), other.label.lower())
+            wrong[name] = message("{labels} exclude each other", labels)
     if wrong:
         strange = next((name for name in given if name not in declared), None)
         raise ParameterError(wrong, hint="" if strange is None else meant(strange, declared))

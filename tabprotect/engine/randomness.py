@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 KEY_MODULUS = 10**8
 """Record keys are whole numbers below it, and so are their sums modulo it: keys of eight
@@ -57,7 +57,7 @@ class Randomness:
 
     def __post_init__(self) -> None:
         if self.seed < 0:
-            raise ParameterError({"seed": say("must be a whole number of at least 0")})
+            raise ParameterError({"seed": message("must be a whole number of at least 0")})
 
     @classmethod
     def fresh(cls) -> Randomness:
@@ -89,9 +89,7 @@ class Randomness:
         """
         if self.coins != "fresh":
             return ""
-        return hashlib.sha256(f"tabprotect nonce, seed {self.seed}".encode()).hexdigest()[
-            : 2 * NONCE_BYTES
-        ]
+        return hashlib.sha256(f"tabprotect nonce, seed {self.seed}".encode()).hexdigest()[: 2 * NONCE_BYTES]
 
     def generator(self, attempt: int = 1) -> np.random.Generator:
         """A new generator; the same seed gives the same numbers on every platform.
@@ -113,7 +111,7 @@ def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
     # nothing.
     from randomgen import ChaCha
 
-    text = say("tabprotect coins, attempt {attempt}, seed {seed}", attempt, seed)
+    text = message("tabprotect coins, attempt {attempt}, seed {seed}", attempt, seed)
     key = int.from_bytes(hashlib.sha256(text.encode()).digest(), "little")
     found: np.random.BitGenerator = ChaCha(key=key, counter=0, rounds=20)
     return found

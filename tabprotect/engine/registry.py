@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.messages import message, prose
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import prose, say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -100,7 +100,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 found |= self._loaded(point, found)
             except Exception as error:
                 # Foreign code may fail in any way.
-                self._broken[point.name] = say("{name}: {error}", type(error).__name__, error)
+                self._broken[point.name] = message("{name}: {error}", type(error).__name__, error)
         return self._sorted(found)
 
     def _own(self, module: str) -> dict[str, T]:
@@ -130,9 +130,7 @@ class Registry(Mapping[str, T], Generic[T]):
             if not isinstance(plugin, self._kind):
                 raise TypeError(f"it is not a {self._kind.__name__}")
             if _key(plugin) in found:
-                raise ValueError(
-                    say("there is a {noun} {name} already", self._noun, repr(plugin.name))
-                )
+                raise ValueError(message("there is a {noun} {name} already", self._noun, repr(plugin.name)))
             out[_key(plugin)] = plugin
         return out
 
@@ -155,16 +153,12 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._broken:
             reason = self._broken[name]
             raise ParameterError(
-                {
-                    self._noun: say(
-                        "the plug-in {name} cannot be loaded: {reason}", repr(name), reason
-                    )
-                },
-                hint=say("ask those it comes from, or uninstall its package"),
+                {self._noun: message("the plug-in {name} cannot be loaded: {reason}", repr(name), reason)},
+                hint=message("ask those it comes from, or uninstall its package"),
             )
         known = ", ".join(self._found)
         raise ParameterError(
-            {self._noun: say("unknown: {name}; there are {known}", repr(name), known)},
+            {self._noun: message("unknown: {name}; there are {known}", repr(name), known)},
             hint=meant(name, self._found),
         )
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     import highspy
@@ -33,10 +33,7 @@ Bounds = tuple[Floats, Floats]
 
 PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
 
-SHORT = {
-    "primal_simplex_bound_perturbation_multiplier": 0.0,
-    "simplex_primal_edge_weight_strategy": 0,
-}
+SHORT = {"primal_simplex_bound_perturbation_multiplier": 0.0, "simplex_primal_edge_weight_strategy": 0}
 """Options for short runs: bounds unperturbed, and the steepest column by its cost."""
 
 NEAR = 1e-6
@@ -191,15 +188,7 @@ class Model:
 
     _tuning = Tuning()
 
-    def __init__(
-        self,
-        rows: Ints,
-        totals: Ints,
-        *,
-        low: Ints,
-        high: Ints,
-        integral: bool = False,
-    ) -> None:
+    def __init__(self, rows: Ints, totals: Ints, *, low: Ints, high: Ints, integral: bool = False) -> None:
         sums = totals.astype(np.float64)
         starts = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
         entries = Entries(starts, rows.reshape(-1), np.ones(rows.size))
@@ -228,7 +217,7 @@ class Model:
         """
         self._describe(entries, rows, columns, self.integral)
         self._cost = np.zeros(self.columns)
-        self._demand(self._highs.passModel(self._lp), say("take the programme"))
+        self._demand(self._highs.passModel(self._lp), message("take the programme"))
 
     def _pass(
         self,
@@ -287,7 +276,7 @@ class Model:
             **(SHORT if self._tuning.short else {}),
         }.items():
             self._highs.setOptionValue(option, value)
-        self._demand(self._highs.passModel(self._lp), say("take the programme"))
+        self._demand(self._highs.passModel(self._lp), message("take the programme"))
         if not self._tuning.short:
             self._highs.cbSimplexInterrupt += self._watcher.ask
         self._highs.cbMipInterrupt += self._watcher.ask
@@ -341,12 +330,11 @@ class Model:
 
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
-            self._highs.changeColsCost(len(changed), changed, cost[changed]),
-            say("set the objective"),
+            self._highs.changeColsCost(len(changed), changed, cost[changed]), message("set the objective")
         )
         self._cost = cost.copy()
         wanted = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
-        self._demand(self._highs.changeObjectiveSense(wanted), say("set the objective"))
+        self._demand(self._highs.changeObjectiveSense(wanted), message("set the objective"))
         if self.integral:
             nodes = 2**31 - 1 if limit.nodes is None else limit.nodes
             self._highs.setOptionValue("mip_max_nodes", nodes)
@@ -370,20 +358,20 @@ class Model:
 
     def limit(self, column: int, low: float, high: float) -> None:
         """Set the bounds of one column."""
-        self._demand(self._highs.changeColBounds(column, low, high), say("set a bound"))
+        self._demand(self._highs.changeColBounds(column, low, high), message("set a bound"))
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
         # The solver's type declarations lack the first.
         rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
         change = rows if what == "rows" else self._highs.changeColsBounds
-        self._demand(change(len(which), which.astype(np.int32), *bounds), say("set a bound"))
+        self._demand(change(len(which), which.astype(np.int32), *bounds), message("set a bound"))
 
     def more_rows(self, entries: Entries, rows: Bounds) -> None:
         """Add rows between bounds (low, high); the entries are given by rows, not by columns."""
         given = (len(rows[0]), *rows, len(entries.values))
         places = entries.starts[:-1].astype(np.int32), entries.rows.astype(np.int32)
-        self._demand(self._highs.addRows(*given, *places, entries.values), say("take further rows"))
+        self._demand(self._highs.addRows(*given, *places, entries.values), message("take further rows"))
         self._entries += len(entries.values)
 
     @property
@@ -420,7 +408,7 @@ class Model:
             # Half a basis would make the next run depend on when this one was cancelled.
             self._highs.clearSolver()
             raise watcher.stopped
-        self._demand(status, say("solve the programme"))
+        self._demand(status, message("solve the programme"))
 
     def _run_apart(self, progress: Progress, stage: str) -> highspy.HighsStatus:
         """Run on a separate thread: at the root of a large tree the solver asks nothing for seconds.
@@ -433,9 +421,7 @@ class Model:
 
         highs = self._highs
         ended: list[highspy.HighsStatus] = []
-        runner = threading.Thread(
-            target=lambda: ended.append(highs.run()), name="solver", daemon=False
-        )
+        runner = threading.Thread(target=lambda: ended.append(highs.run()), name="solver", daemon=False)
         runner.start()
         try:
             while runner.is_alive():
@@ -462,11 +448,8 @@ class Model:
         import highspy
 
         status = self._highs.getModelStatus()
-        if status in (
-            highspy.HighsModelStatus.kInfeasible,
-            highspy.HighsModelStatus.kUnboundedOrInfeasible,
-        ):
-            raise InfeasibleError(say("no table has these sums"))
+        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            raise InfeasibleError(message("no table has these sums"))
         if status not in (
             highspy.HighsModelStatus.kOptimal,
             highspy.HighsModelStatus.kSolutionLimit,
@@ -474,9 +457,8 @@ class Model:
             highspy.HighsModelStatus.kInterrupt,
         ):
             raise SolverError(
-                say(
-                    "the solver stopped without an answer ({status})",
-                    self._highs.modelStatusToString(status),
+                message(
+                    "the solver stopped without an answer ({status})", self._highs.modelStatusToString(status)
                 )
             )
         info = self._highs.getInfo()
@@ -488,7 +470,7 @@ class Model:
         value = float(info.objective_function_value) if found else None
         bound = float(info.mip_dual_bound) if self.integral else value
         if bound is None or (not optimal and not self.integral):
-            raise SolverError(say("the solver gave up on a linear programme"))
+            raise SolverError(message("the solver gave up on a linear programme"))
         point = np.array(self._highs.getSolution().col_value) if found else np.zeros(0)
         return SolverOutcome(bound, value, point, optimal)
 
@@ -496,4 +478,4 @@ class Model:
         import highspy
 
         if status == highspy.HighsStatus.kError:
-            raise SolverError(say("the solver could not {what}", what))
+            raise SolverError(message("the solver could not {what}", what))

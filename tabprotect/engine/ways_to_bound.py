@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
 BOUNDS_WAYS: dict[str, str] = {
-    "auto": say("the cheapest way that is exact; the answer says which it was"),
-    "decomposable": say("closed form only: sharp, but other releases stay undecided"),
-    "shuttle": say("can prove a release too narrow, never wide enough"),
-    "lp": say("linear programmes; sharp where both ends are whole tables"),
-    "integer": say("integer programmes: always sharp, can be slow"),
+    "auto": message("the cheapest way that is exact; the answer says which it was"),
+    "decomposable": message("closed form only: sharp, but other releases stay undecided"),
+    "shuttle": message("can prove a release too narrow, never wide enough"),
+    "lp": message("linear programmes; sharp where both ends are whole tables"),
+    "integer": message("integer programmes: always sharp, can be slow"),
 }

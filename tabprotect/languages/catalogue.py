@@ -8,7 +8,7 @@ from importlib.resources import files
 from numbers import Number
 from typing import Any
 
-from tabprotect.languages.said import Day, Said
+from tabprotect.languages.messages import Day, Message
 
 Writer = Callable[[str], str]
 
@@ -33,7 +33,7 @@ class Catalogue:
 
     def told(self, text: str) -> str:
         """The text in this language; as it is where it is somebody's own words."""
-        if not isinstance(text, Said):
+        if not isinstance(text, Message):
             return text
         if text.template is None:
             said = "".join([self.told(part) for part in text.texts])
@@ -120,6 +120,4 @@ def _quoted(text: str) -> str:
 
 def _meant(quoted: str) -> str:
     """What stands between quotation marks."""
-    return (
-        _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), quoted) if "\\" in quoted else quoted
-    )
+    return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), quoted) if "\\" in quoted else quoted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -20,4 +20,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def meant(word: str, known: Iterable[str]) -> str:
     """The question whether the nearest word was meant; empty if none is near."""
     found = nearest(word, known)
-    return say("did you mean {found}?", found) if found else ""
+    return message("did you mean {found}?", found) if found else ""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from tabprotect.languages.catalogue import head
-from tabprotect.languages.said import MONTHS
+from tabprotect.languages.messages import MONTHS
 
 _NUMBER = re.compile(
     r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
@@ -33,9 +33,7 @@ def grouped(count: int, space: str) -> str:
 LARGE = 1_000_000
 """From here on a number of possibilities is told by its first figure and a power of ten."""
 
-_RAISED = str.maketrans(
-    "0123456789", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
-)
+_RAISED = str.maketrans("0123456789", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 
 def large(count: int, space: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _TOKEN = re.compile(r"(?P<tag><[^>{]*(?:\{[{%].*?[}%]\}[^>{]*)*>|\{%.*?%\}|\{#.*?#\})", re.DOTALL)
 _VALUE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -57,15 +57,13 @@ def environment(
     """
 
     def word(text: str) -> str:
-        return told(say(text))
+        return told(message(text))
 
     def printed(value: object) -> object:
         return word(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     made = Environment(
-        loader=FunctionLoader(
-            source if language == "en" else lambda name: page_told(source(name), word)
-        ),
+        loader=FunctionLoader(source if language == "en" else lambda name: page_told(source(name), word)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -14,12 +14,7 @@ from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.attack.attack import attack as attack_numbers
 from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.formats.published_rows import (
-    TOTAL,
-    PublishedRows,
-    arranged,
-    read_published,
-)
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, arranged, read_published
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.shown.frames import Frame, made, usual_kind
@@ -121,12 +116,7 @@ def attack(
         if isinstance(table, str | Path):
             read.append(
                 read_published(
-                    table,
-                    count=count,
-                    total=total,
-                    groupings=groupings,
-                    missing="unknown",
-                    progress=progress,
+                    table, count=count, total=total, groupings=groupings, missing="unknown", progress=progress
                 )
             )
             names.append(str(table))

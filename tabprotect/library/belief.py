@@ -17,11 +17,7 @@ from tabprotect.engine.belief.log_odds import LogOdds, log_odds
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.posterior.analysis import (
-    AnalysisSummary,
-    ModelSummary,
-    Statistic,
-)
+from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary, Statistic
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
@@ -30,8 +26,8 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
 from tabprotect.library.shown.frames import AnyArray, Framed, made
 from tabprotect.library.table import cell_columns
 
@@ -153,8 +149,8 @@ class Belief(Framed):
         missing = [name for name in self.domain.names if name not in given]
         if missing:
             raise InputError(
-                say("no category is given for {missing}", ", ".join(missing)),
-                hint=say("name one for every variable of the table"),
+                message("no category is given for {missing}", ", ".join(missing)),
+                hint=message("name one for every variable of the table"),
             )
         return self.domain.index([given[name] for name in self.domain.names])
 
@@ -226,19 +222,19 @@ class Belief(Framed):
             plotting.cell_histogram(ax, values, chances, prior, published=published, title=title)
             return ax
         figures: dict[str, tuple[str, float | None, bool, Callable[[], Floats]]] = {
-            "entropy": (say("entropy in bits"), None, True, lambda: found.entropy),
+            "entropy": (message("entropy in bits"), None, True, lambda: found.entropy),
             "small": (
-                say("probability of {at_risk}", at_risk),
+                message("probability of {at_risk}", at_risk),
                 1.0,
                 False,
                 lambda: found.small(SmallCount.parse(at_risk)),
             ),
-            "mean": (say("expected count"), None, False, lambda: found.mean),
+            "mean": (message("expected count"), None, False, lambda: found.mean),
         }
         if of not in figures:
             raise InputError(
-                say("there is no figure {of}", repr(of)),
-                hint=meant(of, tuple(figures)) or say("there are {those}", ", ".join(figures)),
+                message("there is no figure {of}", repr(of)),
+                hint=meant(of, tuple(figures)) or message("there are {those}", ", ".join(figures)),
             )
         title, top, flip, compute = figures[of]
         ax = plotting.axes(ax)
@@ -307,7 +303,7 @@ class Belief(Framed):
         """
         if isinstance(statistic, str) and statistic not in STATISTICS:
             raise ParameterError(
-                {"statistic": say("must be one of {known}, or a function", ", ".join(STATISTICS))}
+                {"statistic": message("must be one of {known}, or a function", ", ".join(STATISTICS))}
             )
         name = statistic if isinstance(statistic, str) else statistic.__name__
         function = STATISTICS[statistic] if isinstance(statistic, str) else statistic
@@ -315,12 +311,7 @@ class Belief(Framed):
         return asked.statistic(function, name, draws=draws, level=level)
 
     def fit(
-        self,
-        model: str,
-        *,
-        draws: int = 200,
-        seed: int | None = None,
-        progress: Progress = SILENT,
+        self, model: str, *, draws: int = 200, seed: int | None = None, progress: Progress = SILENT
     ) -> ModelSummary:
         """A log-linear model of the true table, its log odds ratios and its test.
 
@@ -345,12 +336,7 @@ class Belief(Framed):
         return self._analysing(seed, progress).fit(wanted, draws=draws)
 
     def rate(
-        self,
-        text: str,
-        *,
-        level: float = LEVEL_OF_ODDS,
-        seed: int | None = None,
-        progress: Progress = SILENT,
+        self, text: str, *, level: float = LEVEL_OF_ODDS, seed: int | None = None, progress: Progress = SILENT
     ) -> Rate:
         """A rate of the population, or the difference of two, with an interval.
 
@@ -400,8 +386,8 @@ class Belief(Framed):
         """The releases to analyse; ``alone`` names what rests on them and not on this posterior."""
         if alone and not self.given:
             raise ParameterError(
-                {alone: say("these are sums of cells")},
-                hint=say("infer the cells of the release, without of"),
+                {alone: message("these are sums of cells")},
+                hint=message("infer the cells of the release, without of"),
             )
         knowing, chance = Knowing(weigh_refused=weigh_refused), Randomness.seeded(seed)
         return Analysing(self.given, self.posterior, knowing, chance, progress)

@@ -68,9 +68,7 @@ class Comparison(Framed):
                 columns["error"] = [errors.get(k) for k in range(len(self.configurations))]
         return made({n: np.array(v, dtype=object) for n, v in columns.items()}, kind or self.kind)
 
-    def plot(
-        self, *, risk: str | None = None, utility: str | None = None, ax: Axes | None = None
-    ) -> Axes:
+    def plot(self, *, risk: str | None = None, utility: str | None = None, ax: Axes | None = None) -> Axes:
         """The risk-utility map with matplotlib. CONFIDENTIAL.
 
         Parameters

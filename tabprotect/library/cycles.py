@@ -20,7 +20,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.library.table import Table
 
 
@@ -110,7 +110,7 @@ def design(
     81
     """
     if (table is None) == (margins is None):
-        raise InputError(say("a design takes the margins of a table or of a release"))
+        raise InputError(message("a design takes the margins of a table or of a release"))
     if table is not None:
         counts = table.history.project.original
     else:
@@ -131,6 +131,6 @@ def design(
             moves = moves.keeping(kept.publication.margins, kept.publication.groupings)
     broken = moves.violations(most=1)
     if broken:
-        raise InputError(str(broken[0]), hint=say("take a design that keeps this margin"))
+        raise InputError(str(broken[0]), hint=message("take a design that keeps this margin"))
     support = public_support(moves, counts, empty, progress)
     return Cycles(moves, None if support is None else ~support)

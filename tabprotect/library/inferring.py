@@ -20,7 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.library.belief import Belief
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
@@ -62,15 +62,15 @@ class SumBelief:
             if {name.casefold() for name in one.domain.names} == wanted:
                 return one.distribution(**cell)
         raise InputError(
-            say("no table of {value} was asked for", ", ".join(cell) or say("the total")),
-            hint=say("there are {self}", repr(self)),
+            message("no table of {value} was asked for", ", ".join(cell) or message("the total")),
+            hint=message("there are {self}", repr(self)),
         )
 
     def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
         """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
         if len(self.tables) != 1:
             raise InputError(
-                say("these are several tables"), hint=say("take to_frame() of each one in tables")
+                message("these are several tables"), hint=message("take to_frame() of each one in tables")
             )
         return self.tables[0].to_frame(kind, distributions=distributions)
 
@@ -153,7 +153,7 @@ def infer(
     """
     given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
-        raise InputError(say("there is no release to infer from"))
+        raise InputError(message("there is no release to infer from"))
     releases = [_opened(one, progress) for one in given]
     first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
     asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
@@ -161,9 +161,7 @@ def infer(
     found = believe(
         [first, *releases[1:]],
         informed(prior, releases, progress),
-        knowing=Knowing(
-            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
-        ),
+        knowing=Knowing(weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused),
         effort=replace(READER, way=way, draws=draws),
         randomness=randomness,
         progress=progress,

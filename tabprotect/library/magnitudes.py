@@ -155,12 +155,8 @@ class MagnitudeTable(Framed):
         write_magnitudes(self.table, Path(path))
 
     def _repr_html_(self) -> str:
-        rows = [
-            (v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.table.variables
-        ]
-        return html_rows(
-            f"{self!r}, CONFIDENTIAL", ("variable", "categories", "first"), rows, len(rows)
-        )
+        rows = [(v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.table.variables]
+        return html_rows(f"{self!r}, CONFIDENTIAL", ("variable", "categories", "first"), rows, len(rows))
 
 
 def read_magnitudes(path: str | Path) -> MagnitudeTable:
@@ -210,9 +206,7 @@ def rules(table: MagnitudeTable, *rule: str, weights: str = "sample") -> dict[st
     return {"cells": rows, "unsafe": int(found.unsafe.sum())}
 
 
-def summed_records(
-    records: object, asked: MagnitudeTabulation, progress: Progress
-) -> MagnitudeTable:
+def summed_records(records: object, asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
     """The magnitude table of records in a file or a data frame."""
     if isinstance(records, str | Path):
         return MagnitudeTable(magnitudes_tabulated(asked, progress))

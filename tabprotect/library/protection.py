@@ -97,11 +97,7 @@ class Protection(Framed):
 
     @asks(Publishing)
     def publish(
-        self,
-        release: str | Path,
-        *,
-        progress: Progress = SILENT,
-        **asked: Unpack[PublishingKeywords],
+        self, release: str | Path, *, progress: Progress = SILENT, **asked: Unpack[PublishingKeywords]
     ) -> Protection:
         """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
 
@@ -124,9 +120,7 @@ class Protection(Framed):
         history = in_one_go.published(self.history, publishing, progress=progress)
         return Protection(history, self.kind)
 
-    def publish_set(
-        self, folder: str | Path, *, tables: Mapping[str, str], **asked: Any
-    ) -> Protection:
+    def publish_set(self, folder: str | Path, *, tables: Mapping[str, str], **asked: Any) -> Protection:
         """Write a bundle for each table of a set: :meth:`publish` with ``tables``."""
         return self.publish(folder, tables=tables, **asked)
 

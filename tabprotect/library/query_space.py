@@ -76,9 +76,7 @@ class QuerySpace:
         cells: Judged = "at_risk",
         progress: Progress = SILENT,
     ) -> None:
-        evidence = Evidence.gather(
-            table.table, SmallCount.parse(at_risk), cells=cells, progress=progress
-        )
+        evidence = Evidence.gather(table.table, SmallCount.parse(at_risk), cells=cells, progress=progress)
         self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
 
     def _with(self, state: ReleaseSet) -> QuerySpace:

@@ -52,10 +52,7 @@ def new_register(place: str | Path) -> NewRegister:
 
 
 def rotate_key(
-    register: str | Path | None = None,
-    *,
-    originals: Sequence[str | Path] = (),
-    progress: Progress = SILENT,
+    register: str | Path | None = None, *, originals: Sequence[str | Path] = (), progress: Progress = SILENT
 ) -> Rotation:
     """Make another key of the house, and mark again what the register has the originals of.
 

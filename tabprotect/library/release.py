@@ -15,7 +15,7 @@ from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.library.shown.frames import made
 from tabprotect.library.table import cell_columns
 
@@ -51,12 +51,7 @@ def verify(
     """
     key = None if signer is None else public_key(str(signer))
     found = checking.verify(
-        Path(path),
-        fingerprint=fingerprint,
-        signer=key,
-        signed=signed,
-        judge=not quick,
-        progress=progress,
+        Path(path), fingerprint=fingerprint, signer=key, signed=signed, judge=not quick, progress=progress
     )
     if found.verdict is None:
         return found
@@ -77,9 +72,7 @@ def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:
     return verify(path, quick=True, progress=progress).release
 
 
-def page(
-    release: Release | str | Path, out: str | Path | None = None, *, progress: Progress = SILENT
-) -> str:
+def page(release: Release | str | Path, out: str | Path | None = None, *, progress: Progress = SILENT) -> str:
     """The page of a release, one file of HTML to look at in any browser.
 
     Parameters
@@ -112,7 +105,7 @@ def published_frame(release: Release, kind: str) -> Any:
     inner = release.inner
     if inner is None:
         raise InfeasibleError(
-            say("the inner cells are not published"), hint=say("release.tables holds what is")
+            message("the inner cells are not published"), hint=message("release.tables holds what is")
         )
     counts = inner.table.counts.reshape(-1).astype(object)
     if inner.suppressed is not None:

@@ -21,18 +21,10 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.magnitudes import MagnitudeTable, summed_records
-from tabprotect.library.shown.frames import (
-    AnyArray,
-    Frame,
-    Framed,
-    html_rows,
-    in_rows,
-    made,
-    usual_kind,
-)
+from tabprotect.library.shown.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -108,9 +100,7 @@ class Table(Framed):
         """
         given = Frame.of(in_rows(frame, count, variables))
         by = [n for n in given.columns if n != count] if variables is None else list(variables)
-        table, _ = checked_table(
-            given.cells(count, by), missing_are="zero" if fill_missing else None
-        )
+        table, _ = checked_table(given.cells(count, by), missing_are="zero" if fill_missing else None)
         return cls(History.of(table, title=title), given.kind)
 
     @classmethod
@@ -193,9 +183,7 @@ class Table(Framed):
 
     def _repr_html_(self) -> str:
         # A notebook is passed on: its counts are not shown unasked.
-        rows = [
-            (v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.domain.variables
-        ]
+        rows = [(v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.domain.variables]
         title = f"{self!r}, CONFIDENTIAL"
         return html_rows(title, ("variable", "categories", "first"), rows, len(rows))
 
@@ -316,8 +304,8 @@ def tabulate(
     weight = wanted.weight
     if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
-            say("only records in files are counted with {other}", ", ".join(sorted(other))),
-            hint=say("write the records to a file"),
+            message("only records in files are counted with {other}", ", ".join(sorted(other))),
+            hint=message("write the records to a file"),
         )
     frame = Frame.of(records)
     columns = dict(frame.columns)

@@ -38,9 +38,7 @@ class VerdictRows(Framed):
             "way": [one.way for one in self.tables],
             "left_out": [", ".join(one.left_out) for one in self.tables],
         }
-        return made(
-            {name: np.array(of, dtype=object) for name, of in columns.items()}, kind or usual_kind()
-        )
+        return made({name: np.array(of, dtype=object) for name, of in columns.items()}, kind or usual_kind())
 
     def __repr__(self) -> str:
         readers = [one for one in self.tables if one.who == "user"]

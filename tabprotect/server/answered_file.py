@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.egress import ServedFormat
 from tabprotect.server.served_table import Given
@@ -18,20 +18,18 @@ from tabprotect.server.server import Server, server_of
 FOR_EVER = "max-age=31536000, immutable"
 
 
-async def file_answer(
-    request: Request, given: Given, output: ServedFormat, wanted: AskedTable
-) -> Response:
+async def file_answer(request: Request, given: Given, output: ServedFormat, wanted: AskedTable) -> Response:
     """A sub-table that is out, as a file that may be kept for ever."""
     server = server_of(request)
     tag = etag(given, output, wanted)
     headers = {
         "ETag": tag,
         "Cache-Control": (
-            say("public, {FOR_EVER}", FOR_EVER)
+            message("public, {FOR_EVER}", FOR_EVER)
             if server.service.access.anonymous
-            else say("private, {FOR_EVER}", FOR_EVER)
+            else message("private, {FOR_EVER}", FOR_EVER)
         ),
-        "Vary": say("Accept, Authorization"),
+        "Vary": message("Accept, Authorization"),
         "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
     }
     if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
@@ -56,8 +54,8 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
     """A sub-table as bytes: the one way out of every page and every route."""
     names = ", ".join(given.table.domain.names)
     title = (
-        say("{label}: {names} (perturbed)", server.table.label, names)
+        message("{label}: {names} (perturbed)", server.table.label, names)
         if given.kind == "perturbed"
-        else say("{label}: {names}", server.table.label, names)
+        else message("{label}: {names}", server.table.label, names)
     )
     return output.write(wanted.part_of(given.table), title)

@@ -17,7 +17,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.accounting.accounts import Role
 from tabprotect.server.answered_file import FOR_EVER, file_answer, written
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
@@ -109,9 +109,7 @@ async def ask(request: Request) -> Response:
     said = _object(await request.body())
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
-        raise HttpProblem(
-            "invalid_query", say("{unknown} means nothing here", repr(sorted(unknown)[0]))
-        )
+        raise HttpProblem("invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0])))
     identified(request)
     wanted = await understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     answered = await decided(request, wanted.query, user_of(request, said.get("user")))
@@ -121,10 +119,7 @@ async def ask(request: Request) -> Response:
     return JSONResponse(
         await run_in_threadpool(_answer_json, request, answered.entry, given, wanted),
         status_code=201,
-        headers={
-            "Location": f"/queries/{answered.entry.number}",
-            "Cache-Control": "no-store",
-        },
+        headers={"Location": f"/queries/{answered.entry.number}", "Cache-Control": "no-store"},
     )
 
 
@@ -135,13 +130,11 @@ async def query(request: Request) -> Response:
     number = request.path_params["number"]
     entry = await run_in_threadpool(served.entry, number)
     if entry is None or entry.line.kind not in DECISIONS:
-        raise HttpProblem("not_found", say("there is no query {number}", number))
+        raise HttpProblem("not_found", message("there is no query {number}", number))
     given = await run_in_threadpool(served.known, entry.line.query)
     if given is None:
         return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
-    said = await run_in_threadpool(
-        _answer_json, request, entry, given, AskedTable(entry.line.query)
-    )
+    said = await run_in_threadpool(_answer_json, request, entry, given, AskedTable(entry.line.query))
     return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
@@ -166,9 +159,7 @@ async def voted(request: Request, number: int) -> Answered | None:
     """The decision that a vote brings; ``None`` where it changes nothing."""
     server, visitor = server_of(request), visitor_of(request)
     known = visitor.account is not None
-    answered = await run_in_threadpool(
-        lambda: server.table.vote(user_of(request, None), number, known=known)
-    )
+    answered = await run_in_threadpool(lambda: server.table.vote(user_of(request, None), number, known=known))
     if answered is not None:
         await decision_time(request, answered)
     return answered
@@ -198,10 +189,10 @@ async def bundle(request: Request) -> Response:
     tag, public = f'"{mark}"', "public" if server.service.access.anonymous else "private"
     content = await run_in_threadpool(server.table.bundle, mark) if len(mark) == 64 else None
     if content is None:
-        raise HttpProblem("not_found", say("no bundle with this fingerprint went out"))
+        raise HttpProblem("not_found", message("no bundle with this fingerprint went out"))
     headers = {
         "ETag": tag,
-        "Cache-Control": say("{public}, {FOR_EVER}", public, FOR_EVER),
+        "Cache-Control": message("{public}, {FOR_EVER}", public, FOR_EVER),
         "Content-Disposition": f'attachment; filename="{mark[:12]}.zip"',
     }
     if tag in request.headers.get("if-none-match", ""):
@@ -226,7 +217,7 @@ async def metrics(request: Request) -> Response:
 def _served(request: Request) -> ServedTable:
     served = server_of(request).table
     if request.path_params["id"] != served.id:
-        raise HttpProblem("unknown_table", say("the only table is {id}", repr(served.id)))
+        raise HttpProblem("unknown_table", message("the only table is {id}", repr(served.id)))
     return served
 
 
@@ -234,9 +225,9 @@ def with_role(request: Request, *roles: Role) -> str:
     """The name of whoever asks, who must have one of these roles."""
     account = visitor_of(request).account
     if account is None:
-        raise HttpProblem("unauthorised", say("sign in with a key of the house"))
+        raise HttpProblem("unauthorised", message("sign in with a key of the house"))
     if account.role not in roles:
-        raise HttpProblem("forbidden", say("this is for the {roles}", " and the ".join(roles)))
+        raise HttpProblem("forbidden", message("this is for the {roles}", " and the ".join(roles)))
     return account.name
 
 
@@ -245,7 +236,7 @@ def identified(request: Request) -> None:
     if not server_of(request).service.access.anonymous and visitor_of(request).account is None:
         raise HttpProblem(
             "unauthorised",
-            say("ask the operator for a key and send it as Authorization: Bearer KEY"),
+            message("ask the operator for a key and send it as Authorization: Bearer KEY"),
             headers={"WWW-Authenticate": "Bearer"},
         )
 
@@ -265,15 +256,14 @@ async def permitted(request: Request, wanted: AskedTable) -> None:
     if wrong:
         await run_in_threadpool(served.not_offered, user_of(request, None), wanted.query)
         raise HttpProblem(
-            "disallowed_variable",
-            say("not offered: {wrong}", ", ".join(served.lattice.names_of(wrong))),
+            "disallowed_variable", message("not offered: {wrong}", ", ".join(served.lattice.names_of(wrong)))
         )
     shape = served.shape(wanted.query)
     cells = math.prod(shape)
     if cells > limits.cells:
         raise HttpProblem(
             "too_many_cells",
-            say(
+            message(
                 "{str} = {cells:,} cells; at most {cells2:,} in one sub-table",
                 " x ".join(map(str, shape)),
                 cells,
@@ -288,15 +278,14 @@ def user_of(request: Request, said: object) -> str:
     visitor = visitor_of(request)
     if said is not None:
         if not isinstance(said, str) or not said.strip() or not said.isprintable():
-            raise HttpProblem("invalid_query", say("the user is not a name"))
+            raise HttpProblem("invalid_query", message("the user is not a name"))
         if len(said) > visitor.limits.name:
             raise HttpProblem(
-                "invalid_query",
-                say("a name has at most {name} characters", visitor.limits.name),
+                "invalid_query", message("a name has at most {name} characters", visitor.limits.name)
             )
     if visitor.account is not None:
         if said is not None and said != visitor.account.name:
-            raise HttpProblem("forbidden", say("the key is another user's"))
+            raise HttpProblem("forbidden", message("the key is another user's"))
         return visitor.account.name
     return said if isinstance(said, str) else "anonymous"
 
@@ -357,9 +346,7 @@ def _entry_json(request: Request, entry: LogEntry) -> dict[str, object]:
     }
 
 
-def _answer_json(
-    request: Request, entry: LogEntry, given: Given, wanted: AskedTable
-) -> dict[str, object]:
+def _answer_json(request: Request, entry: LogEntry, given: Given, wanted: AskedTable) -> dict[str, object]:
     decision, code = DECISIONS[given.kind]
     content = written(server_of(request), given, OUTPUTS["json-stat2"], wanted)
     return _entry_json(request, entry) | {
@@ -382,18 +369,16 @@ def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequenc
         unknown = set(said) - {"variables", "filter", "format"}
         if unknown:
             raise HttpProblem(
-                "invalid_query",
-                say("{unknown} means nothing here", repr(sorted(unknown)[0])),
+                "invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0]))
             )
         named = said.get("format", params.get("format"))
         if named is not None and not isinstance(named, str):
-            raise HttpProblem("invalid_query", say("format is not a text"))
+            raise HttpProblem("invalid_query", message("format is not a text"))
         return _texts(said, "variables"), _texts(said, "filter", ()), named
     unknown = set(params) - {"variables", "filter", "format"}
     if unknown:
         raise HttpProblem(
-            "invalid_query",
-            say("{unknown} means nothing here", repr(sorted(unknown)[0][:40])),
+            "invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0][:40]))
         )
     names = [name for text in params.getlist("variables") for name in names_listed(text)]
     return names, params.getlist("filter"), params.get("format")
@@ -403,16 +388,14 @@ def _object(body: bytes) -> dict[str, object]:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
-        raise HttpProblem("invalid_query", say("the body is not JSON")) from None
+        raise HttpProblem("invalid_query", message("the body is not JSON")) from None
     if not isinstance(said, dict):
-        raise HttpProblem("invalid_query", say("the body is not a JSON object"))
+        raise HttpProblem("invalid_query", message("the body is not a JSON object"))
     return said
 
 
-def _texts(
-    said: Mapping[str, object], name: str, default: Sequence[str] | None = None
-) -> Sequence[str]:
+def _texts(said: Mapping[str, object], name: str, default: Sequence[str] | None = None) -> Sequence[str]:
     found = said.get(name, default)
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise HttpProblem("invalid_query", say("{name} is not a list of texts", name))
+        raise HttpProblem("invalid_query", message("{name} is not a list of texts", name))
     return found

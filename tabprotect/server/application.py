@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import Opened
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server import api
 from tabprotect.server.accounting.accounts import Accounts
 from tabprotect.server.accounting.secret import server_secret
@@ -49,9 +49,7 @@ ROUTES: tuple[BaseRoute, ...] = (
 )
 
 
-def started(
-    service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None
-) -> Server:
+def started(service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None) -> Server:
     """A server over a database, of the service's table or of one that is open already; close it.
 
     Raises
@@ -95,7 +93,5 @@ async def _not_routed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = dict(error.headers or {})
-        raise HttpProblem(
-            "method_not_allowed", say("this address takes another method"), headers=allowed
-        )
-    raise HttpProblem("not_found", say("this address means nothing here"))
+        raise HttpProblem("method_not_allowed", message("this address takes another method"), headers=allowed)
+    raise HttpProblem("not_found", message("this address means nothing here"))

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import folder
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.application import application, started
 from tabprotect.server.service import Service, check_access, of_source, read
 
@@ -49,17 +49,14 @@ def service_of_environment() -> Service:
     if source:
         return _bounded(of_source(source))
     raise InputError(
-        say("no service is named"),
-        hint=say("set {SERVICE} or {SOURCE}", SERVICE, SOURCE),
+        message("no service is named"), hint=message("set {SERVICE} or {SOURCE}", SERVICE, SOURCE)
     )
 
 
 def _bounded(service: Service) -> Service:
     """The service with the boundary that the environment names."""
     access = service.access
-    said = {
-        name: tuple(os.environ.get(variable, "").split()) for name, variable in BOUNDARY.items()
-    }
+    said = {name: tuple(os.environ.get(variable, "").split()) for name, variable in BOUNDARY.items()}
     access = replace(
         access,
         allowed_hosts=said["allowed_hosts"] or access.allowed_hosts,
@@ -96,7 +93,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             raise
         await receive()
-        said = say("{message}; {hint}", error.message, error.hint) if error.hint else error.message
+        said = message("{message}; {hint}", error.message, error.hint) if error.hint else error.message
         await send({"type": "lifespan.startup.failed", "message": said})
         return
     await made(scope, receive, send)

@@ -11,7 +11,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
 
@@ -52,14 +52,10 @@ class AskedTable:
                 counts = counts.take(kept, axis=axis)
                 categories = tuple(variable.categories[k] for k in kept)
                 labels = tuple(variable.labels[k] for k in kept) if variable.labels else ()
-                variables[axis] = Variable(
-                    variable.name, categories, labels=labels, total=variable.total
-                )
+                variables[axis] = Variable(variable.name, categories, labels=labels, total=variable.total)
         places = [n for name in self.order for n, v in enumerate(variables) if v.name == name]
         places += [n for n in range(len(variables)) if n not in places]
-        laid = [
-            v.renamed(self.called.get(v.name, v.name)) for v in map(variables.__getitem__, places)
-        ]
+        laid = [v.renamed(self.called.get(v.name, v.name)) for v in map(variables.__getitem__, places)]
         return Table.dense(Domain(tuple(laid)), counts.transpose(places))
 
 
@@ -68,7 +64,7 @@ def names_listed(text: str) -> list[str]:
     try:
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error:
-        raise HttpProblem("invalid_query", say("the list of names cannot be read")) from None
+        raise HttpProblem("invalid_query", message("the list of names cannot be read")) from None
 
 
 def asked_table(
@@ -91,10 +87,10 @@ def asked_table(
     try:
         query = lattice.query(names)
         if not query:
-            raise HttpProblem("invalid_query", say("name at least one variable"))
+            raise HttpProblem("invalid_query", message("name at least one variable"))
         return AskedTable(query, _shown(domain, lattice, query, filters))
     except InputError as error:
-        hint = say(" ({hint})", error.hint) if error.hint else ""
+        hint = message(" ({hint})", error.hint) if error.hint else ""
         raise HttpProblem("invalid_query", f"{error.message}{hint}") from None
 
 
@@ -106,14 +102,14 @@ def _shown(
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
-            raise InputError(say("the filter {text} is not of the form A=a1,a2", repr(text)))
+            raise InputError(message("the filter {text} is not of the form A=a1,a2", repr(text)))
         if name not in inside:
             raise InputError(
-                say("the filter on {name} is not on an asked variable", repr(name)),
-                hint=say("ask for the variable too: the whole sub-table is what is decided on"),
+                message("the filter on {name} is not on an asked variable", repr(name)),
+                hint=message("ask for the variable too: the whole sub-table is what is decided on"),
             )
         if name in shown:
-            raise InputError(say("there are two filters on {name}", repr(name)))
+            raise InputError(message("there are two filters on {name}", repr(name)))
         chosen = {inside[name].code(value) for value in names_listed(values)}
         shown[name] = tuple(sorted(chosen))
     return shown

@@ -13,7 +13,7 @@ from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
 Write = Callable[[Table, str], bytes]
@@ -38,7 +38,7 @@ def _file(kind: Format) -> ServedFormat:
             return kind.publish_cube(kind.as_held(Cube(table, None, {})), title)
         except InputError as error:
             raise HttpProblem(
-                "not_acceptable", say("{message}: take another format", error.message)
+                "not_acceptable", message("{message}: take another format", error.message)
             ) from None
 
     suffix = kind.suffixes[0].rpartition(".")[2]
@@ -116,10 +116,8 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
         if found is None:
             raise HttpProblem(
                 "invalid_query",
-                say(
-                    "there is no format {name}; there are {OUTPUTS}",
-                    repr(name[:40]),
-                    ", ".join(OUTPUTS),
+                message(
+                    "there is no format {name}; there are {OUTPUTS}", repr(name[:40]), ", ".join(OUTPUTS)
                 ),
             )
         return found
@@ -135,18 +133,14 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
                 break
     if best is None:
         raise HttpProblem(
-            "not_acceptable",
-            say("none of the formats is accepted: {OUTPUTS}", ", ".join(OUTPUTS)),
+            "not_acceptable", message("none of the formats is accepted: {OUTPUTS}", ", ".join(OUTPUTS))
         )
     return best[2]
 
 
 def _matches(media: str, output: ServedFormat) -> bool:
     own = output.media.partition(";")[0]
-    alike = {
-        "application/json": ("application/vnd.json-stat+json",),
-        "application/xml": ("text/xml",),
-    }
+    alike = {"application/json": ("application/vnd.json-stat+json",), "application/xml": ("text/xml",)}
     kind = own.partition("/")[0]
     return media in (own, "*/*", f"{kind}/*", *alike.get(own, ()))
 

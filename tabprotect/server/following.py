@@ -9,7 +9,7 @@ from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.attack.target import Sent, server_at
 
 HISTORY = "/operator/history"
@@ -75,14 +75,14 @@ def standing(address: str, key: str) -> Standing:
     heard = server_at(address.strip(), key.strip(), PATIENCE)(Sent(HISTORY))
     if heard.status in (401, 403):
         raise InputError(
-            say("the server does not take this key"),
-            hint=say("following takes the key of an operator or an auditor"),
+            message("the server does not take this key"),
+            hint=message("following takes the key of an operator or an auditor"),
         )
     try:
         return _understood(heard.json)
     except (KeyError, TypeError, ValueError, TabprotectError):
         raise InputError(
-            say("what answers at this address is no table server of this program's"),
+            message("what answers at this address is no table server of this program's"),
             hint="http://host:port, as the server says when it starts",
         ) from None
 

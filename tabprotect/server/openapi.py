@@ -57,8 +57,7 @@ _ASKED: tuple[Code, ...] = (
     "unknown_table",
 )
 _FILE = given(
-    "The sub-table.",
-    **{output.media.partition(";")[0]: {"type": "string"} for output in OUTPUTS.values()},
+    "The sub-table.", **{output.media.partition(";")[0]: {"type": "string"} for output in OUTPUTS.values()}
 )
 _SAME: dict[str, object] = {"description": "The client has it already."}
 _PUT_OFF = as_json("deferred: the decision is put off.", _DECIDED)
@@ -86,8 +85,7 @@ PATHS: Mapping[str, Mapping[str, object]] = {
             "summary": "Which tables there are.",
             "responses": responses(
                 s200=as_json(
-                    "The tables.",
-                    members(tables={"type": "array", "items": members(id=TEXT, label=TEXT)}),
+                    "The tables.", members(tables={"type": "array", "items": members(id=TEXT, label=TEXT)})
                 )
             ),
         }
@@ -109,28 +107,20 @@ PATHS: Mapping[str, Mapping[str, object]] = {
         "parameters": [_ID],
         "get": _data(
             parameters=[
-                parameter(
-                    "variables", "query", TEXT, "A,B or A,B@level; a name with a comma in quotes."
-                ),
+                parameter("variables", "query", TEXT, "A,B or A,B@level; a name with a comma in quotes."),
                 parameter("filter", "query", TEXT, _FILTER),
-                parameter(
-                    "format", "query", {"type": "string", "enum": list(OUTPUTS)}, "Else by Accept."
-                ),
+                parameter("format", "query", {"type": "string", "enum": list(OUTPUTS)}, "Else by Accept."),
             ]
         ),
         "post": _data(
-            requestBody=body(
-                needed(members(variables=TEXTS, filter=TEXTS, format=TEXT), "variables")
-            )
+            requestBody=body(needed(members(variables=TEXTS, filter=TEXTS, format=TEXT), "variables"))
         ),
     },
     "/tables/{id}/queries": {
         "parameters": [_ID],
         "post": {
             "summary": "Ask for a sub-table.",
-            "requestBody": body(
-                needed(members(variables=TEXTS, filter=TEXTS, user=TEXT), "variables")
-            ),
+            "requestBody": body(needed(members(variables=TEXTS, filter=TEXTS, user=TEXT), "variables")),
             "responses": responses(_ASKED, s201=as_json("Decided.", _DECIDED), s202=_PUT_OFF),
         },
     },
@@ -142,12 +132,7 @@ PATHS: Mapping[str, Mapping[str, object]] = {
                 ("unknown_table",),
                 s200=as_json(
                     "The frontier.",
-                    members(
-                        variables=TEXTS,
-                        released=TEXTS_OF_TEXTS,
-                        refused=TEXTS_OF_TEXTS,
-                        frozen=FLAG,
-                    ),
+                    members(variables=TEXTS, released=TEXTS_OF_TEXTS, refused=TEXTS_OF_TEXTS, frozen=FLAG),
                 ),
             ),
         },

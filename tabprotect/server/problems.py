@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Code = Literal[
     "not_released",
@@ -30,25 +30,25 @@ Code = Literal[
 ]
 
 TITLES: Mapping[Code, str] = {
-    "not_released": say("The sub-table is not released"),
-    "deferred": say("The decision is put off"),
-    "too_many_cells": say("The sub-table has too many cells"),
-    "disallowed_variable": say("A variable is not offered"),
-    "rate_limited": say("Too many requests"),
-    "unauthorised": say("A valid key is needed"),
-    "forbidden": say("This is for another role"),
-    "unknown_table": say("There is no such table"),
-    "not_found": say("There is nothing here"),
-    "not_decided": say("The sub-table was not asked for yet"),
-    "not_out": say("The sub-table is not out"),
-    "not_json": say("The request is not JSON"),
-    "wrong_host": say("This is another host"),
-    "invalid_query": say("The request cannot be understood"),
-    "too_large": say("The request is too large"),
-    "too_slow": say("The request did not come in time"),
-    "not_acceptable": say("There is no such format"),
-    "method_not_allowed": say("This method means nothing here"),
-    "unavailable": say("The server cannot answer now"),
+    "not_released": message("The sub-table is not released"),
+    "deferred": message("The decision is put off"),
+    "too_many_cells": message("The sub-table has too many cells"),
+    "disallowed_variable": message("A variable is not offered"),
+    "rate_limited": message("Too many requests"),
+    "unauthorised": message("A valid key is needed"),
+    "forbidden": message("This is for another role"),
+    "unknown_table": message("There is no such table"),
+    "not_found": message("There is nothing here"),
+    "not_decided": message("The sub-table was not asked for yet"),
+    "not_out": message("The sub-table is not out"),
+    "not_json": message("The request is not JSON"),
+    "wrong_host": message("This is another host"),
+    "invalid_query": message("The request cannot be understood"),
+    "too_large": message("The request is too large"),
+    "too_slow": message("The request did not come in time"),
+    "not_acceptable": message("There is no such format"),
+    "method_not_allowed": message("This method means nothing here"),
+    "unavailable": message("The server cannot answer now"),
 }
 
 STATUS: Mapping[Code, int] = {

@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.guard.boundary import (
     PROTOCOLS,
@@ -102,16 +102,12 @@ class Guard:
             scope["tabprotect.visitor"] = visitor
             if scope["path"] not in FREE:
                 limits = visitor.limits
-                allowance = self._server.limiter.take(
-                    visitor.client, limits.requests, limits.window
-                )
+                allowance = self._server.limiter.take(visitor.client, limits.requests, limits.window)
                 if not allowance.allowed:
                     raise HttpProblem(
                         "rate_limited",
-                        say(
-                            "at most {requests} requests in {window} seconds",
-                            limits.requests,
-                            limits.window,
+                        message(
+                            "at most {requests} requests in {window} seconds", limits.requests, limits.window
                         ),
                     )
             try:
@@ -119,9 +115,7 @@ class Guard:
                     body = await _body(scope, receive, visitor.limits.body)
             except TimeoutError:
                 raise HttpProblem(
-                    "too_slow",
-                    say("a request comes within {PATIENCE} seconds", PATIENCE),
-                    headers=CLOSE,
+                    "too_slow", message("a request comes within {PATIENCE} seconds", PATIENCE), headers=CLOSE
                 ) from None
             await self._app(scope, _replayed(body, receive), answered)
         except Exception as error:
@@ -132,9 +126,7 @@ class Guard:
         finally:
             self._server.metrics.responded(status, time.monotonic() - begun)
 
-    async def _refused(
-        self, problem: HttpProblem, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _refused(self, problem: HttpProblem, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         scope.setdefault("tabprotect.visitor", Visitor("", None, self._server.service.limits))
         if "text/html" in request.headers.get("accept", "") and not _is_api(scope["path"]):
@@ -152,29 +144,26 @@ def _is_api(path: str) -> bool:
 def _check_address(scope: Scope) -> None:
     if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
         raise HttpProblem(
-            "too_large",
-            say("an address has at most {MOST_ADDRESS:,} characters", MOST_ADDRESS),
+            "too_large", message("an address has at most {MOST_ADDRESS:,} characters", MOST_ADDRESS)
         )
 
 
 async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
-    too_long = HttpProblem(
-        "too_large", say("a request has at most {most:,} bytes", most), headers=CLOSE
-    )
+    too_long = HttpProblem("too_large", message("a request has at most {most:,} bytes", most), headers=CLOSE)
     said = HTTPConnection(scope).headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
         raise too_long
     parts, size = [], 0
     while True:
-        message = await receive()
-        if message["type"] != "http.request":
+        part = await receive()
+        if part["type"] != "http.request":
             return b""
-        parts.append(message.get("body", b""))
+        parts.append(part.get("body", b""))
         size += len(parts[-1])
         if size > most:
             raise too_long
-        if not message.get("more_body", False):
+        if not part.get("more_body", False):
             return b"".join(parts)
 
 
@@ -199,11 +188,7 @@ def _complete(message: Message, allowance: Allowance | None, further: Mapping[st
     there = {name.lower() for name, _ in message["headers"]} - {b"vary"}
     message["headers"] = [
         *message["headers"],
-        *(
-            (n.lower().encode(), v.encode())
-            for n, v in more.items()
-            if n.lower().encode() not in there
-        ),
+        *((n.lower().encode(), v.encode()) for n, v in more.items() if n.lower().encode() not in there),
     ]
 
 
@@ -219,11 +204,11 @@ def _problem(error: Exception, scope: Scope) -> HttpProblem:
     else:
         LOG.error("%s %s: %s", scope["method"], scope["path"], type(error).__name__)
         return HttpProblem(
-            "unavailable", say("something unforeseen happened; nothing was released by it")
+            "unavailable", message("something unforeseen happened; nothing was released by it")
         )
     return HttpProblem(
         "unavailable",
-        say("nothing was decided or released: try again later"),
+        message("nothing was decided or released: try again later"),
         headers={"Retry-After": str(AGAIN)},
     )
 

@@ -54,10 +54,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.service import Service
 
-NOT_OFFERED = say("not offered by the house")
+NOT_OFFERED = message("not offered by the house")
 
 MOST_WAITING = 20
 """Refusals that wait to be priced; beyond, the log says nothing of them."""
@@ -113,7 +113,7 @@ class PriceWorker:
             self._ledger.set_price(number, said)
         except TabprotectError as error:
             # Most often the table is too large for it. The answer is out; the log has a line less.
-            LOG.info(say("no price for line %d: %s"), number, error.kind)
+            LOG.info(message("no price for line %d: %s"), number, error.kind)
         finally:
             self._waiting -= 1
 
@@ -147,11 +147,7 @@ class ServedTable:
     """
 
     def __init__(
-        self,
-        service: Service,
-        url: str,
-        progress: Progress = SILENT,
-        opened: Opened | None = None,
+        self, service: Service, url: str, progress: Progress = SILENT, opened: Opened | None = None
     ) -> None:
         source, columns = service.table.source, service.table.variables
         if opened is None and columns:
@@ -172,9 +168,7 @@ class ServedTable:
         self.domain: Domain = opened.table.domain
         choice = service.criterion
         at_risk = SmallCount.parse(service.table.at_risk)
-        evidence = Evidence.gather(
-            opened.table, at_risk, cells=choice.cells, asked=True, progress=progress
-        )
+        evidence = Evidence.gather(opened.table, at_risk, cells=choice.cells, asked=True, progress=progress)
         kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
         releases = kind.begin(
             standard(evidence, choice.threshold, choice.name, choice.bounds), progress=progress
@@ -232,8 +226,7 @@ class ServedTable:
         return tuple(
             self.domain.project([name])[name]
             for v, name in enumerate(lattice.names)
-            if not lattice.closed(1 << v) & self.disallowed
-            and lattice.closed(1 << v) not in refused
+            if not lattice.closed(1 << v) & self.disallowed and lattice.closed(1 << v) not in refused
         )
 
     def not_offered(self, user: str, query: Query) -> None:
@@ -393,10 +386,8 @@ class ServedTable:
             if self.service.beyond.answer == "perturbed":
                 table = state.releases.evidence.cells.table
                 released = [q for q in state.releases.released if q]
-                release = perturbed_release(
-                    self.service, table, self.lattice.margins(released), progress
-                )
-                release = replace(release, title=say("{label} (perturbed)", self.label))
+                release = perturbed_release(self.service, table, self.lattice.margins(released), progress)
+                release = replace(release, title=message("{label} (perturbed)", self.label))
                 sealed = self._packed(release)
             margins = state.releases.released
 
@@ -405,7 +396,7 @@ class ServedTable:
                     return None
                 if now.releases.released != margins:
                     raise InputError(
-                        say("another process released more meanwhile"), hint=say("freeze once more")
+                        message("another process released more meanwhile"), hint=message("freeze once more")
                     )
                 mark = "" if sealed is None else sealed.fingerprint
                 return LogLine(user, 0, "freeze", None, "frozen", "", True, mark)
@@ -436,11 +427,11 @@ class ServedTable:
 
     def _opened(self, fingerprint: str) -> Table:
         content = self._ledger.bundle(fingerprint)
-        assert content is not None, say("a frozen frontier has its table in the same transaction")
+        assert content is not None, message("a frozen frontier has its table in the same transaction")
         return verify_bytes(content).release.table
 
     def _release(self, query: Query) -> Release:
-        title = say("{label}: {query}", self.label, self.lattice.text(query))
+        title = message("{label}: {query}", self.label, self.lattice.text(query))
         return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:

@@ -11,7 +11,7 @@ from typing import cast
 
 from starlette.requests import HTTPConnection, Request
 
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 from tabprotect.server.accounting.accounts import Account, Accounts
 from tabprotect.server.accounting.sessions import Sessions
 from tabprotect.server.guard.boundary import client_address, is_secure
@@ -131,11 +131,7 @@ class Server:
     def names_itself(self, connection: HTTPConnection) -> bool:
         """Whether there is a key or a session to look up."""
         headers = connection.headers
-        return (
-            "authorization" in headers
-            or "x-api-key" in headers
-            or bool(self.session_of(connection))
-        )
+        return "authorization" in headers or "x-api-key" in headers or bool(self.session_of(connection))
 
     def visitor(self, connection: HTTPConnection) -> Visitor:
         """Who asks, by key, by session or by address.
@@ -148,9 +144,9 @@ class Server:
         address = client_address(connection, self.service.access)
         account = self._by_key(connection) or self._by_session(connection)
         if account is None:
-            return Visitor(say("address {address}", address), None, self.service.limits)
+            return Visitor(message("address {address}", address), None, self.service.limits)
         limits = self.service.groups.get(account.group, self.service.limits)
-        return Visitor(say("account {name}", account.name), account, limits)
+        return Visitor(message("account {name}", account.name), account, limits)
 
     def _by_key(self, connection: HTTPConnection) -> Account | None:
         said = connection.headers.get("authorization", "")
@@ -162,8 +158,8 @@ class Server:
         if found is None:
             raise HttpProblem(
                 "unauthorised",
-                say("this key is not valid"),
-                headers={"WWW-Authenticate": say("Bearer")},
+                message("this key is not valid"),
+                headers={"WWW-Authenticate": message("Bearer")},
             )
         return found
 
@@ -186,7 +182,7 @@ class Server:
             left = self.limiter.left(client, most, KEY_WINDOW)
             if not left.allowed:
                 raise HttpProblem(
-                    "rate_limited", say("too many keys that are not valid"), headers=left.headers
+                    "rate_limited", message("too many keys that are not valid"), headers=left.headers
                 )
         found = self.accounts.by_key(key)
         if found is None:

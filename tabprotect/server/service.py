@@ -19,7 +19,7 @@ from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.sensitivity.small_count import Judged
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PLACES = ("signing", "secret_file")
 """Of ``[access]``: where files of the house are, which nobody is told."""
@@ -171,7 +171,7 @@ class Access:
 class Service:
     """A whole ``service.toml``."""
 
-    title: str = say("Table server")
+    title: str = message("Table server")
     languages: tuple[str, ...] = ("en",)
     table: TableSource = field(default_factory=TableSource)
     criterion: CriterionChoice = field(default_factory=CriterionChoice)
@@ -281,29 +281,29 @@ def check_access(access: Access) -> None:
             ip_network(network, strict=False)
         except ValueError:
             raise InputError(
-                say("trusted_proxy: {network} is no address and no network", repr(network)),
-                hint=say('write trusted_proxy = ["127.0.0.1"]; the header is proxy_header'),
+                message("trusted_proxy: {network} is no address and no network", repr(network)),
+                hint=message('write trusted_proxy = ["127.0.0.1"]; the header is proxy_header'),
             ) from None
     for origin in access.allowed_origins:
         parts = urlsplit(origin)
         whole = parts.scheme in ("http", "https") and f"{parts.scheme}://{parts.netloc}" == origin
         if origin != "*" and not whole:
             raise InputError(
-                say("allowed_origins: {origin} is no origin", repr(origin)),
-                hint=say('write allowed_origins = ["https://statistics.example"]'),
+                message("allowed_origins: {origin} is no origin", repr(origin)),
+                hint=message('write allowed_origins = ["https://statistics.example"]'),
             )
 
 
 def _checked(service: Service, folder: Path) -> Service:
     if not service.table.source:
-        raise InputError(say("[table] names no source"), hint=say('write source = "table.csv"'))
+        raise InputError(message("[table] names no source"), hint=message('write source = "table.csv"'))
     if service.criterion.bounds not in BOUNDS_WAYS:
-        raise InputError(say("[criterion] bounds is unknown"))
+        raise InputError(message("[criterion] bounds is unknown"))
     criteria()[service.criterion.name]
     try:
         rules()[service.rule.name].resolve(service.rule.parameters)
     except ParameterError as error:
-        raise InputError(say("[rule] {error}", error), hint=error.hint) from None
+        raise InputError(message("[rule] {error}", error), hint=error.hint) from None
     table, access = service.table, service.access
     if not table.source.startswith(PREFIX):
         table = replace(table, source=str((folder / table.source).absolute()))

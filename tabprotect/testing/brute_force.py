@@ -14,12 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.posterior.prior import Prior
-from tabprotect.engine.release.likelihood import (
-    AdaptiveSequence,
-    CellFactors,
-    Likelihood,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -112,10 +107,7 @@ def outcomes(
         after: dict[Cells, Fraction] = {}
         for now, mass in law.items():
             x = np.array(now)
-            if cycle is not None:
-                tried = [arrays[cycle]]
-            else:
-                tried = [m for m in arrays if (x[m != 0] > 0).all()]
+            tried = [arrays[cycle]] if cycle is not None else [m for m in arrays if (x[m != 0] > 0).all()]
             if not tried:
                 after[now] = after.get(now, Fraction(0)) + mass
             for m in tried:

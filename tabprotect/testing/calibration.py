@@ -116,14 +116,11 @@ class Calibration:
         """The largest |z|; 0 where no bin was judged, infinite where a release was impossible."""
         if self.impossible:
             return math.inf
-        return max(
-            (abs(b.z) for found in self.by_status.values() for b in found.values()), default=0.0
-        )
+        return max((abs(b.z) for found in self.by_status.values() for b in found.values()), default=0.0)
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{status:32} true {NAMES.get(count, count)}: {b.hits:g} of {b.expected:.1f}, "
-            f"z {b.z:+.1f}"
+            f"{status:32} true {NAMES.get(count, count)}: {b.hits:g} of {b.expected:.1f}, z {b.z:+.1f}"
             for status, found in self.by_status.items()
             for count, b in found.items()
         )
@@ -187,11 +184,7 @@ def calibrate_method(
     release_of = _performed(method, plan, values)
     read = remembering(likelihood_of or method.likelihood)
     tallies = [
-        _Tally(
-            read,
-            Poisson((np.where(_odd(means.shape), reader.tilt, 1.0) * means).reshape(-1)),
-            reader,
-        )
+        _Tally(read, Poisson((np.where(_odd(means.shape), reader.tilt, 1.0) * means).reshape(-1)), reader)
         for reader in readers
     ]
     generator = np.random.default_rng(seed)
@@ -204,11 +197,7 @@ def calibrate_method(
             tally.add(original, release)
         if number % LOOK == 0:
             # A planted fault that was seen needs no more runs; right beliefs are asked of all.
-            asked = [
-                tally
-                for tally in asked
-                if tally.reader.right or tally.calibration().worst_z <= SEEN
-            ]
+            asked = [tally for tally in asked if tally.reader.right or tally.calibration().worst_z <= SEEN]
     return tuple(tally.calibration() for tally in tallies)
 
 
@@ -234,10 +223,7 @@ class _Tally:
     """One reader's beliefs beside what was true, run by run."""
 
     def __init__(
-        self,
-        likelihood_of: Callable[[Release], Likelihood],
-        prior: Prior,
-        reader: Misreading = RIGHT,
+        self, likelihood_of: Callable[[Release], Likelihood], prior: Prior, reader: Misreading = RIGHT
     ) -> None:
         self._likelihood_of, self._prior, self.reader = likelihood_of, prior, reader
         self._misread = self._impossible = False
@@ -255,10 +241,7 @@ class _Tally:
             self._misread |= read is not law
             try:
                 found = believe(
-                    [Evidence(release, read)],
-                    self._prior,
-                    knowing=RELEASE_ALONE,
-                    randomness=randomness,
+                    [Evidence(release, read)], self._prior, knowing=RELEASE_ALONE, randomness=randomness
                 ).posterior
             except (InfeasibleError, InputError):
                 if self.reader.right:
@@ -353,9 +336,7 @@ def _accepted(
 
 
 def _key(release: Release) -> object:
-    parts = [
-        (t.table.domain.names, t.table.counts.tobytes(), t.hidden.tobytes()) for t in release.tables
-    ]
+    parts = [(t.table.domain.names, t.table.counts.tobytes(), t.hidden.tobytes()) for t in release.tables]
     return (tuple(parts), release.mechanism.to_text())
 
 

@@ -60,8 +60,7 @@ def _round_trip(kind: Format, folder: Path) -> None:
         table = Table.dense(domain, np.arange(6).reshape(3, 2))
         write_table(table, path, kind)
         require(
-            read_table(path).table == table,
-            "the levels of a variable or structural zeros did not come back",
+            read_table(path).table == table, "the levels of a variable or structural zeros did not come back"
         )
     if kind.labels:
         coded = Variable("r", ("1", "2"), labels=("Nord, Süd", "1"))

@@ -95,10 +95,7 @@ def _declared(parameter: Parameter[object]) -> None:
         require(parameter.low < parameter.high, f"{at}: its low must be below its high")
     if parameter.kind == "choice":
         require(bool(parameter.choices), f"{at} has no choices")
-        require(
-            parameter.default in (None, *(parameter.choices or {})),
-            f"{at}: its default is no choice",
-        )
+        require(parameter.default in (None, *(parameter.choices or {})), f"{at}: its default is no choice")
 
 
 def wrong_fields(method: Method) -> None:
@@ -194,8 +191,7 @@ def bundles(method: Method) -> None:
         confidential.write(protected, folder / "dossier.zip")
         again = confidential.read(folder / "dossier.zip")
     require(
-        again.release.tables == protected.release.tables
-        and again.record.seed == protected.record.seed,
+        again.release.tables == protected.release.tables and again.record.seed == protected.record.seed,
         "replaying the dossier gives another release",
     )
     stated = set(read.mechanism.parameters)
@@ -344,8 +340,7 @@ def calibration(method: Method) -> None:
         except AlwaysRefused as error:
             raise CheckFailed(f"{at} hardly an original could be protected: {error}") from None
         require(
-            found.worst_z < LIMIT,
-            f"beliefs do not come true {at} (worst z {found.worst_z:.1f}):\n{found}",
+            found.worst_z < LIMIT, f"beliefs do not come true {at} (worst z {found.worst_z:.1f}):\n{found}"
         )
         require(
             tilted.worst_z > LIMIT,

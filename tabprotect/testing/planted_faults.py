@@ -65,9 +65,7 @@ WIDE = Misreading("too wide by 2", power=0.5)
 FAULTS = (TILTED, NARROW, WIDE)
 
 
-def _of_moves(
-    likelihood: MoveSequence | AdaptiveSequence, power: float
-) -> MoveSequence | AdaptiveSequence:
+def _of_moves(likelihood: MoveSequence | AdaptiveSequence, power: float) -> MoveSequence | AdaptiveSequence:
     """The odds that a coin moves the table divided by ``power``."""
     moving = likelihood.alpha + likelihood.beta
     wrong = moving / (moving + power * (1.0 - moving))

@@ -61,10 +61,7 @@ def criterion_holds(
         f"verdict {first.verdict} with figure {first.width} {at}",
     )
     for cell in first.tight:
-        require(
-            cell.width < threshold and cell.lower <= cell.count,
-            f"a tight cell that is none {at}",
-        )
+        require(cell.width < threshold and cell.lower <= cell.count, f"a tight cell that is none {at}")
     quick = criterion.judge(evidence, some, threshold, bounding=Bounding(decide_only=True))
     require(quick.verdict == first.verdict, f"decide_only gives another verdict {at}")
     # Cheap verdicts agree with the judgement wherever they say anything.
@@ -75,8 +72,7 @@ def criterion_holds(
     for place, query in enumerate(every.tolist()):
         verdict = criterion.judge(evidence, [*some, query], threshold).verdict
         require(
-            (not screened.safe[place] or verdict == "safe")
-            and (not screened.bad[place] or verdict == "bad"),
+            (not screened.safe[place] or verdict == "safe") and (not screened.bad[place] or verdict == "bad"),
             f"query {query} was screened as something else than {verdict} {at}",
         )
 

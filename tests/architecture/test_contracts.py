@@ -22,11 +22,7 @@ BREACHES = [
     ("engine/release/release.py", "import tabprotect.engine.microdata.tabulate", "secret"),
     ("engine/bundle/public.py", "import tabprotect.engine.project.project", "secret"),
     ("engine/posterior/infer.py", "import tabprotect.engine.protection.method", "earlier ones"),
-    (
-        "engine/posterior/prior.py",
-        "import tabprotect.engine.protection.problem",
-        "neither problems",
-    ),
+    ("engine/posterior/prior.py", "import tabprotect.engine.protection.problem", "neither problems"),
     ("engine/cycles/designs.py", "import tabprotect.engine.tables.table", "never a table"),
     ("gui/look/theme.py", "import tabprotect.cli.main", "Four shells"),
     ("gui/pages/start.py", "import tabprotect.gui.pages.help.page", "No page imports"),
@@ -44,21 +40,9 @@ BREACHES = [
         "import tabprotect.engine.protection.methods.cyclic_perturbation",
         "sibling",
     ),
-    (
-        "engine/assessment/risk/other.py",
-        "import tabprotect.engine.assessment.risk.tcap",
-        "sibling",
-    ),
-    (
-        "engine/query_space/rules/other.py",
-        "import tabprotect.engine.query_space.rules.myopic",
-        "sibling",
-    ),
-    (
-        "engine/formats/kinds/other.py",
-        "import tabprotect.engine.formats.kinds.csv",
-        "sibling",
-    ),
+    ("engine/assessment/risk/other.py", "import tabprotect.engine.assessment.risk.tcap", "sibling"),
+    ("engine/query_space/rules/other.py", "import tabprotect.engine.query_space.rules.myopic", "sibling"),
+    ("engine/formats/kinds/other.py", "import tabprotect.engine.formats.kinds.csv", "sibling"),
 ]
 """A module, a line too many in it, and a word of the contract that this breaks."""
 
@@ -93,9 +77,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
     Of a breach it is asked the contract that is meant, at the end all of them.
     """
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(
-        ROOT / "tabprotect", folder / "tabprotect", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    shutil.copytree(ROOT / "tabprotect", folder / "tabprotect", ignore=shutil.ignore_patterns("__pycache__"))
     settings = (ROOT / "pyproject.toml").read_text()
     names = [one["name"] for one in tomllib.loads(settings)["tool"]["importlinter"]["contracts"]]
     for number, name in enumerate(names):

@@ -90,7 +90,5 @@ def test_a_tutorial_calls_what_is_pressed_by_its_name(name: str) -> None:
     text = (DOCS / "site" / "tutorials" / f"{name}.md").read_text()
     called = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", re.sub(r"(?s)```.*?```", "", text)))
     assert called
-    missing = [
-        one for one in called - STRESSED if not any(re.fullmatch(pattern, one) for pattern in known)
-    ]
+    missing = [one for one in called - STRESSED if not any(re.fullmatch(pattern, one) for pattern in known)]
     assert not missing

@@ -238,16 +238,7 @@ def test_the_command_line_uses_and_explains_every_one(installed: Path, tmp_path:
     once = ["--query", "A,B", "A,B", "--rule", "twice", "--beta", "2", "--criterion", "halved"]
     few = ["--method", "exhaustive", "--beta", "1"]
     words = [
-        [
-            "protect",
-            table,
-            "--method",
-            "down",
-            "--accept",
-            "a test",
-            "--out",
-            str(tmp_path / release),
-        ],
+        ["protect", table, "--method", "down", "--accept", "a test", "--out", str(tmp_path / release)],
         ["verify", str(tmp_path / release)],
         ["compare", table, *compared, "--workers", "1"],
         ["optimal", table, "--utility", "pairs", "--criterion", "halved", *few],

@@ -22,11 +22,7 @@ def _names(module: str) -> frozenset[str] | None:
     tree = ast.parse(file.read_text())
     for node in _of_the_module(tree):
         match node:
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-            ):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
             case ast.Name(id=name, ctx=ast.Store()) | ast.alias(name=name, asname=None):
                 found.add(name.partition(".")[0])

@@ -25,9 +25,7 @@ def test_every_declared_package_is_in_the_text_with_its_licence() -> None:
     names = licences.installed()
     assert {"numpy", "duckdb", "python-calamine", "pyside6-essentials", "pyreadstat"} <= set(names)
     text = licences.for_installer(names)
-    parts = {
-        licences.normal(part.split()[0]): part for part in text.split(licences.LINE + "\n") if part
-    }
+    parts = {licences.normal(part.split()[0]): part for part in text.split(licences.LINE + "\n") if part}
     for name in names:
         said = parts[name].splitlines()
         assert said[1].startswith("Licence: ") and said[1] != "Licence: "

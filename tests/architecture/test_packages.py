@@ -21,8 +21,7 @@ EXTENSIONS = PYPROJECT["tool"]["setuptools"]["ext-modules"]
 def test_every_package_is_built() -> None:
     listed = set(PYPROJECT["tool"]["setuptools"]["packages"])
     found = {
-        ".".join(path.parent.relative_to(ROOT).parts)
-        for path in (ROOT / "tabprotect").rglob("__init__.py")
+        ".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "tabprotect").rglob("__init__.py")
     }
     assert listed == found | {"tabprotect.resources"}
 
@@ -147,9 +146,5 @@ def test_the_citation_names_this_version() -> None:
 
 def test_array_types_have_one_home() -> None:
     aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
-    found = {
-        path.name
-        for path in (ROOT / "tabprotect").rglob("*.py")
-        if aliases.search(path.read_text())
-    }
+    found = {path.name for path in (ROOT / "tabprotect").rglob("*.py") if aliases.search(path.read_text())}
     assert found == {"arrays.py"}

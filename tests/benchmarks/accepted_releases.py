@@ -93,9 +93,7 @@ class Originals:
     def beside(self, other: Reader) -> None:
         """Weigh by another release of the same original."""
         for part in other.parts:
-            known = {
-                tuple(x): w for x, w in zip(part.originals.tolist(), part.weights, strict=True)
-            }
+            known = {tuple(x): w for x, w in zip(part.originals.tolist(), part.weights, strict=True)}
             mine = self.tables[:, list(part.cells)].tolist()
             self.weights = self.weights * [known.get(tuple(x), 0.0) for x in mine]
         self.weights = self.weights / self.weights.sum()
@@ -164,9 +162,7 @@ def beyond(name: str, given: Mapping[str, object] | None, table: Table, most: in
     """
     method = methods()[name]
     given = method.trial_parameters(table.domain) if given is None else given
-    if name not in AGAIN or (
-        name not in FEW and method.is_random(method.resolve(table.domain, given))
-    ):
+    if name not in AGAIN or (name not in FEW and method.is_random(method.resolve(table.domain, given))):
         return False
     try:
         release = method.run(Problem(table), given, Randomness.seeded(0)).release

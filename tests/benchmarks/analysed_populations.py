@@ -230,9 +230,7 @@ POPULATIONS = {
         {
             "model": Analysis(_first_odds, _model, _model_known),
             "rate": Analysis(
-                _rate_of,
-                lambda reading: _ends(rate(reading, RATIO).interval),
-                partial(_rate_known, RATIO),
+                _rate_of, lambda reading: _ends(rate(reading, RATIO).interval), partial(_rate_known, RATIO)
             ),
             "share": Analysis(
                 lambda shares: float(_rates_of(shares)[0]),
@@ -241,9 +239,7 @@ POPULATIONS = {
                 likely=False,
             ),
             "log_odds": Analysis(
-                _first_odds,
-                lambda reading: _ends(log_odds(reading, ("A", "B")).interval),
-                _odds_known,
+                _first_odds, lambda reading: _ends(log_odds(reading, ("A", "B")).interval), _odds_known
             ),
         },
     ),

@@ -51,9 +51,7 @@ class Found:
     likely: list[float]
     refused: int = 0
 
-    def take(
-        self, analysis: tuple[str, Analysis], reading: Reading, counts: Ints, likely: bool
-    ) -> None:
+    def take(self, analysis: tuple[str, Analysis], reading: Reading, counts: Ints, likely: bool) -> None:
         """Take in one release; ``likely`` if the width of its likelihood is asked as well."""
         (name, asked), domain = analysis, reading.found.domain
         try:
@@ -93,9 +91,7 @@ class Found:
         return out
 
 
-def measured(
-    name: str, method: str, shape: tuple[int, ...], mean: float, seeds: range
-) -> list[dict]:
+def measured(name: str, method: str, shape: tuple[int, ...], mean: float, seeds: range) -> list[dict]:
     """A row for each analysis of a population; each release has its seed."""
     population, domain = POPULATIONS[name], Domain.of_shape(shape)
     shares, values = population.shares(shape), METHODS[method](shape)
@@ -291,11 +287,7 @@ def main() -> None:
         if fewest(column, done) >= args.releases:
             return
         first = max(
-            (
-                row["first"] + row["releases"]
-                for row in done
-                if column_of(row) == column and "first" in row
-            ),
+            (row["first"] + row["releases"] for row in done if column_of(row) == column and "first" in row),
             default=0,
         )
         rows = measured(*column, range(first, first + BATCH))

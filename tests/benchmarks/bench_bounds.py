@@ -37,8 +37,7 @@ def anew(table: Table, release: MarginSet, cells: int) -> float:
     size, margins = opened.rows.shape
     columns = np.repeat(np.arange(size), margins)
     sums = csr_array(
-        (np.ones(size * margins), (opened.rows.reshape(-1), columns)),
-        shape=(len(opened.totals), size),
+        (np.ones(size * margins), (opened.rows.reshape(-1), columns)), shape=(len(opened.totals), size)
     )
     start = time.perf_counter()
     for cell in range(cells):

@@ -34,9 +34,7 @@ def census(path: Path) -> None:
     """Write the filled cells, uneven in every variable."""
     generator = np.random.default_rng(1)
     people = 2 * FILLED
-    columns = [
-        generator.choice(size, people, p=generator.dirichlet(np.full(size, 2.0))) for size in SHAPE
-    ]
+    columns = [generator.choice(size, people, p=generator.dirichlet(np.full(size, 2.0))) for size in SHAPE]
     keys, counts = np.unique(np.ravel_multi_index(columns, SHAPE), return_counts=True)
     # Every category once, whatever is drawn.
     kept = generator.permutation(len(keys))[:FILLED]

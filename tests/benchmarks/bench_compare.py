@@ -32,17 +32,13 @@ RUNS = (
 def table(shape: tuple[int, ...]) -> Table:
     """Counts of very different sizes, some of them 0."""
     generator = np.random.default_rng(3)
-    return Table.dense(
-        Domain.of_shape(shape), generator.poisson(np.exp(generator.normal(1, 1.2, shape)))
-    )
+    return Table.dense(Domain.of_shape(shape), generator.poisson(np.exp(generator.normal(1, 1.2, shape))))
 
 
 def one(problem: Problem, spec: RunSpec) -> None:
     """Where one run of a method spends its time."""
     begun = time.process_time()
-    found = compare(
-        problem, [spec], runs_per_method=1, seed=1, measures=["published_share"], workers=1
-    )
+    found = compare(problem, [spec], runs_per_method=1, seed=1, measures=["published_share"], workers=1)
     drawn = time.process_time() - begun
     run = found.runs[0]
     if run.error:
@@ -75,9 +71,7 @@ def main() -> None:
             begun = time.perf_counter()
             compare(problem, specs, runs_per_method=20, seed=1, workers=workers)
             seconds[workers] = time.perf_counter() - begun
-            print(
-                f"  {len(specs)} methods x 20 seeds, {workers} processes: {seconds[workers]:.1f} s"
-            )
+            print(f"  {len(specs)} methods x 20 seeds, {workers} processes: {seconds[workers]:.1f} s")
         print(f"  ratio {seconds[1] / seconds[cores()]:.2f} with {cores()} processes")
 
 

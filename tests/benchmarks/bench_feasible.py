@@ -64,9 +64,7 @@ def main() -> None:
     for side in (250, 500, 1000):
         counts = rng.poisson(5, (side, side))
         table = PublishedTable(Table.dense(Domain.of_shape(counts.shape), counts))
-        likelihood = independent(
-            table, lambda v: (max(v - 3, 0), v + 3, np.zeros(v + 4 - max(v - 3, 0)))
-        )
+        likelihood = independent(table, lambda v: (max(v - 3, 0), v + 3, np.zeros(v + 4 - max(v - 3, 0))))
         told(f"{side} x {side}, uniform prior", likelihood)
         told(f"{side} x {side}, Poisson prior", likelihood, Poisson(rng.gamma(2, 2, counts.size)))
     print("merged categories (3 x 3 cells each)")
@@ -97,12 +95,7 @@ def main() -> None:
         name = f"{' x '.join(map(str, shape))}, {len(margins)} margins, within {slack}"
         told(name, of_margins(rng.poisson(mean, shape), margins, slack))
     print("numbers of tables")
-    for rows, columns in (
-        SLIDE,
-        ([2] * 10, [2] * 10),
-        ([20] * 6, [20] * 6),
-        ([50] * 10, [50] * 10),
-    ):
+    for rows, columns in (SLIDE, ([2] * 10, [2] * 10), ([20] * 6, [20] * 6), ([50] * 10, [50] * 10)):
         start = time.perf_counter()
         found = count_tables(rows, columns, randomness=Randomness.seeded(1))
         seconds = time.perf_counter() - start

@@ -36,9 +36,7 @@ def posterior(
     """Seconds from release to posterior (the better of two), and the posterior."""
     moves = design(Domain.of_shape(shape), kind)
     counts = np.random.default_rng(1).poisson(mean, shape)
-    likelihood = MoveSequence(
-        Table.dense(moves.domain, counts), moves, 0.25, 0.25, passes, "any_zero"
-    )
+    likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, 0.25, 0.25, passes, "any_zero")
     prior: Prior = Poisson(np.full(counts.size, mean)) if informed else Uniform()
     taken = []
     for _ in range(2):
@@ -77,8 +75,7 @@ def main() -> None:
             each = seconds / shape[1] * 1e6
             first = first or each
             print(
-                f"  {shape[1]:5} cycles {seconds * 1e3:8.1f} ms, "
-                f"{each:6.1f} us each ({each / first:4.2f} x)"
+                f"  {shape[1]:5} cycles {seconds * 1e3:8.1f} ms, {each:6.1f} us each ({each / first:4.2f} x)"
             )
 
 

@@ -26,10 +26,7 @@ from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.widths import (
-    critical_widths,
-    parsimonious_bounds,
-)
+from tabprotect.engine.query_space.critical_widths.widths import critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria, standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -78,9 +75,7 @@ def widths(name: str, table: Table, workers: int | None = None) -> Evidence:
 def frontiers(evidence: Evidence, threshold: int) -> None:
     """Time the first frontiers, and releases on top of each other, cold caches included."""
     evidence = Evidence(AtRiskCells(evidence.cells.table, evidence.cells.rule), evidence.widths)
-    begin, first = timed(
-        lambda: ReleaseSet.begin(Standard(evidence, criteria()["width"], threshold))
-    )
+    begin, first = timed(lambda: ReleaseSet.begin(Standard(evidence, criteria()["width"], threshold)))
     # The largest allowed sub-tables, one after the other, as a greedy user would ask.
     state, slowest, done = begin, 0.0, 0
     while done < 8:
@@ -125,8 +120,7 @@ def annealing(table: Table) -> None:
             )
         )
         print(
-            f"  annealing, beta {beta}: {plan.released.size - 1} released, "
-            f"100,000 proposals {seconds:.2f} s"
+            f"  annealing, beta {beta}: {plan.released.size - 1} released, 100,000 proposals {seconds:.2f} s"
         )
 
 

@@ -308,9 +308,7 @@ def known_table(name: str) -> np.ndarray:
     return np.array(json.loads(path.read_text())["benchmarked"][name]["counts"])
 
 
-LENGTH = (
-    "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).getinfo('mechanism.json').file_size)"
-)
+LENGTH = "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).getinfo('mechanism.json').file_size)"
 
 
 def grown(costs: list[tuple[int, float]]) -> Iterator[str]:

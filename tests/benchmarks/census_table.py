@@ -53,9 +53,7 @@ def recoded(values: np.ndarray, rule: int | list[int]) -> tuple[np.ndarray, int]
     return np.searchsorted(rule, values, side="right"), len(rule) + 1
 
 
-def counted(
-    source: Path, recipe: dict[str, int | list[int]]
-) -> tuple[list[int], np.ndarray, np.ndarray]:
+def counted(source: Path, recipe: dict[str, int | list[int]]) -> tuple[list[int], np.ndarray, np.ndarray]:
     """The shape of the recipe's table, the keys of its cells that are not zero, their counts."""
     with gzip.open(source, "rt", newline="") as file:
         rows = csv.reader(file)

@@ -72,9 +72,7 @@ def main() -> None:
     parser.add_argument("--example", action="append", help="default: all")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    print(
-        "| example | cells | change | tuned | expected | accepted | accepted, tuned | parameters |"
-    )
+    print("| example | cells | change | tuned | expected | accepted | accepted, tuned | parameters |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for example in examples():
         if example.microdata or (args.example and example.name not in args.example):

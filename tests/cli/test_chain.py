@@ -84,8 +84,7 @@ def test_the_same_posterior_from_table_and_mechanism(run: Run, slide: Path, tmp_
     grid = tmp_path / "grid.csv"
     grid.write_text("\n".join(",".join(map(str, row)) for row in TWO_WAY["published"]) + "\n")
     bare = run(
-        *("infer", "--published", grid, "--json"),
-        *("--mechanism", tmp_path / "unpacked" / "mechanism.json"),
+        *("infer", "--published", grid, "--json"), *("--mechanism", tmp_path / "unpacked" / "mechanism.json")
     ).json
     for one, two in zip(bare["cells"], whole["cells"], strict=True):
         assert one["distribution"] == two["distribution"]
@@ -188,8 +187,7 @@ def test_a_click_and_a_command_give_the_same_bytes(run: Run, slide: Path, tmp_pa
     # From the saved project too, and from the dossier's recipe.
     storage.save(history, tmp_path / "p.tabprotect")
     again = run(
-        *("protect", tmp_path / "p.tabprotect", "--seed", SLIDE_SEED),
-        *("--out", tmp_path / "saved.zip"),
+        *("protect", tmp_path / "p.tabprotect", "--seed", SLIDE_SEED), *("--out", tmp_path / "saved.zip")
     )
     assert again.code == 0
     assert (tmp_path / "saved.zip").read_bytes() == slide.read_bytes()

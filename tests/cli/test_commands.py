@@ -38,9 +38,7 @@ def test_examples_and_describe(run: Run) -> None:
     assert "example:czech-autoworkers" in run("examples").out
     found = run("describe", "--json").json
     (method,) = [m for m in found["methods"] if m["name"] == "cyclic_perturbation"]
-    assert {"cycles", "alpha", "beta", "passes", "blocking"} <= {
-        p["name"] for p in method["parameters"]
-    }
+    assert {"cycles", "alpha", "beta", "passes", "blocking"} <= {p["name"] for p in method["parameters"]}
     assert {m["name"] for m in found["methods"]} == set(methods())
     assert method["guarantees"]["margins_kept"] and found["version"] == __version__
     assert {d["name"] for d in found["cycle_designs"]} == set(DESIGNS)
@@ -121,10 +119,7 @@ def test_design_variants(run: Run, tmp_path: Path) -> None:
         (["protect", "example:langsrud-lupp", "--out", "r.zip", "--set", "alpha"], 2),
         (["protect", "example:langsrud-lupp", "--out", "r.zip", "--seed", "x"], 2),
         (["protect", "example:langsrud-lupp", "--out", "r.zip", "--dossier", "r.zip"], 2),
-        (
-            [*("protect", "example:langsrud-lupp", "--out", "r.zip"), *(["--set", "alpha=.1"] * 2)],
-            2,
-        ),
+        ([*("protect", "example:langsrud-lupp", "--out", "r.zip"), *(["--set", "alpha=.1"] * 2)], 2),
         (["infer"], 2),
         (["infer", "r.zip", "--published", "t.csv"], 2),
         (["infer", "--published", "t.csv"], 2),
@@ -145,10 +140,7 @@ def test_design_variants(run: Run, tmp_path: Path) -> None:
         (["protect", "example:langsrud-lupp", "--out", "r.zip", "--at-risk", "many"], 4),
         (["protect", "example:langsrud-lupp", "--out", "r.zip", "--set", "cycles=spiral"], 4),
         (["cycles", "design", "--shape", "1,4"], 4),
-        (
-            [*("protect", "example:langsrud-lupp", "--out", "r.zip"), *HARDLY_A_MOVE],
-            5,
-        ),
+        ([*("protect", "example:langsrud-lupp", "--out", "r.zip"), *HARDLY_A_MOVE], 5),
     ],
 )
 def test_exit_codes(
@@ -197,9 +189,7 @@ def test_the_verdict_beside_the_release(run: Run, tmp_path: Path) -> None:
         *("at_risk", "known", "certain", "limit", "accepted", "attempts_at_most", "way"),
         *("complete", "note", "tables", "staff"),
     }
-    assert set(verdict["staff"]) == {
-        *("at_risk_cells", "known", "certain", "stuck", "mean_belief", "worst"),
-    }
+    assert set(verdict["staff"]) == {*("at_risk_cells", "known", "certain", "stuck", "mean_belief", "worst")}
     assert verdict["attempts_at_most"] == 2 and verdict["staff"]["at_risk_cells"] == 6
     assert verdict["limit"] == pytest.approx(0.1 * verdict["at_risk"])
     assert found["warnings"] == []
@@ -222,9 +212,7 @@ def test_a_forged_bundle_is_exit_code_6(run: Run, tmp_path: Path) -> None:
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(forged, "w") as copy:
         for name in source.namelist():
             data = source.read(name)
-            copy.writestr(
-                name, data.replace(b"0.25", b"0.30") if name == "mechanism.json" else data
-            )
+            copy.writestr(name, data.replace(b"0.25", b"0.30") if name == "mechanism.json" else data)
     for command in ("verify", "infer"):
         found = run(command, forged, "--json")
         assert found.code == 6 and "mechanism.json was changed" in found.json["error"]["message"]
@@ -281,9 +269,7 @@ def test_interrupting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.code == 130 and found.json["error"]["kind"] == "interrupted"
 
 
-def test_without_qt_the_window_says_how_to_get_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_qt_the_window_says_how_to_get_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "tabprotect.gui.frame.app", raising=False)
     monkeypatch.setitem(sys.modules, "PySide6", None)
     monkeypatch.setitem(sys.modules, "PySide6.QtCore", None)
@@ -314,9 +300,7 @@ def test_open_hands_the_table_to_the_window(run: Run, monkeypatch: pytest.Monkey
 
 
 def test_a_real_process_and_a_reader_that_leaves(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [*TABPROTECT, "describe"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as child:
+    with subprocess.Popen([*TABPROTECT, "describe"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stderr is not None
         child.stdout.close()
         assert child.stderr.read() == b""
@@ -326,15 +310,7 @@ def test_a_real_process_and_a_reader_that_leaves(tmp_path: Path) -> None:
 def test_a_terminal_without_utf8(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("år,kön,count\na,b,1\na,c,2\nd,b,3\nd,c,4\n", encoding="utf-8")
-    command = [
-        *TABPROTECT,
-        "protect",
-        str(table),
-        "--out",
-        str(table.with_name("r.zip")),
-        "--set",
-        "år=1",
-    ]
+    command = [*TABPROTECT, "protect", str(table), "--out", str(table.with_name("r.zip")), "--set", "år=1"]
     done = subprocess.run(
         command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=False
     )
@@ -383,8 +359,6 @@ def test_what_is_read_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_absurd_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main_module.main(["cycles", "design", "--shape", "100000,100000", "--kind", "strips"]) == 4
-    )
+    assert main_module.main(["cycles", "design", "--shape", "100000,100000", "--kind", "strips"]) == 4
     assert "too many" in capsys.readouterr().err
     assert main_module.main(["infer", "release.zip", "--draws", "0"]) == 2

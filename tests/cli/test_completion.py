@@ -31,9 +31,7 @@ def test_bash_completes(run: Command) -> None:
 
 def test_the_nearest_word_is_offered(run: Command) -> None:
     assert "'protect'" in run("protct").err or "protect" in run("protct").err
-    assert (
-        "did you mean --total-code?" in run("export", "r.zip", "--out", "x", "--totalcode", "T").err
-    )
+    assert "did you mean --total-code?" in run("export", "r.zip", "--out", "x", "--totalcode", "T").err
     found = run("protect", "example:duncan-roehrig-4x4", "--method", "supression", "--out", "r.zip")
     assert "did you mean suppression?" in found.err
     # What is wrong is not the option.

@@ -29,16 +29,10 @@ def test_no_command_is_loaded_to_speak_of_it(arguments: list[str]) -> None:
     assert code == (0 if arguments[0].startswith("--") else 2)
     if arguments == ["cycles"]:
         # Its own family it must know; no other.
-        assert (
-            "tabprotect.cli.protecting.cycles" in modules
-            and "tabprotect.cli.reader.infer" not in modules
-        )
+        assert "tabprotect.cli.protecting.cycles" in modules and "tabprotect.cli.reader.infer" not in modules
         return
     own = {name for name in modules if name.startswith("tabprotect")}
-    assert {name for name in own if ".engine" in name} <= {
-        "tabprotect.engine",
-        "tabprotect.engine.errors",
-    }
+    assert {name for name in own if ".engine" in name} <= {"tabprotect.engine", "tabprotect.engine.errors"}
     assert not {f"tabprotect.cli.{family}" for family in FAMILIES} & own
     assert not {"numpy", "scipy", "duckdb", "sqlalchemy"} & set(modules)
 

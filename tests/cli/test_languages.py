@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.languages.speaking import ENGLISH, speak
+from tabprotect.languages.translation import ENGLISH, set_language
 
 
 @pytest.fixture(autouse=True)
 def english_again(monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.delenv("TABPROTECT_LANGUAGE", raising=False)
     yield
-    speak(ENGLISH)
+    set_language(ENGLISH)
 
 
 def test_help_errors_and_results_in_german(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,10 +41,7 @@ def test_a_report_in_german(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     release, page = str(tmp_path / "r.zip"), tmp_path / "r.html"
     assert main(["protect", "example:duncan-roehrig-4x4", "--seed", "1", "--accept-weak",
                  "--title", "Men, women", "--out", release]) == 0  # fmt: skip
-    assert (
-        main(["report", release, "--edition", "public", "--out", str(page), "--language", "de"])
-        == 0
-    )
+    assert main(["report", release, "--edition", "public", "--out", str(page), "--language", "de"]) == 0
     html = page.read_text("utf-8")
     assert '<html lang="de">' in html
     assert "Was getan wurde" in html and "What was done" not in html

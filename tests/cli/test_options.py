@@ -26,13 +26,9 @@ ASKED = [
         level_names={"geo": ["land", "region"]},
         draw_keys=True,
     ),
-    Protecting(
-        method="cell_key", at_risk="1..3", title="T", accept="why", seed=0, parameters={"D": "5"}
-    ),
+    Protecting(method="cell_key", at_risk="1..3", title="T", accept="why", seed=0, parameters={"D": "5"}),
     Protecting(accept_weak=True, fresh=True),
-    Publishing(
-        release="r.zip", tables={"a": "x*y"}, prepared_by="K", sign="one", sign_too="two", again="w"
-    ),
+    Publishing(release="r.zip", tables={"a": "x*y"}, prepared_by="K", sign="one", sign_too="two", again="w"),
 ]
 
 
@@ -80,6 +76,4 @@ def test_an_option_that_comes_too_often_is_refused(words: list[str], says: str) 
     parser = argparse.ArgumentParser()
     add_options(parser, kind)
     with pytest.raises(UsageError, match=says):
-        asked_for(
-            kind, parser.parse_args(words), **{"source" if kind is Tabulation else "release": ""}
-        )
+        asked_for(kind, parser.parse_args(words), **{"source" if kind is Tabulation else "release": ""})

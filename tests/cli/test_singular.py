@@ -9,9 +9,7 @@ import pytest
 
 from tests.cli.conftest import Command
 
-_ONE_IS_MANY = re.compile(
-    r"\b1 (?:\w+ )?(?:cells|sums|counts|jobs|cycles|tables|records|sub-tables)\b"
-)
+_ONE_IS_MANY = re.compile(r"\b1 (?:\w+ )?(?:cells|sums|counts|jobs|cycles|tables|records|sub-tables)\b")
 
 
 @pytest.fixture(autouse=True)

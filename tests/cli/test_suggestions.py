@@ -71,13 +71,11 @@ def test_another_method_takes_none_of_the_settings() -> None:
         given = ["protect", "t.csv", *chosen, "--set", "level=3", "--keep=a*b", "--json"]
         command = _with_settings(given, {"method": "cyclic_perturbation"})
         assert shlex.split(command)[1:] == [
-            *("protect", "t.csv", "--json", "--method", "cyclic_perturbation"),
+            *("protect", "t.csv", "--json", "--method", "cyclic_perturbation")
         ]
 
 
-def test_where_only_another_method_passes_its_command_is_one_that_runs(
-    run: Run, tmp_path: Path
-) -> None:
+def test_where_only_another_method_passes_its_command_is_one_that_runs(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     small = rng.random((60, 60)) < 0.27
     counts = np.where(small, rng.integers(1, 3, small.shape), rng.poisson(40, small.shape) + 3)
@@ -102,8 +100,7 @@ def test_a_table_of_many_variables_is_offered_fewer_exact_sums(run: Run, tmp_pat
     table = tmp_path / "many.csv"
     table.write_text("\n".join([",".join([*names, "count"]), *lines]) + "\n", "utf-8")
     refused = run(
-        *("protect", table, "--seed", "1", "--register", "none"),
-        *("--out", tmp_path / "r.zip", "--json"),
+        *("protect", table, "--seed", "1", "--register", "none"), *("--out", tmp_path / "r.zip", "--json")
     )
     error = refused.json["error"]
     assert refused.code == 5 and error["remedies"][0]["parameters"]["keep"].count("+") == 11

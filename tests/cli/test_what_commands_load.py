@@ -71,11 +71,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_loads_what_it_uses(line: str, bundle: Path, tmp_path: Path) -> None:
     words = [word.format(bundle=bundle, out=tmp_path / "out.csv") for word in line.split()]
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
     spare = COMMANDS[line]
-    assert [
-        m for m in loaded if m.startswith(tuple(f"{name}." for name in spare)) or m in spare
-    ] == []
+    assert [m for m in loaded if m.startswith(tuple(f"{name}." for name in spare)) or m in spare] == []

@@ -142,11 +142,7 @@ def test_two_files_are_written_together_or_not_at_all(
                 real, calls = getattr(os, step), [0]
 
                 def once(
-                    *given: object,
-                    r: object = real,
-                    c: list[int] = calls,
-                    n: int = number,
-                    **k: object,
+                    *given: object, r: object = real, c: list[int] = calls, n: int = number, **k: object
                 ) -> object:
                     c[0] += 1
                     if c[0] == n:

@@ -9,14 +9,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from tabprotect.engine.decoding import (
-    MOST_FAULTS,
-    Between,
-    FieldsError,
-    decoded,
-    parsed_json,
-    parsed_toml,
-)
+from tabprotect.engine.decoding import MOST_FAULTS, Between, FieldsError, decoded, parsed_json, parsed_toml
 from tabprotect.engine.errors import InputError
 
 
@@ -81,8 +74,7 @@ def test_every_wrong_field_is_named_at_once_with_its_path() -> None:
         )
     assert caught.value.fields == {
         "share": "is missing",
-        "colour": "means nothing; there are share, groups, named, kind, seed, pair, either, flag, "
-        "anything",
+        "colour": "means nothing; there are share, groups, named, kind, seed, pair, either, flag, anything",
         "groups[0].sizes[1]": "must be a whole number, is '2'",
         "groups[0].sizes[2]": "must be a whole number, is True",
         "groups[1]": "must be named values, is 7",

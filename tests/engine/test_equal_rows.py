@@ -17,9 +17,7 @@ EXTREMES = st.sampled_from([-(2**63), -(2**31), -1, 0, 1, 2**31, 2**62, 2**63 - 
 @pytest.mark.parametrize(("small", "fits"), [(2**31, 2**62), (1, 2), (3, 40)])
 @given(
     rows=arrays.arrays(
-        np.int64,
-        st.tuples(st.integers(0, 12), st.integers(1, 5)),
-        elements=st.integers(-2, 2) | EXTREMES,
+        np.int64, st.tuples(st.integers(0, 12), st.integers(1, 5)), elements=st.integers(-2, 2) | EXTREMES
     )
 )
 def test_as_rows_sorted_whole(small: int, fits: int, rows: np.ndarray) -> None:

@@ -97,9 +97,7 @@ def test_a_declared_type_is_that_of_the_kind() -> None:
 def test_every_parameter_but_varied_ones_is_a_constant() -> None:
     owners = [*methods().values(), *rules().values()]
     constant = {id(parameter) for _, parameter, _ in declared()}
-    rest = [
-        (owner.name, p.name) for owner in owners for p in owner.parameters if id(p) not in constant
-    ]
+    rest = [(owner.name, p.name) for owner in owners for p in owner.parameters if id(p) not in constant]
     assert sorted(rest) == [
         ("coarsening", "groupings"),
         ("cyclic_perturbation", "groupings"),

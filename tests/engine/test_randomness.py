@@ -46,9 +46,7 @@ def test_fresh_seeds_have_256_bits_and_show_nowhere() -> None:
     assert not one.short
 
 
-@pytest.mark.parametrize(
-    ("seed", "short"), [(0, True), (20261121, True), (2**100, True), (2**127, False)]
-)
+@pytest.mark.parametrize(("seed", "short"), [(0, True), (20261121, True), (2**100, True), (2**127, False)])
 def test_short_seeds(seed: int, short: bool, short_seeds: int) -> None:
     assert Randomness.seeded(seed).short is short
 

@@ -57,9 +57,7 @@ class SaidTwice(Mine):
 
     def likelihood(self, release: Release) -> CellFactors:
         found = super().likelihood(release)
-        return replace(
-            found, logs=np.where(found.logs < -1.0, found.logs + math.log(2), found.logs)
-        )
+        return replace(found, logs=np.where(found.logs < -1.0, found.logs + math.log(2), found.logs))
 
 
 class Silent(Mine):

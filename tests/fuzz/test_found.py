@@ -17,7 +17,7 @@ from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import BundleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.foreign import reader, worker
-from tabprotect.engine.foreign.wire import Buffer, Message
+from tabprotect.engine.foreign.wire import Buffer, WireMessage
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.structural_zeros import read_zeros
@@ -86,9 +86,7 @@ def test_structural_zeros_with_a_stray_line_end(tmp_path: Path, text: str) -> No
         read_zeros(path, DOMAIN)
 
 
-@pytest.mark.parametrize(
-    "fault", [IndexError("list"), MemoryError(), RecursionError(), KeyError(3)]
-)
+@pytest.mark.parametrize("fault", [IndexError("list"), MemoryError(), RecursionError(), KeyError(3)])
 def test_a_library_that_stumbles_over_a_file_is_an_answer(
     monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
@@ -97,16 +95,14 @@ def test_a_library_that_stumbles_over_a_file_is_an_answer(
 
     monkeypatch.setattr(worker, "loaded", lambda do, of: stumble)
     monkeypatch.setattr(worker, "hold", lambda limits: None)
-    asked = Message({"do": "labelled", "of": {}, "limits": [2**32, 8, 0]})
+    asked = WireMessage({"do": "labelled", "of": {}, "limits": [2**32, 8, 0]})
     found = worker.answer(asked, lambda done: None).said
     stops = isinstance(fault, MemoryError | RecursionError)
     assert found["refused"] == ("stopped" if stops else "error")
 
 
 @pytest.mark.parametrize("suffix", [".dta", ".xpt", ".sav"])
-def test_columns_without_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
-) -> None:
+def test_columns_without_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"\x00" * 100)
     codes = Buffer("i4", np.zeros(2, np.int32).tobytes())
@@ -138,9 +134,7 @@ def test_an_array_whose_head_is_no_python(tmp_path: Path, head: str) -> None:
         storage.load(path)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "\n\n", ",\n", "A\n", "A,half\n\n", "A,half\n0\n", '"', '""\n']
-)
+@pytest.mark.parametrize("text", ["", "\n", "\n\n", ",\n", "A\n", "A,half\n\n", "A,half\n0\n", '"', '""\n'])
 def test_groupings_without_rows_or_names(tmp_path: Path, text: str) -> None:
     path = tmp_path / "g.csv"
     path.write_text(text)
@@ -156,9 +150,7 @@ def test_labels_with_more_digits_than_a_number_has() -> None:
 
 
 @pytest.mark.parametrize("read", [service.read, policy.read, replay.read, batch_jobs.jobs_of])
-def test_settings_with_more_digits_than_a_number_has(
-    tmp_path: Path, read: Callable[[Path], object]
-) -> None:
+def test_settings_with_more_digits_than_a_number_has(tmp_path: Path, read: Callable[[Path], object]) -> None:
     path = tmp_path / "s.toml"
     path.write_text(f"recipe = {LONG}\n")
     with pytest.raises(TabprotectError):
@@ -173,9 +165,7 @@ def test_a_decision_on_a_count_of_too_many_digits(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no decisions"):
         read_decisions(path, TABLE.domain.names)
     for to in (LONG, "\u0663", "\u00b2", "-1"):
-        path.write_text(
-            f"{head}a,x,3,threshold,few,change,{to},ann,{when},known\n", encoding="utf-8"
-        )
+        path.write_text(f"{head}a,x,3,threshold,few,change,{to},ann,{when},known\n", encoding="utf-8")
         with pytest.raises(InputError, match="is no count"):
             read_decisions(path, TABLE.domain.names)
 

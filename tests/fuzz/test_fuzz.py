@@ -51,9 +51,7 @@ def test_sound_files_of_all_readers_are_read(sound: dict[str, bytes], folder: Pa
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_are_refused_in_words(
-    sound: dict[str, bytes], name: str, folder: Path
-) -> None:
+def test_damaged_files_are_refused_in_words(sound: dict[str, bytes], name: str, folder: Path) -> None:
     generator = np.random.default_rng(list(name.encode()))
     path = folder / name
     for _ in range(MUTANTS):
@@ -73,9 +71,7 @@ def test_damaged_files_are_refused_in_words(
         ("p.tabprotect", "project.json"),
     ],
 )
-def test_damage_behind_sound_hashes(
-    sound: dict[str, bytes], name: str, member: str, tmp_path: Path
-) -> None:
+def test_damage_behind_sound_hashes(sound: dict[str, bytes], name: str, member: str, tmp_path: Path) -> None:
     generator = np.random.default_rng(list(member.encode()))
     files = unpack(sound[name], allowed=lambda _: True)
     kinds = {"r.zip": KIND, "d.zip": confidential.KIND, "sums.zip": magnitude_bundle.KIND}

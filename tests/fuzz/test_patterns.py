@@ -11,26 +11,8 @@ import time
 from collections.abc import Iterator
 
 PACKAGES = (
-    *(
-        "foreign",
-        "formats",
-        "microdata",
-        "output_checking",
-        "project",
-        "cycles",
-        "bundle",
-        "posterior",
-    ),
-    *(
-        "protection",
-        "tables",
-        "register",
-        "disclosure",
-        "magnitudes",
-        "attack",
-        "belief",
-        "release",
-    ),
+    *("foreign", "formats", "microdata", "output_checking", "project", "cycles", "bundle", "posterior"),
+    *("protection", "tables", "register", "disclosure", "magnitudes", "attack", "belief", "release"),
 )
 SIGNS = "a0 ,;.'\"=<>@-(\\\n\t\u00e9_*:%"
 SHORT, LONG = 28, 1500

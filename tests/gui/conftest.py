@@ -107,9 +107,7 @@ def _free_again(request: pytest.FixtureRequest) -> bool:
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"]
     command = [sys.executable, "-P", "-m", "pytest", *options, request.node.nodeid]
     root = request.config.rootpath
-    again = subprocess.run(
-        command, cwd=root, env=os.environ | {AGAIN: "1"}, capture_output=True, check=False
-    )
+    again = subprocess.run(command, cwd=root, env=os.environ | {AGAIN: "1"}, capture_output=True, check=False)
     return again.returncode == 0
 
 

@@ -19,9 +19,7 @@ def cut(window: QWidget) -> list[str]:
         letters = widget.fontMetrics()
         text, least = "", 0
         if isinstance(widget, QPushButton) or (
-            isinstance(widget, QLabel)
-            and not widget.wordWrap()
-            and not isinstance(widget, ElidedLabel)
+            isinstance(widget, QLabel) and not widget.wordWrap() and not isinstance(widget, ElidedLabel)
         ):
             text, least = widget.text(), widget.minimumSizeHint().width()
         elif isinstance(widget, QComboBox) and not widget.isEditable():

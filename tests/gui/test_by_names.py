@@ -130,9 +130,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     press("Run")
     listener("find", "table", "Result")
     press("Published", "check box")
-    published = [
-        [int(listener("cell", "Result", row, column)) for column in range(4)] for row in range(4)
-    ]
+    published = [[int(listener("cell", "Result", row, column)) for column in range(4)] for row in range(4)]
     press("4  Release", "check box")
     listener("find", "panel", "Ready: readers would know 0 of\u2026")
     verdict = listener("description", "label", "The verdict")
@@ -144,9 +142,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     press("Approve and publish\u2026")
     listener("find", "label", "This will be published.")
     press("Publish")
-    assert listener("description", "label", "What was published").startswith(
-        "Published as first.zip on "
-    )
+    assert listener("description", "label", "What was published").startswith("Published as first.zip on ")
     assert nameless == []
     released = verify(tmp_path / "first.zip").release.table
     assert released is not None

@@ -31,7 +31,7 @@ from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage
-from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak, tell
+from tabprotect.languages.translation import ENGLISH, PSEUDO, set_language, tr
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
     def opened(language: str) -> MainWindow:
         app = application()
         THEME.apply(mode="light", zoom=1.0)
-        speak(language, apart=True)
+        set_language(language, apart=True)
         translator = speak_in_window(app)
         if translator is not None:
             undo.append(lambda: QLocale.setDefault(numbers))
@@ -62,7 +62,7 @@ def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
     yield opened
     for step in reversed(undo):
         step()
-    speak(ENGLISH)
+    set_language(ENGLISH)
 
 
 def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow], qtbot: QtBot) -> None:
@@ -82,9 +82,7 @@ def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow], qtbot: 
     assert not faults, "\n".join(faults)
 
 
-def test_the_window_speaks_german_and_leaves_names_alone(
-    speaking: Callable[[str], MainWindow],
-) -> None:
+def test_the_window_speaks_german_and_leaves_names_alone(speaking: Callable[[str], MainWindow]) -> None:
     window = speaking("de")
     window.go("table")
     assert [a.text() for a in window.menuBar().actions()][:2] == ["&Datei", "&Bearbeiten"]
@@ -138,9 +136,7 @@ def untold(window: MainWindow) -> set[str]:
     return {text for text in found if project.name not in text}
 
 
-def test_main_pages_say_nothing_in_english(
-    speaking: Callable[[str], MainWindow], qtbot: QtBot
-) -> None:
+def test_main_pages_say_nothing_in_english(speaking: Callable[[str], MainWindow], qtbot: QtBot) -> None:
     window = speaking("de")
     faults = []
     for name in ("start", "table", "variables", "protect", "cycles", "perturb", "query_space"):
@@ -165,14 +161,12 @@ def test_main_pages_say_nothing_in_english(
     assert not faults, "\n".join(faults)
 
 
-def test_totals_are_wide_enough_for_their_head_in_german(
-    speaking: Callable[[str], MainWindow],
-) -> None:
+def test_totals_are_wide_enough_for_their_head_in_german(speaking: Callable[[str], MainWindow]) -> None:
     window = speaking("de")
     page = window.pages["table"]
     assert isinstance(page, TablePage)
     head = page.grid.right.columns
-    assert tell("total") == "Summe"
+    assert tr("total") == "Summe"
     assert head.sectionSize(0) >= head.fontMetrics().horizontalAdvance("Summe") + 2 * GRID
     window.document.jobs.cancel_all()
 
@@ -196,7 +190,7 @@ def test_cards_are_not_covered_by_the_scroll_bar(
 
 
 def test_english_changes_nothing_in_qt() -> None:
-    speak(ENGLISH)
+    set_language(ENGLISH)
     assert speak_in_window(application()) is None
 
 
@@ -233,9 +227,7 @@ def test_two_windows_keep_their_own_words(
         window.document.saved = window.document.project
 
 
-def test_a_text_that_is_not_told_is_found(
-    speaking: Callable[[str], MainWindow], qtbot: QtBot
-) -> None:
+def test_a_text_that_is_not_told_is_found(speaking: Callable[[str], MainWindow], qtbot: QtBot) -> None:
     window = speaking(PSEUDO)
     window.go("table")
     quiet(window, qtbot)

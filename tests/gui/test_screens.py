@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from fitting import cut
 from PySide6.QtCore import QPoint, QRect, QThread
-from PySide6.QtWidgets import (
-    QApplication,
-    QLayout,
-    QTableView,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QLayout, QTableView, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
@@ -61,9 +55,7 @@ def many_variables() -> Domain:
 
 def many_categories() -> Domain:
     sizes = {"Occupation of the person": 200, "Region": 12}
-    return Domain(
-        tuple(Variable(n, tuple(label(n, c) for c in range(k))) for n, k in sizes.items())
-    )
+    return Domain(tuple(Variable(n, tuple(label(n, c) for c in range(k))) for n, k in sizes.items()))
 
 
 @pytest.fixture(autouse=True)
@@ -83,9 +75,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=[many_variables, many_categories])
-def crowded(
-    request: pytest.FixtureRequest, window: MainWindow, qtbot: QtBot
-) -> Iterator[MainWindow]:
+def crowded(request: pytest.FixtureRequest, window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
     """A protected table, with five jobs running."""
     domain = request.param()
     counts = np.random.default_rng(1).poisson(2.0, domain.shape)
@@ -162,8 +152,7 @@ def whole_lines(view: QTableView) -> tuple[int, int]:
     for down, header in ((True, view.verticalHeader()), (False, view.horizontalHeader())):
         room = view.viewport().height() if down else view.viewport().width()
         ends = [
-            (header.sectionViewportPosition(n), header.sectionSize(n))
-            for n in range(min(header.count(), 60))
+            (header.sectionViewportPosition(n), header.sectionSize(n)) for n in range(min(header.count(), 60))
         ]
         found.append(sum(1 for begin, size in ends if begin >= 0 and begin + size <= room))
     return found[0], found[1]
@@ -172,9 +161,7 @@ def whole_lines(view: QTableView) -> tuple[int, int]:
 def tables(page: QWidget) -> list[QTableView]:
     """The tables of counts of a page."""
     return [
-        view
-        for view in page.findChildren(QTableView)
-        if view.isVisible() and view.accessibleName() in TABLES
+        view for view in page.findChildren(QTableView) if view.isVisible() and view.accessibleName() in TABLES
     ]
 
 
@@ -247,12 +234,9 @@ def test_nor_do_the_steps_of_cyclic_perturbation(crowded: MainWindow) -> None:
     domain = project.domain
     corner, last = [1, -1, -1, 1], domain.shape[-1]
     moves = MoveSet.of(
-        *(domain, [0, 4], [0, 1, last, last + 1], corner),
-        margins=tuple((name,) for name in domain.names),
+        *(domain, [0, 4], [0, 1, last, last + 1], corner), margins=tuple((name,) for name in domain.names)
     )
-    cyclic = replace(
-        project, method="cyclic_perturbation", parameters={}, protected=None, moves=moves
-    )
+    cyclic = replace(project, method="cyclic_perturbation", parameters={}, protected=None, moves=moves)
     crowded.document.take(History(cyclic))
     crowded.document.saved = crowded.document.project
     faults = seen(crowded, ("cycles", "perturb"))

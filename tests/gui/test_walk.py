@@ -72,11 +72,7 @@ def at_levels() -> Table:
         Level("region", tuple(f"r{n // 4}" for n in range(8))),
     )
     domain = Domain(
-        (
-            Variable("town", towns, levels),
-            Variable("age", ("young", "old")),
-            Variable("sex", ("f", "m")),
-        )
+        (Variable("town", towns, levels), Variable("age", ("young", "old")), Variable("sex", ("f", "m")))
     )
     counts = np.random.default_rng(3).poisson(6, domain.shape)
     counts[0, 0, 0] = 1
@@ -84,11 +80,7 @@ def at_levels() -> Table:
 
 
 def bring(
-    window: MainWindow,
-    settle: Settle,
-    what: Table,
-    folder: Path,
-    then: Callable[[], object] = lambda: None,
+    window: MainWindow, settle: Settle, what: Table, folder: Path, then: Callable[[], object] = lambda: None
 ) -> None:
     """Open a table, ``then`` doing something at once before."""
     file = folder / f"{len(list(folder.iterdir()))}.tabprotect"
@@ -122,11 +114,7 @@ ORDINARY = {
 
 @pytest.mark.parametrize("what", list(ORDINARY))
 def test_every_page_takes_every_table(
-    window: MainWindow,
-    settle: Settle,
-    tmp_path: Path,
-    mistakes: list[BaseException],
-    what: str,
+    window: MainWindow, settle: Settle, tmp_path: Path, mistakes: list[BaseException], what: str
 ) -> None:
     bring(window, settle, ORDINARY[what], tmp_path)
     walk(window, settle)
@@ -226,9 +214,7 @@ def test_a_window_made_beside_a_large_one_is_wholly_on_the_screen(
     other.close()
 
 
-def test_a_table_more_moves_no_button_of_a_form(
-    opened: MainWindow, qtbot: QtBot, settle: Settle
-) -> None:
+def test_a_table_more_moves_no_button_of_a_form(opened: MainWindow, qtbot: QtBot, settle: Settle) -> None:
     opened.resize(1366, 768)
     opened.document.do(set_method, method="cell_key")
     opened.go("methods")

@@ -60,9 +60,7 @@ def test_each_turn_and_each_call_counts_alone(watched: Watchdog) -> None:
     assert LONG / 2 < watched.longest_call.seconds < 1.5 * LONG
 
 
-@pytest.mark.parametrize(
-    "file", ["/tests/gui/test_it.py", "/program/tabprotect/gui/frame/stages.py"]
-)
+@pytest.mark.parametrize("file", ["/tests/gui/test_it.py", "/program/tabprotect/gui/frame/stages.py"])
 def test_what_is_not_the_windows_is_not_counted(watched: Watchdog, file: str) -> None:
     assert PART not in file or any(pattern in file for pattern in NOT_COUNTED)
     work_in(file)(LONG / 2)

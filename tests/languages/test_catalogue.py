@@ -17,9 +17,9 @@ from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
 from tabprotect.languages.catalogue import Translations
+from tabprotect.languages.messages import message
 from tabprotect.languages.number_formats import number_writer
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment, stretched
+from tabprotect.languages.translation import PSEUDO, catalogue, of_environment, stretched
 
 ROOT = Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "resources" / "languages" / "de.po"
@@ -54,9 +54,9 @@ def pairs(message: Message) -> list[tuple[str, str]]:
 
 
 def texts(catalog: Catalog) -> Iterator[tuple[Message, str, str]]:
-    for message in catalog:
-        for text, told in pairs(message):
-            yield message, text, told
+    for entry in catalog:
+        for text, told in pairs(entry):
+            yield entry, text, told
 
 
 def test_translations_are_what_the_catalogue_holds(german: Catalog) -> None:
@@ -83,9 +83,9 @@ def test_the_catalogue_is_what_the_program_says(script: ModuleType) -> None:
 def test_only_what_is_said_is_in_the_catalogue(script: ModuleType, tmp_path: Path) -> None:
     source = """
         def what(n, name):
-            return plural(n, "one {name}", "{n} of {name}", n=n, name=say("told " "so"))
+            return plural(n, "one {name}", "{n} of {name}", n=n, name=message("told " "so"))
         key = "some key"
-        shown = tell("{a:,}: {b}", a=1, b=name)
+        shown = tr("{a:,}: {b}", a=1, b=name)
     """
     (tmp_path / "tabprotect").mkdir()
     (tmp_path / "tabprotect" / "words.py").write_text(source.replace("\n        ", "\n"), "utf-8")
@@ -106,9 +106,7 @@ def test_translations_hold_the_values_of_their_texts(german: Catalog) -> None:
 def test_german_covers_every_area(german: Catalog) -> None:
     for area, least in AREAS.items():
         of_area = [
-            (text, told)
-            for message, text, told in texts(german)
-            if message.locations[0][0].startswith(area)
+            (text, told) for entry, text, told in texts(german) if entry.locations[0][0].startswith(area)
         ]
         missing = [text for text, told in of_area if not told]
         share = 1 - len(missing) / len(of_area)
@@ -118,10 +116,10 @@ def test_german_covers_every_area(german: Catalog) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (say("Cancel"), "Abbrechen"),
-        (say("&Open\u2026"), "\u00d6&ffnen\u2026"),
-        (say("there is no variable {wanted}", wanted="Cancel"), "es gibt keine Variable Cancel"),
-        (say("{label}: {why}", label=say("Cancel"), why="Cancel"), "Abbrechen: Cancel"),
+        (message("Cancel"), "Abbrechen"),
+        (message("&Open\u2026"), "\u00d6&ffnen\u2026"),
+        (message("there is no variable {wanted}", wanted="Cancel"), "es gibt keine Variable Cancel"),
+        (message("{label}: {why}", label=message("Cancel"), why="Cancel"), "Abbrechen: Cancel"),
         # What the program did not say is left as it is.
         ("Cancel", "Cancel"),
         ("men, women, others", "men, women, others"),
@@ -133,7 +131,7 @@ def test_texts_with_their_values_in_german(text: str, told: str) -> None:
 
 
 def test_the_pseudo_language_is_two_fifths_longer() -> None:
-    text = say("Nothing is written before you have confirmed it once more.")
+    text = message("Nothing is written before you have confirmed it once more.")
     assert len(catalogue(PSEUDO).told(text)) > 1.3 * len(text)
     assert stretched("<b>{cells:,}</b> &amp; more") == "<b>{cells:,}</b> &amp; moremo"
 

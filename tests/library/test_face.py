@@ -30,39 +30,16 @@ from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Pub
 PROMISED = {
     *("MagnitudeTable", "read_magnitudes", "rules"),
     *("Table", "examples", "read_table", "tabulate"),
-    *(
-        "Protection",
-        "methods",
-        "describe",
-        "protect",
-        "protect_set",
-        "compare",
-        "Comparison",
-        "QuerySpace",
-    ),
+    *("Protection", "methods", "describe", "protect", "protect_set", "compare", "Comparison", "QuerySpace"),
     *("design", "Cycles"),
     *("new_register", "rotate_key"),
     *("convert", "export"),
-    *(
-        "verify",
-        "open_release",
-        "page",
-        "infer",
-        "Belief",
-        "SumBelief",
-        "attack",
-        "Attack",
-        "__version__",
-    ),
+    *("verify", "open_release", "page", "infer", "Belief", "SumBelief", "attack", "Attack", "__version__"),
     *("TabprotectError", "InputError", "ParameterError", "InfeasibleError", "RefusedError"),
     *("BundleError", "Interrupted"),
 }
 
-ROWS = {
-    "region": ["north", "north", "south", "south"],
-    "sex": ["f", "m", "f", "m"],
-    "count": [4, 2, 1, 7],
-}
+ROWS = {"region": ["north", "north", "south", "south"], "sex": ["f", "m", "f", "m"], "count": [4, 2, 1, 7]}
 
 
 def test_the_promise_is_kept() -> None:
@@ -128,11 +105,7 @@ def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path
         assert hinted == {"prepared_by", "approved_by"}
         assert not (tmp_path / "r.zip").exists()
     done = protection.publish(
-        tmp_path / "r.zip",
-        prepared_by="Karin",
-        approved_by="Erik",
-        sign=keys[0],
-        sign_too=keys[1],
+        tmp_path / "r.zip", prepared_by="Karin", approved_by="Erik", sign=keys[0], sign_too=keys[1]
     )
     record = done.protected.record
     assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")
@@ -169,11 +142,7 @@ def test_a_register_is_made_and_finds_a_table_again_under_another_key(
 def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: Path) -> None:
     table = tp.read_table("example:langsrud-lupp")
     strict = HousePolicy(
-        belief_limit=0.5,
-        share=0.0,
-        attempts_at_most=2,
-        second_release="reason",
-        together="reason",
+        belief_limit=0.5, share=0.0, attempts_at_most=2, second_release="reason", together="reason"
     )
     given = {"policy": strict, "seed": 7, "base": 3}
     with pytest.raises(tp.RefusedError):
@@ -190,9 +159,7 @@ def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: P
 
 
 def test_importing_it_loads_no_numbers() -> None:
-    code = (
-        "import sys, tabprotect; print(sorted({'numpy', 'duckdb', 'narwhals'} & set(sys.modules)))"
-    )
+    code = "import sys, tabprotect; print(sorted({'numpy', 'duckdb', 'narwhals'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -219,9 +186,7 @@ def test_the_same_seed_gives_the_command_lines_bytes(
     assert tp.verify(str(out)).release == protection.release
 
 
-def test_belief_is_what_the_command_line_prints(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_belief_is_what_the_command_line_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tp.read_table("example:duncan-roehrig-4x4")
     tp.protect(table, alpha=0.25, seed=7).publish(tmp_path / "r.zip")
     assert main(["infer", str(tmp_path / "r.zip"), "--json"]) == 0
@@ -336,9 +301,7 @@ def test_a_comparison_as_a_frame() -> None:
     assert means["configuration"].to_list() == list(found.configurations)
     assert [bool(why) for why in means["error"]] == [False, True]
     first = every.filter(pl.col("configuration") == found.configurations[0])
-    assert first["mean_absolute_deviation"].mean() == pytest.approx(
-        means["mean_absolute_deviation"][0]
-    )
+    assert first["mean_absolute_deviation"].mean() == pytest.approx(means["mean_absolute_deviation"][0])
 
 
 def test_distributions_add_up_in_a_frame() -> None:
@@ -380,12 +343,7 @@ def test_a_table_never_prints_its_counts() -> None:
 def test_a_set_and_levels_give_the_command_lines_bytes(tmp_path: Path) -> None:
     records = tmp_path / "people.csv"
     key = random.Random(1).random
-    rows = [
-        f"{n[0]},{n},{s},{a},{key():.9f}"
-        for n in ("a1", "a2", "b1")
-        for s in "fm"
-        for a in range(30)
-    ]
+    rows = [f"{n[0]},{n},{s},{a},{key():.9f}" for n in ("a1", "a2", "b1") for s in "fm" for a in range(30)]
     records.write_text("n1,n2,sex,age,k\n" + "\n".join(rows) + "\n")
     table = tp.tabulate(
         records,

@@ -30,9 +30,7 @@ def test_it_names_every_public_name() -> None:
     named = {
         node.attr
         for node in ast.walk(ast.parse(SCRIPT.read_text("utf-8")))
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "tp"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "tp"
     }
     assert named >= set(tp.__all__)
 

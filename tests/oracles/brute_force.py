@@ -15,9 +15,7 @@ Cells = tuple[int, ...]
 Number = Any  # Fraction or float, as the caller likes
 
 
-def step_chance(
-    before: Cells, after: Cells, move: Cells, chances: dict[int, Number], rule: str
-) -> Number:
+def step_chance(before: Cells, after: Cells, move: Cells, chances: dict[int, Number], rule: str) -> Number:
     """The chance that one forward step leads from ``before`` to ``after``."""
     touches_zero = any(x == 0 for x, m in zip(before, move, strict=True) if m)
     total: Number = 0

@@ -31,11 +31,7 @@ def law(
 
 
 def backward(
-    published: Counts,
-    cycles: Sequence[Cycle],
-    rule: str,
-    chances: tuple[float, float],
-    most: int,
+    published: Counts, cycles: Sequence[Cycle], rule: str, chances: tuple[float, float], most: int
 ) -> dict[Counts, float] | None:
     """P(published | original) after one pass, for every original; ``None`` where over ``most``."""
     later = {published: 1.0}
@@ -59,9 +55,7 @@ def backward(
     return later
 
 
-def beliefs(
-    laws: dict[Counts, dict[Counts, float]],
-) -> dict[Counts, dict[Counts, float]]:
+def beliefs(laws: dict[Counts, dict[Counts, float]]) -> dict[Counts, dict[Counts, float]]:
     """P(original | published) under equal weights of the listed originals."""
     out: dict[Counts, dict[Counts, float]] = {}
     for original, outcomes in laws.items():

@@ -69,9 +69,7 @@ def of_sums(
 ) -> CellFactors:
     """One factor per sum, each of its own kind."""
     tables = (
-        (published,)
-        if published
-        else (PublishedTable(Table.dense(Domain.of_shape((1,), ["other"]), [0])),)
+        (published,) if published else (PublishedTable(Table.dense(Domain.of_shape((1,), ["other"]), [0])),)
     )
     starts = np.concatenate([[0], np.cumsum([len(s) for s in sums])]).astype(np.int64)
     cells = np.concatenate(sums).astype(np.int64)

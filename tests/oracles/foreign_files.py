@@ -50,8 +50,7 @@ from tabprotect.server import service
 
 DOMAIN = Domain.of({"A": list("0123"), "B": list("0123")})
 TABLE = Table.dense(
-    Domain.of({"v": ["a", "b", "c"], "w": ["x", "y"]}),
-    np.array([[3, 0], [1, 25], [2, 7]], dtype=np.int64),
+    Domain.of({"v": ["a", "b", "c"], "w": ["x", "y"]}), np.array([[3, 0], [1, 25], [2, 7]], dtype=np.int64)
 )
 SUMS = ReleasedSums(
     Domain.of({"v": ["a", "b"], "w": ["x", "y"]}).variables,
@@ -64,9 +63,7 @@ SUMS = ReleasedSums(
     {},
 )
 """Two by two sums with their totals, to a tenth."""
-FIRMS = table_of(
-    {(0, 0, "a"): 90, (0, 1, "b"): 6, (1, 0, "c"): 4, (1, 1, "a"): 70, (1, 1, "d"): 8}, (2, 2)
-)
+FIRMS = table_of({(0, 0, "a"): 90, (0, 1, "b"): 6, (1, 0, "c"): 4, (1, 1, "a"): 70, (1, 1, "d"): 8}, (2, 2))
 RULED = sensitive_cells(FIRMS, rules_of(["p=10"]))
 TOP_FILES = top_table_files(FIRMS, "top", RULED)
 """Sums with who contributes to them, and their largest contributions as tau-ARGUS has them."""

@@ -129,9 +129,7 @@ def _same_again(release: Release, rule: SmallCount) -> Callable[[Counts], float]
         if original not in runs:
             table = Table.dense(release.domain, np.array(original).reshape(release.domain.shape))
             try:
-                again, draft = method.perform(
-                    Problem(table, at_risk=rule), values, np.random.default_rng(0)
-                )
+                again, draft = method.perform(Problem(table, at_risk=rule), values, np.random.default_rng(0))
                 refused = method.objection(draft.findings)
                 runs[original] = None if refused else (again.tables, again.mechanism.parameters)
             except TabprotectError:
@@ -239,9 +237,7 @@ def _keyed(release: Release, _: SmallCount, most: int) -> list[Part]:
             records = tuple(c for c in cells if original[c])
             if noise.setdefault(records, count) != count:
                 return 0.0
-        return math.prod(
-            single(sum(original[c] for c in records), count) for records, count in noise.items()
-        )
+        return math.prod(single(sum(original[c] for c in records), count) for records, count in noise.items())
 
     return _whole(release, limits, most, chance)
 
@@ -304,10 +300,7 @@ def _all_orders(release: Release, rule: SmallCount) -> Callable[[Counts], float]
     assert isinstance(runs, dict)
 
     def outcomes(
-        small: SmallCounts,
-        taken: tuple[tuple[int, ...], ...],
-        share: float,
-        law: dict[Counts, float],
+        small: SmallCounts, taken: tuple[tuple[int, ...], ...], share: float, law: dict[Counts, float]
     ) -> None:
         """Orders are asked for one after the other: branch at the first that is not yet taken."""
         given = iter(taken)
@@ -370,9 +363,7 @@ def _ranges(published: Counts, quality: float) -> list[Limit]:
     limits: list[Limit] = [(tuple(range(len(published))), total, total)]
     for cell, shown in enumerate(published):
         can = [
-            true
-            for true in range(total + 1)
-            if (ends := _room(true, total, quality))[0] <= shown <= ends[1]
+            true for true in range(total + 1) if (ends := _room(true, total, quality))[0] <= shown <= ends[1]
         ]
         limits.append(((cell,), can[0], can[-1]))
     return limits
@@ -428,10 +419,7 @@ def _urn(published: Counts, quality: float) -> Callable[[Counts], float]:
         """By the units put right: the chance of the draw times the ways to choose the balls."""
         low, high = _room(true, total, quality)
         share = true / total if total else 0.0
-        law = {
-            y: math.comb(total, y) * share**y * (1 - share) ** (total - y)
-            for y in range(low, high + 1)
-        }
+        law = {y: math.comb(total, y) * share**y * (1 - share) ** (total - y) for y in range(low, high + 1)}
         out, whole = np.zeros(total + 1), sum(law.values())
         for y, chance in law.items():
             off, room = sign * (y - shown), y - low if sign > 0 else high - y

@@ -84,8 +84,7 @@ class Reader:
                 continue
             sums, weights = self._sums(cells)
             chances = [
-                float(weights[sums == value].sum())
-                for value in range(self.rule.low, self.rule.high + 1)
+                float(weights[sums == value].sum()) for value in range(self.rule.low, self.rule.high + 1)
             ]
             at_risk += sum(chances)
             known += max(chances) > limit

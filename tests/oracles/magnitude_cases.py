@@ -51,6 +51,4 @@ def hidden_square() -> ReleasedSums:
     hidden = np.zeros((4, 4), dtype=bool)
     hidden[:2, :2] = True
     value = np.where(hidden, 0, whole).reshape(-1)
-    return ReleasedSums(
-        variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {}
-    )
+    return ReleasedSums(variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {})

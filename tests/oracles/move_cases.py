@@ -8,14 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.posterior.prior import (
-    CellTable,
-    NegativeBinomial,
-    Poisson,
-    Positive,
-    Prior,
-    Uniform,
-)
+from tabprotect.engine.posterior.prior import CellTable, NegativeBinomial, Poisson, Positive, Prior, Uniform
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet

@@ -74,8 +74,7 @@ def odd_request(rng: random.Random) -> tuple[str, str, list[tuple[bytes, bytes]]
     ]
     names = [pick([*NAMES, *NAMES, *NAMES, pick(junk)]) for _ in range(pick([0, 1, 2, 2, 3, 4, 5]))]
     filters = [
-        f"{pick(NAMES)}={pick(['a1', 'b2', 'c1', 'e1,e2', pick(junk)])}"
-        for _ in range(pick([0, 0, 0, 1, 2]))
+        f"{pick(NAMES)}={pick(['a1', 'b2', 'c1', 'e1,e2', pick(junk)])}" for _ in range(pick([0, 0, 0, 1, 2]))
     ]
     formats = pick([None, *OUTPUTS, "CSV", "matrix", pick(junk)])
     tables = ["t"] * 10 + ["x", pick(junk)]
@@ -133,9 +132,7 @@ def answers_only_what_is_released(folder: Path, number: int, seed: int = 0) -> C
     released, refusals are problems of a documented kind, and the history is sound in the end.
     """
     table = marked_table(folder / "t.csv")
-    service = replace(
-        czech(threshold=20_000_000), table=TableSource(str(folder / "t.csv"), "t", "t")
-    )
+    service = replace(czech(threshold=20_000_000), table=TableSource(str(folder / "t.csv"), "t", "t"))
     server = started(service, str(folder / "h.sqlite"))
     app = application(server)
     rng, seen = random.Random(seed), Counter[int]()

@@ -75,7 +75,5 @@ def grouped(domain: Domain, table: Domain, groupings: str) -> list[tuple[int, ..
     """The same of a table over groups of categories, by where a single record lands."""
     units = np.eye(domain.size, dtype=np.int64).reshape(-1, *domain.shape)
     known = groupings_of(domain, {"groupings": groupings})
-    into = [
-        int(true_table(Table.dense(domain, unit), table, known).counts.argmax()) for unit in units
-    ]
+    into = [int(true_table(Table.dense(domain, unit), table, known).counts.argmax()) for unit in units]
     return [tuple(c for c, to in enumerate(into) if to == k) for k in range(table.size)]

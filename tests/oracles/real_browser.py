@@ -76,9 +76,7 @@ class Browser:
         self.chrome.execute_script("window.here = true")
         act()
         WebDriverWait(self.chrome, 30, 0.02).until(
-            lambda chrome: chrome.execute_script(
-                "return !window.here && document.readyState === 'complete'"
-            )
+            lambda chrome: chrome.execute_script("return !window.here && document.readyState === 'complete'")
         )
 
     def ask(self, *names: str) -> None:
@@ -151,9 +149,7 @@ class Browser:
     def focused(self) -> tuple[str, str, str]:
         """Kind, name and words of what has the focus, which must be seen to have it."""
         tag, name, words, style, width = self.chrome.execute_script(FOCUSED)
-        assert tag == "BODY" or (style != "none" and width >= 2), (
-            f"the focus on {words!r} is unseen"
-        )
+        assert tag == "BODY" or (style != "none" and width >= 2), f"the focus on {words!r} is unseen"
         return tag, name, words.strip()
 
 

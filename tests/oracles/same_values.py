@@ -7,13 +7,13 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
-from tabprotect.languages.said import Said
+from tabprotect.languages.messages import Message
 
 
 def difference(a: object, b: object, where: str = "") -> str:
     """The first place where two values differ; empty where they do not."""
     # Read-only mappings are of several types; a said text is its English wherever it is kept.
-    kinds = [str if isinstance(one, Said) else type(one) for one in (a, b)]
+    kinds = [str if isinstance(one, Message) else type(one) for one in (a, b)]
     if kinds[0] is not kinds[1] and not (isinstance(a, Mapping) and isinstance(b, Mapping)):
         return f"{where}: {type(a).__name__} is not {type(b).__name__}"
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):

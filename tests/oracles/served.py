@@ -43,9 +43,7 @@ Said = tuple[str, dict[str, object]]
 
 
 @contextmanager
-def served(
-    folder: Path, database: str, workers: int, service: str = SERVICE
-) -> Iterator[tuple[int, int]]:
+def served(folder: Path, database: str, workers: int, service: str = SERVICE) -> Iterator[tuple[int, int]]:
     """The port and the process of a server that runs by itself."""
     path = folder / "service.toml"
     path.write_text(service)

@@ -53,9 +53,7 @@ class Client:
 
         async def run() -> Any:
             transport = httpx.ASGITransport(app=self.app)
-            async with httpx.AsyncClient(
-                transport=transport, base_url="http://localhost"
-            ) as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await work(client)
 
         return asyncio.run(run())

@@ -93,9 +93,7 @@ def test_every_format_tells_the_same_numbers(serve: Serve, name: str, tmp_path: 
         by_accept = client.get(address, headers={"Accept": media.partition(";")[0]})
         assert by_accept.content == response.content
         assert by_accept.headers["etag"] == response.headers["etag"]
-        same = client.get(
-            f"{address}&format={name}", headers={"If-None-Match": response.headers["etag"]}
-        )
+        same = client.get(f"{address}&format={name}", headers={"If-None-Match": response.headers["etag"]})
         assert same.status_code == 304 and not same.content
 
 
@@ -145,14 +143,7 @@ def test_what_cannot_be_understood(serve: Serve) -> None:
         assert response.json()["code"] == code and response.json()["status"] == status
     refused = client.get(f"{TABLE}/data?variables=A", headers={"Accept": "image/png"})
     assert refused.json()["code"] == "not_acceptable"
-    for body in (
-        b"",
-        b"[]",
-        b"{",
-        b'{"variables": "A"}',
-        b"[" * 9000,
-        b'{"variables": ["A"], "x": 1}',
-    ):
+    for body in (b"", b"[]", b"{", b'{"variables": "A"}', b"[" * 9000, b'{"variables": ["A"], "x": 1}'):
         response = client("POST", f"{TABLE}/queries", content=body, headers=JSON)
         assert (response.status_code, response.json()["code"]) == (400, "invalid_query")
     # Nothing of this was a query.
@@ -162,9 +153,7 @@ def test_what_cannot_be_understood(serve: Serve) -> None:
 def test_too_many_cells_and_variables_that_are_not_offered(serve: Serve) -> None:
     service = czech()
     service = replace(
-        service,
-        limits=replace(service.limits, cells=8),
-        table=replace(service.table, disallowed=("F",)),
+        service, limits=replace(service.limits, cells=8), table=replace(service.table, disallowed=("F",))
     )
     client = serve(service)
     response = client.ask("A", "B", "C", "D")

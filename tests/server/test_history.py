@@ -18,13 +18,7 @@ from tabprotect.server.service import RequestLimits
 def asked(serve: Serve, path: str) -> list[list[str]]:
     """Some queries of all kinds."""
     client = serve(czech(), path)
-    queries = [
-        ["A", "B"],
-        ["C", "D"],
-        ["A", "B", "C", "D", "E"],
-        ["A", "C", "D", "E", "F"],
-        ["B", "F"],
-    ]
+    queries = [["A", "B"], ["C", "D"], ["A", "B", "C", "D", "E"], ["A", "C", "D", "E", "F"], ["B", "F"]]
     for query in queries:
         assert client.ask(*query).status_code in (201, 403)
     return queries
@@ -81,11 +75,7 @@ def test_a_start_from_a_snapshot_is_a_start_from_the_first_line(
         assert one.releases.unreleasable == other.releases.unreleasable
         assert one.releases.proved == other.releases.proved
         assert one.releases.judgement.verdict == other.releases.judgement.verdict
-        assert (one.demand, one.bundles, one.refused) == (
-            other.demand,
-            other.bundles,
-            other.refused,
-        )
+        assert (one.demand, one.bundles, one.refused) == (other.demand, other.bundles, other.refused)
 
 
 def test_a_snapshot_of_another_log_or_other_settings_is_not_taken(
@@ -108,9 +98,7 @@ def test_a_change_of_what_is_fixed_is_an_event(serve: Serve, tmp_path: Path) -> 
     path = str(tmp_path / "h.sqlite")
     serve(czech(), path).ask("A", "B")
     assert serve(czech(), path).server.table.length == 1
-    changed = replace(
-        czech(), limits=replace(RequestLimits(requests=100_000, quantum=0.0), cells=5)
-    )
+    changed = replace(czech(), limits=replace(RequestLimits(requests=100_000, quantum=0.0), cells=5))
     served = serve(changed, path).server.table
     assert served.length == 2
     entry = served.entry(2)

@@ -93,9 +93,7 @@ def test_the_house_sees_what_was_asked_and_what_would_be(serve: Serve) -> None:
     what_if = client.get("/operator/what-if?variables=A&variables=D").text
     assert "It is a candidate" in what_if and "could not be any more" in what_if
     made = client(
-        "POST",
-        "/operator/accounts",
-        data={"csrf": token(client), "name": "<b>zoe</b>", "role": "auditor"},
+        "POST", "/operator/accounts", data={"csrf": token(client), "name": "<b>zoe</b>", "role": "auditor"}
     ).text
     key = re.search(r"tp_[0-9a-f]{16}_[\w-]+", made)
     assert key and "<b>" not in made and key[0] not in client.get("/operator/accounts").text

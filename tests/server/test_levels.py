@@ -13,13 +13,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.server.service import (
-    Access,
-    BeyondChoice,
-    CriterionChoice,
-    Service,
-    TableSource,
-)
+from tabprotect.server.service import Access, BeyondChoice, CriterionChoice, Service, TableSource
 
 NUTS = Level("nuts2", ("N", "N", "N", "S", "S", "S"))
 

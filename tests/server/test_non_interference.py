@@ -23,9 +23,7 @@ def write(path: Path, counts: np.ndarray) -> str:
     return str(path)
 
 
-def transcript(
-    serve: Serve, source: str, rule: str
-) -> list[tuple[int, list[tuple[str, str]], bytes]]:
+def transcript(serve: Serve, source: str, rule: str) -> list[tuple[int, list[tuple[str, str]], bytes]]:
     """Everything that is sent, byte by byte."""
     parameters = {"delta": 0.3} if rule == "simulatable" else {}
     service = Service(
@@ -39,9 +37,7 @@ def transcript(
     client.server.limiter = Limiter(clock=lambda: 0.0)
     seen = []
     addresses = [
-        f"/tables/table/data?variables={q}&format={f}"
-        for q in QUESTIONS
-        for f in ("csv", "json-stat2")
+        f"/tables/table/data?variables={q}&format={f}" for q in QUESTIONS for f in ("csv", "json-stat2")
     ]
     for question in QUESTIONS:
         response = client.ask(*question.split(","))
@@ -69,9 +65,7 @@ def pair(tmp_path: Path) -> tuple[str, str]:
     return write(tmp_path / "one.csv", one), write(tmp_path / "other.csv", other)
 
 
-def test_under_the_simulatable_rule_transcripts_are_equal(
-    serve: Serve, pair: tuple[str, str]
-) -> None:
+def test_under_the_simulatable_rule_transcripts_are_equal(serve: Serve, pair: tuple[str, str]) -> None:
     one, other = (transcript(serve, source, "simulatable") for source in pair)
     assert one == other
     statuses = [status for status, _, _ in one]
@@ -79,9 +73,7 @@ def test_under_the_simulatable_rule_transcripts_are_equal(
     assert 200 in statuses[2:] and 403 in statuses
 
 
-def test_under_a_rule_that_looks_at_the_original_they_are_not(
-    serve: Serve, pair: tuple[str, str]
-) -> None:
+def test_under_a_rule_that_looks_at_the_original_they_are_not(serve: Serve, pair: tuple[str, str]) -> None:
     one, other = (transcript(serve, source, "myopic") for source in pair)
     assert one != other
 
@@ -90,9 +82,7 @@ def test_over_all_cells_bundles_state_no_rule_of_the_original(serve: Serve, tmp_
     counts = np.array([[[9, 14], [11, 8]], [[12, 7], [6, 13]]])
     source = write(tmp_path / "t.csv", counts)
     service = Service(
-        table=TableSource(source=source),
-        criterion=CriterionChoice(threshold=5, cells="all"),
-        limits=QUICK,
+        table=TableSource(source=source), criterion=CriterionChoice(threshold=5, cells="all"), limits=QUICK
     )
     served = serve(service).server.table
     assert served.state.releases.evidence.cells.size == 8

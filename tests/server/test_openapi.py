@@ -16,9 +16,7 @@ from table_server import Client, Serve
 from tabprotect.server.application import ROUTES
 from tabprotect.server.openapi import PATHS
 
-PAGES = re.compile(
-    r"^/(|look|ask|frontier|mine|sign-in|sign-out|style\.css|answers/.*|operator.*)$"
-)
+PAGES = re.compile(r"^/(|look|ask|frontier|mine|sign-in|sign-out|style\.css|answers/.*|operator.*)$")
 
 
 def test_every_route_is_documented_and_nothing_else() -> None:
@@ -74,9 +72,9 @@ FORMATS = st.sampled_from(["csv", "json-stat2", "xml", "html", "px", "", "../csv
 JUNK = st.one_of(st.none(), st.integers(), st.text(max_size=8), st.lists(NAMES, max_size=4))
 BODIES = st.one_of(
     st.binary(max_size=40),
-    st.dictionaries(
-        st.sampled_from(["variables", "user", "filter", "format", "x"]), JUNK, max_size=4
-    ).map(lambda said: json.dumps(said).encode()),
+    st.dictionaries(st.sampled_from(["variables", "user", "filter", "format", "x"]), JUNK, max_size=4).map(
+        lambda said: json.dumps(said).encode()
+    ),
     st.just(b"{" * 3000),
     st.just(b" " * 20_000),
 )
@@ -111,9 +109,7 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
     client = serve()
     seen: set[int] = set()
 
-    @settings(
-        max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), database=None
-    )
+    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(
         st.sampled_from(["GET", "GET", "GET", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]),
         PATHS_ASKED,

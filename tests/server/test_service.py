@@ -78,10 +78,7 @@ def test_what_is_said_is_fixed(tmp_path: Path) -> None:
         ('[table]\nsource = "a"\n[rule]\nname = "by_demand"\nrequests = 0', "requests"),
         ('[table]\nsource = "a"\n[rule]\nname = "myopic"\nhaste = 1', "haste"),
         ('[table]\nsource = "a"\n[limits]\ncells = 0', "limits.cells: must be at least 1"),
-        (
-            '[table]\nsource = "a"\n[limits]\ncells = true',
-            "limits.cells: must be a whole number, is True",
-        ),
+        ('[table]\nsource = "a"\n[limits]\ncells = true', "limits.cells: must be a whole number, is True"),
         ('[table]\nsource = "a"\n[limits]\nquantum = -1', "limits.quantum: must be at least 0"),
         ('[table]\nsource = "a"\ndisallowed = "b"', "table.disallowed: must be a list"),
     ],

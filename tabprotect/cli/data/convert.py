@@ -16,38 +16,36 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("convert", run)
     command.add_argument(
-        "table",
-        metavar="TABLE",
-        help=say("a file, a project, example:NAME, or - for standard input"),
+        "table", metavar="TABLE", help=message("a file, a project, example:NAME, or - for standard input")
     )
     command.add_argument(
-        "--format", choices=format_names(), help=say("where the name of the file does not say it")
+        "--format", choices=format_names(), help=message("where the name of the file does not say it")
     )
     out = command.add_mutually_exclusive_group(required=True)
     out.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help=say("the same counts, CONFIDENTIAL; - for standard output"),
+        help=message("the same counts, CONFIDENTIAL; - for standard output"),
     )
     out.add_argument(
         "--to",
         metavar="URL",
-        help=say("a new table of a database: postgresql://host/base/table, CONFIDENTIAL"),
+        help=message("a new table of a database: postgresql://host/base/table, CONFIDENTIAL"),
     )
     command.add_argument(
         "--counts",
         action="store_true",
-        help=say("of a magnitude table: the count table of the same records"),
+        help=message("of a magnitude table: the count table of the same records"),
     )
-    add_rules(command.add_argument_group(say("magnitude tables")))
+    add_rules(command.add_argument_group(message("magnitude tables")))
     add_reading(command)
 
 
@@ -61,7 +59,7 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
     if args.counts:
         return _counts(args, console)
     if args.to is not None:
-        raise UsageError(say("a magnitude table is written as a file: --out NAME.csv"))
+        raise UsageError(message("a magnitude table is written as a file: --out NAME.csv"))
     keep_apart([args.table], [args.out])
     rules = rules_of(args.rules) if args.rules else ()
     written = write_sums(
@@ -76,9 +74,7 @@ def _magnitudes(args: argparse.Namespace, console: Console) -> int:
         "limits": written.notes,
         "confidential": True,
     }
-    said = say(
-        "{out}: {cells:,} sums with totals. CONFIDENTIAL: true sums.", args.out, written.cells
-    )
+    said = message("{out}: {cells:,} sums with totals. CONFIDENTIAL: true sums.", args.out, written.cells)
     console.result(data, [said])
     return 0
 
@@ -88,14 +84,11 @@ def _counts(args: argparse.Namespace, console: Console) -> int:
     from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 
     if args.out is None:
-        raise UsageError(say("the counts are written as a file: --out NAME.csv"))
+        raise UsageError(message("the counts are written as a file: --out NAME.csv"))
     keep_apart([args.table], [args.out])
     table = read_magnitudes(Path(args.table)).units
     kind = format_to_write(args.out, args.format)
-    for note in (
-        *kind.loses(table.domain),
-        *write_table(table, args.out, kind, strict=args.strict),
-    ):
+    for note in (*kind.loses(table.domain), *write_table(table, args.out, kind, strict=args.strict)):
         console.say(note)
     return _told(table, args.out, kind, console)
 
@@ -105,11 +98,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if is_magnitudes(Path(args.table)):
         return _magnitudes(args, console)
     if args.rules:
-        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
+        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
     if args.to is not None:
         return _to_database(args, console)
     if args.counts:
-        raise UsageError(say("this is a table of counts already: leave --counts out"))
+        raise UsageError(message("this is a table of counts already: leave --counts out"))
     streams = str(args.out) == STREAM
     keep_apart([args.table], [None if streams else args.out])
     kind = format_to_write(args.out, args.format)
@@ -134,7 +127,7 @@ def _told(table: Table, out: Path, kind: Format, console: Console) -> int:
         "limits": kind.loses(domain),
         "confidential": True,
     }
-    said = say(
+    said = message(
         "{out}: {label}, {str}. CONFIDENTIAL: true counts.",
         out,
         kind.label,
@@ -150,20 +143,8 @@ def _to_database(args: argparse.Namespace, console: Console) -> int:
         console.say(note)
     name = write_to_database(project.original, args.to)
     domain = project.original.domain
-    data = {
-        "table": name,
-        "variables": list(domain.names),
-        "shape": list(domain.shape),
-        "confidential": True,
-    }
+    data = {"table": name, "variables": list(domain.names), "shape": list(domain.shape), "confidential": True}
     console.result(
-        data,
-        [
-            say(
-                "{name}: {n:,} rows in the database. CONFIDENTIAL: true counts.",
-                name,
-                domain.size,
-            )
-        ],
+        data, [message("{name}: {n:,} rows in the database. CONFIDENTIAL: true counts.", name, domain.size)]
     )
     return 0

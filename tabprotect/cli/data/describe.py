@@ -18,8 +18,8 @@ from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 from tabprotect.version import __version__
 
 
@@ -31,9 +31,7 @@ def add(verbs: Verbs) -> None:
         "table",
         nargs="?",
         metavar="METHOD|TABLE",
-        help=say(
-            "the page of one method; or what a table holds, its totals beside it: CONFIDENTIAL"
-        ),
+        help=message("the page of one method; or what a table holds, its totals beside it: CONFIDENTIAL"),
     )
     add_reading(describe)
 
@@ -45,11 +43,11 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
     for example in found:
         lines += [
             (
-                say("example:{name}  (records)", example.name)
+                message("example:{name}  (records)", example.name)
                 if example.microdata
-                else say("example:{name}  (table)", example.name)
+                else message("example:{name}  (table)", example.name)
             ),
-            say("    {title}. {source}", say(example.title), example.source),
+            message("    {title}. {source}", message(example.title), example.source),
         ]
     console.result({"examples": [e.as_json() for e in found]}, lines)
     return 0
@@ -61,7 +59,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         return _describe_table(args, console)
     if args.table is not None:
         method = methods()[args.table]
-        console.result(method.as_json(), told(method_page(method)).splitlines())
+        console.result(method.as_json(), translate(method_page(method)).splitlines())
     else:
         console.result(_described(), _lines())
     return 0
@@ -87,11 +85,11 @@ def _describe_table(args: argparse.Namespace, console: Console) -> int:
         "cells": domain.size,
         "total": table.total,
         "kept_totals": [total.as_json() for total in kept],
-        "notes": [told(note) for note in project.notes],
+        "notes": [translate(note) for note in project.notes],
         "confidential": True,
     }
     lines = [
-        say(
+        message(
             "{shape}: {cells:,} cells, sum {total:,}. CONFIDENTIAL: true counts.",
             joined((f"{len(v.categories)} {v.name}" for v in domain.variables), " x "),
             domain.size,
@@ -99,9 +97,9 @@ def _describe_table(args: argparse.Namespace, console: Console) -> int:
         ),
         *project.notes,
         *(
-            say(
+            message(
                 "  {where}: {published:,} beside a sum of {inner:,} ({difference:+,})",
-                joined((f"{n} = {c}" for n, c in total.where.items()), ", ") or say("all"),
+                joined((f"{n} = {c}" for n, c in total.where.items()), ", ") or message("all"),
                 total.published,
                 total.inner,
                 total.published - total.inner,
@@ -139,10 +137,10 @@ def _described() -> dict[str, object]:
         "exit_codes": {
             "0": "done",
             "2": "usage",
-            "3": say("bad input"),
-            "4": say("bad parameters"),
-            "5": say("infeasible or refused"),
-            "6": say("bundle fails verification"),
+            "3": message("bad input"),
+            "4": message("bad parameters"),
+            "5": message("infeasible or refused"),
+            "6": message("bundle fails verification"),
             "130": "interrupted",
         },
     }
@@ -151,16 +149,16 @@ def _described() -> dict[str, object]:
 def _lines() -> Iterator[str]:
     """Methods, designs, measures and formats, for people."""
     for method in methods().values():
-        yield from told(method_page(method)).splitlines()
+        yield from translate(method_page(method)).splitlines()
         yield ""
-    yield say("# Cycle designs")
+    yield message("# Cycle designs")
     yield ""
     for design in DESIGNS.values():
         yield f"- `{design.name}`: {design.sentence}"
     yield ""
-    yield say("Measures of a comparison:")
+    yield message("Measures of a comparison:")
     for measure in measures().values():
-        yield say(
+        yield message(
             "  {name} ({noun}, {direction}): {label}",
             measure.name,
             measure.noun,
@@ -168,11 +166,11 @@ def _lines() -> Iterator[str]:
             measure.label,
         )
     yield ""
-    yield say("File formats (resources/docs/formats.md):")
+    yield message("File formats (resources/docs/formats.md):")
     for kind in formats().values():
         named = kind.name, kind.label, joined(kind.suffixes, " ")
         yield (
-            say("  {name} ({label}, read and written): {suffixes}", *named)
+            message("  {name} ({label}, read and written): {suffixes}", *named)
             if kind.writes
-            else say("  {name} ({label}, read): {suffixes}", *named)
+            else message("  {name} ({label}, read): {suffixes}", *named)
         )

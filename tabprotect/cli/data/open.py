@@ -8,7 +8,7 @@ from tabprotect.cli.arguments import add_reading, given_reading
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.cli.window import show_window
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def add(verbs: Verbs) -> None:
@@ -18,7 +18,7 @@ def add(verbs: Verbs) -> None:
         "table",
         metavar="TABLE",
         nargs="?",
-        help=say("a file or example:NAME; without one the window begins at its start page"),
+        help=message("a file or example:NAME; without one the window begins at its start page"),
     )
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)

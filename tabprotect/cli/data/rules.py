@@ -11,13 +11,13 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     judging = verbs.add("rules", run)
-    judging.add_argument("table", type=Path, metavar="T.parquet", help=say("a magnitude table"))
+    judging.add_argument("table", type=Path, metavar="T.parquet", help=message("a magnitude table"))
     add_rules(judging)
 
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     unsafe = int(found.unsafe.sum())
     data = {"cells": rows, "unsafe": unsafe, "measure": table.measure, "confidential": True}
     lines = [_words(row) for row in rows if row["unsafe"]]
-    said = say("{unsafe:,} of {cells:,} cells are unsafe. CONFIDENTIAL", unsafe, len(table.cells))
+    said = message("{unsafe:,} of {cells:,} cells are unsafe. CONFIDENTIAL", unsafe, len(table.cells))
     console.result(data, [*lines, said])
     return 0
 
@@ -52,4 +52,4 @@ def _words(row: dict[str, object]) -> str:
 
 def _figure(value: object) -> str:
     """A sum with its thousands apart."""
-    return say("{value:,}", value) if isinstance(value, int | float) else str(value)
+    return message("{value:,}", value) if isinstance(value, int | float) else str(value)

@@ -19,7 +19,7 @@ from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 def add(verbs: Verbs) -> None:
@@ -32,19 +32,19 @@ def add(verbs: Verbs) -> None:
         type=Path,
         required=True,
         metavar="TABLE.csv",
-        help=say(
+        help=message(
             "a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights"
         ),
     )
     keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help=say("CSV or Parquet file of records"))
-    keys.add_argument("--column", default="record_key", metavar="K", help=say("its name"))
+    keys.add_argument("microdata", type=Path, help=message("CSV or Parquet file of records"))
+    keys.add_argument("--column", default="record_key", metavar="K", help=message("its name"))
     keys.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="KEYED",
-        help=say("a copy, CSV or Parquet, CONFIDENTIAL"),
+        help=message("a copy, CSV or Parquet, CONFIDENTIAL"),
     )
 
 
@@ -58,12 +58,10 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     asked = asked_for(Tabulation, args, source=args.microdata)
     if (asked.record_key is not None or asked.draw_keys) and not as_project:
         raise UsageError(
-            say("record keys are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
+            message("record keys are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
     if asked.design_weight is not None and not as_project:
-        raise UsageError(
-            say("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
-        )
+        raise UsageError(message("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX))
     keep_apart((asked.code_lists or {}).values(), [args.out])
     with as_file(args.microdata) as source:
         history = tabulated(asked_for(Tabulation, args, source=source), console)
@@ -96,7 +94,7 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
     from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 
     if args.out.suffix.lower() not in (".parquet", ".pq"):
-        raise UsageError(say("a magnitude table is written as Parquet: --out NAME.parquet"))
+        raise UsageError(message("a magnitude table is written as Parquet: --out NAME.parquet"))
     keep_apart((args.code_lists and dict(args.code_lists).values()) or (), [args.out])
     with as_file(args.microdata) as source:
         table = magnitudes_tabulated(asked_for(MagnitudeTabulation, args, source=source), console)
@@ -116,7 +114,7 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
         "weights": table.weighted,
         "confidential": True,
     }
-    said = say(
+    said = message(
         "{out}: {measure} by {names}, {cells:,} cells with totals, {holdings:,} contributors. CONFIDENTIAL",
         args.out,
         table.measure,
@@ -131,7 +129,7 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
 def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
     """What was counted, what the file loses, and what could be counted otherwise."""
     domain = table.domain
-    yield say(
+    yield message(
         "{out}: {names} ({shape}), total {total:,}",
         out,
         joined(domain.names, ", "),
@@ -141,17 +139,17 @@ def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
     for v in domain.variables:
         if v.coarser:
             levels = joined((f"{v.name}@{level.name}" for level in v.levels), ", ")
-            yield say("{name} has the levels {join}", v.name, levels)
+            yield message("{name} has the levels {join}", v.name, levels)
     if out.suffix != storage.SUFFIX and (lost := format_to_write(out).loses(domain)):
-        yield say("{lost} A project ({SUFFIX}) keeps all.", joined(lost, " "), storage.SUFFIX)
+        yield message("{lost} A project ({SUFFIX}) keeps all.", joined(lost, " "), storage.SUFFIX)
     for chain in chains(table):
-        yield say(
+        yield message(
             "{chain} nest: --levels {chain2}=NAME counts them as one variable",
             joined(chain, ", "),
             ",".join(chain),
         )
     if drawn:
-        yield say(
+        yield message(
             "record keys were drawn for this table: other tabulations of the same file will not "
             "agree with it (record-keys writes keys into the file, for all of them)"
         )
@@ -164,11 +162,7 @@ def run_record_keys(args: argparse.Namespace, console: Console) -> int:
     from tabprotect.engine.microdata.record_keys import add_record_keys
 
     records = add_record_keys(
-        args.microdata,
-        args.out,
-        column=args.column,
-        randomness=Randomness.fresh(),
-        progress=console,
+        args.microdata, args.out, column=args.column, randomness=Randomness.fresh(), progress=console
     )
     data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
     said = plural(

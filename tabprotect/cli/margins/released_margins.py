@@ -21,40 +21,40 @@ from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import JUDGED, SmallCount
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 WORDS = {
-    "safe": say("may be released"),
-    "bad": say("must not be released"),
-    "unknown": say("is not proved wide enough and is refused"),
+    "safe": message("may be released"),
+    "bad": message("must not be released"),
+    "unknown": message("is not proved wide enough and is refused"),
 }
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     widths = verbs.add("widths", run_widths)
-    widths.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    widths.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
     frontier = verbs.add("frontier", run_frontier)
-    frontier.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    frontier.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
     frontier.add_argument(
         "--release",
         action="append",
         default=[],
         metavar="A,B",
-        help=say('a margin to release; give it once for each ("": the grand total)'),
+        help=message('a margin to release; give it once for each ("": the grand total)'),
     )
     add_threshold(frontier)
     best = verbs.add("optimal", run_optimal)
-    best.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    best.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
     best.add_argument(
-        "--method", choices=list(METHODS), default="annealing", help=say("(default: annealing)")
+        "--method", choices=list(METHODS), default="annealing", help=message("(default: annealing)")
     )
-    best.add_argument("--seed", type=int, help=say("replay the annealing"))
+    best.add_argument("--seed", type=int, help=message("replay the annealing"))
     best.add_argument(
         "--utility",
         choices=list(utilities()),
         default="released_count",
-        help=say("what to make large (default: released_count)"),
+        help=message("what to make large (default: released_count)"),
     )
     add_threshold(best)
     for parser in (widths, frontier, best):
@@ -68,42 +68,37 @@ def add_threshold(parser: argparse.ArgumentParser) -> None:
         "--criterion",
         default="width",
         metavar="CRITERION",
-        help=say("risk criterion: {criteria} (default: width)", joined(criteria(), ", ")),
+        help=message("risk criterion: {criteria} (default: width)", joined(criteria(), ", ")),
     )
     parser.add_argument(
         "--beta",
         type=int,
         default=3,
         metavar="N",
-        help=say(
-            "releasable when the width, or what the criterion gives, is at least N (default: 3)"
-        ),
+        help=message("releasable when the width, or what the criterion gives, is at least N (default: 3)"),
     )
     parser.add_argument(
         "--bounds",
         choices=list(BOUNDS_WAYS),
         default="auto",
-        help=say("how cells are bounded (default: auto, the cheapest exact way)"),
+        help=message("how cells are bounded (default: auto, the cheapest exact way)"),
     )
 
 
 def add_evidence(parser: argparse.ArgumentParser) -> None:
     """The options of every command that looks at all margins of a table."""
     parser.add_argument(
-        "--at-risk", default="1..2", metavar="LOW..HIGH", help=say("small counts (default: 1..2)")
+        "--at-risk", default="1..2", metavar="LOW..HIGH", help=message("small counts (default: 1..2)")
     )
     parser.add_argument(
         "--cells",
         choices=list(JUDGED),
         default="at_risk",
-        help=say(
-            "cells that are judged: all, so that answers depend on the asked margins alone "
-            "(default: at_risk)"
+        help=message(
+            "cells that are judged: all, so that answers depend on the asked margins alone (default: at_risk)"
         ),
     )
-    parser.add_argument(
-        "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
-    )
+    parser.add_argument("--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler")
 
 
 def criterion_of(args: argparse.Namespace) -> RiskCriterion:
@@ -126,10 +121,7 @@ def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
 
 def bracketed(lattice: Lattice, queries: Sequence[Query] | Frontier) -> str:
     """Queries for people: ``[A B] [C]``; the grand total is ``[]``."""
-    return (
-        joined(("[" + joined(lattice.names_of(query), " ") + "]" for query in queries), " ")
-        or "none"
-    )
+    return joined(("[" + joined(lattice.names_of(query), " ") + "]" for query in queries), " ") or "none"
 
 
 def figure_word(criterion: RiskCriterion) -> str:
@@ -140,7 +132,7 @@ def figure_word(criterion: RiskCriterion) -> str:
 def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     """Cells that are too tight, for people of the house."""
     return [
-        say("  {text}: {lower}..{upper}, width {width}", c.text, c.lower, c.upper, c.width)
+        message("  {text}: {lower}..{upper}, width {width}", c.text, c.lower, c.upper, c.width)
         for c in cells[:10]
     ]
 
@@ -153,10 +145,8 @@ def run_widths(args: argparse.Namespace, console: Console) -> int:
         console.result(widths.as_json(), ())
         return 0
     chain = bracketed(evidence.lattice, widths.chain())
-    lines = (
-        say("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text()
-    )
-    console.result({}, [*lines, say("most dangerous chain: {chain}", chain)])
+    lines = (message("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text())
+    console.result({}, [*lines, message("most dangerous chain: {chain}", chain)])
     return 0
 
 
@@ -164,10 +154,8 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
     """Judge a release. That it may not happen is a finding, not a failure."""
     if not args.release:
         raise InputError(
-            say("an empty release"),
-            hint=say(
-                'name at least one margin, as --release A,B (--release "" is the grand total)'
-            ),
+            message("an empty release"),
+            hint=message('name at least one margin, as --release A,B (--release "" is the grand total)'),
         )
     criterion = criterion_of(args)
     evidence = gather(args, console)
@@ -217,9 +205,9 @@ def _verdict(state: ReleaseSet) -> str:
         judgement.bounds,
     )
     return (
-        say("{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}", *found)
+        message("{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}", *found)
         if judgement.exact
-        else say("{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}", *found)
+        else message("{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}", *found)
     )
 
 
@@ -227,21 +215,18 @@ def _reach(state: ReleaseSet, prices: Sequence[RefusalPrice | None]) -> Iterator
     """Both frontiers, and what each of the smallest refusals tells."""
     lattice, released = state.evidence.lattice, state.released.size
     yield plural(released, "{size:,} table released", "{size:,} tables released", released)
-    yield say(
-        "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
-        "the smallest: {lattice}",
+    yield message(
+        "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; the smallest: {lattice}",
         state.refused,
         state.undecided,
         bracketed(lattice, state.unreleasable),
     )
     for query, price in zip(state.unreleasable, prices, strict=False):
         if price is not None:
-            yield say("  {lattice} {sentence}", bracketed(lattice, [query]), price.sentence)
+            yield message("  {lattice} {sentence}", bracketed(lattice, [query]), price.sentence)
 
 
-def _prices(
-    state: ReleaseSet, console: Console
-) -> tuple[RefusalPrice | None, list[RefusalPrice | None]]:
+def _prices(state: ReleaseSet, console: Console) -> tuple[RefusalPrice | None, list[RefusalPrice | None]]:
     """What the refusal of these margins tells; or that of each of the smallest beyond them."""
     if state.judgement.verdict == "safe":
         return None, [refusal_price(state, query, progress=console) for query in state.unreleasable]
@@ -262,9 +247,9 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     )
     lattice = evidence.lattice
     dimensions = joined(
-        (say("{d}: {n}", d, n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
+        (message("{d}: {n}", d, n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
     )
-    kind = "decomposable" if plan.decomposable else say("not decomposable")
+    kind = "decomposable" if plan.decomposable else message("not decomposable")
     lines = [
         plural(
             plan.released.size,
@@ -275,8 +260,8 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
             plan.judgement.width,
             kind,
         ),
-        say("by dimension: {dimensions}", dimensions),
-        say("released frontier: {lattice}", bracketed(lattice, plan.released)),
+        message("by dimension: {dimensions}", dimensions),
+        message("released frontier: {lattice}", bracketed(lattice, plan.released)),
     ]
     console.result(plan.as_json(), lines)
     return 0

@@ -25,7 +25,7 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.ledger import Ledger
@@ -36,27 +36,23 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     serve = verbs.add("serve-session", run_session)
     serve.add_argument(
-        "database",
-        metavar="DB_URL",
-        help=say("an SQLite file or any SQLAlchemy URL (confidential)"),
+        "database", metavar="DB_URL", help=message("an SQLite file or any SQLAlchemy URL (confidential)")
     )
-    serve.add_argument(
-        "--table", required=True, metavar="TABLE", help=say("a file or example:NAME")
-    )
+    serve.add_argument("--table", required=True, metavar="TABLE", help=message("a file or example:NAME"))
     serve.add_argument(
         "--query",
         action="extend",
         nargs="+",
         default=[],
         metavar="A,B",
-        help=say("tables to ask for, in this order"),
+        help=message("tables to ask for, in this order"),
     )
-    serve.add_argument("--user", help=say("who asks (default: your login name)"))
+    serve.add_argument("--user", help=message("who asks (default: your login name)"))
     serve.add_argument(
         "--rule",
         default="myopic",
         metavar="RULE",
-        help=say("release rule: {rules} (default: myopic)", joined(rules(), ", ")),
+        help=message("release rule: {rules} (default: myopic)", joined(rules(), ", ")),
     )
     serve.add_argument(
         "--set",
@@ -64,14 +60,14 @@ def add(verbs: Verbs) -> None:
         default=[],
         type=setting,
         metavar="NAME=VALUE",
-        help=say("a parameter of the rule"),
+        help=message("a parameter of the rule"),
     )
     serve.add_argument(
         "--replay",
         nargs="?",
         const="all",
         metavar="NUMBER|TIME",
-        help=say("show the history, up to a number or an ISO time, and ask nothing"),
+        help=message("show the history, up to a number or an ISO time, and ask nothing"),
     )
     add_threshold(serve)
     add_evidence(serve)
@@ -87,9 +83,7 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     evidence = gather(args, console)
     lattice = evidence.lattice
     queries = [lattice.parse(text) for text in args.query]
-    start = ReleaseSet.begin(
-        Standard(evidence, criterion, args.beta, args.bounds), progress=console
-    )
+    start = ReleaseSet.begin(Standard(evidence, criterion, args.beta, args.bounds), progress=console)
     # Here, because the database library would slow the start of every other command.
     from tabprotect.engine.query_space.table_server.ledger import Ledger
     from tabprotect.engine.query_space.table_server.session import ServerSession
@@ -97,7 +91,7 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     user = args.user or user_name()
     if not user and args.replay is None:
         raise ParameterError(
-            {"user": say("the system knows no name of yours")}, hint=say("give --user")
+            {"user": message("the system knows no name of yours")}, hint=message("give --user")
         )
     with Ledger(args.database, evidence.cells.table) as ledger:
         if args.replay is not None:
@@ -116,9 +110,9 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     lines = []
     for answered in answers:
         answer = answered.answer
-        given = say(", {lattice}", bracketed(lattice, answer.queries)) if answer.queries else ""
+        given = message(", {lattice}", bracketed(lattice, answer.queries)) if answer.queries else ""
         lines.append(
-            say(
+            message(
                 "{number}  {value}: {kind}{given} ({reason})",
                 answered.entry.number,
                 lattice.text(answer.query) or "(total)",
@@ -128,10 +122,10 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
             )
         )
         if answered.entry.line.price is not None:
-            lines.append(say("   {sentence}", answered.entry.line.price.sentence))
+            lines.append(message("   {sentence}", answered.entry.line.price.sentence))
     lines += [
-        say("released: {lattice}", bracketed(lattice, releases.released)),
-        say("unreleasable: {lattice}", bracketed(lattice, releases.unreleasable)),
+        message("released: {lattice}", bracketed(lattice, releases.released)),
+        message("unreleasable: {lattice}", bracketed(lattice, releases.unreleasable)),
     ]
     console.result(data, lines)
     return 0
@@ -142,17 +136,11 @@ def _until(text: str) -> int | datetime:
         return int(text) if text.isdigit() else datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
-            {
-                "replay": say(
-                    "must be a number or a time such as 2026-01-31T12:00, is {text}", repr(text)
-                )
-            }
+            {"replay": message("must be a number or a time such as 2026-01-31T12:00, is {text}", repr(text))}
         ) from None
 
 
-def _replayed(
-    ledger: Ledger, start: ReleaseSet, until: int | datetime | None, console: Console
-) -> int:
+def _replayed(ledger: Ledger, start: ReleaseSet, until: int | datetime | None, console: Console) -> int:
     from tabprotect.engine.query_space.table_server.session import replay
 
     lattice, history, lines = ledger.lattice, [], []
@@ -167,7 +155,7 @@ def _replayed(
             }
         )
         lines.append(
-            say(
+            message(
                 "{number}  {time:%Y-%m-%d %H:%M}  {user}  "
                 "{value}: {kind}; "
                 "{size} released, {refused} unreleasable",
@@ -180,7 +168,7 @@ def _replayed(
                 state.refused,
             )
         )
-    console.result({"history": history}, lines or [say("nothing has been asked yet")])
+    console.result({"history": history}, lines or [message("nothing has been asked yet")])
     return 0
 
 

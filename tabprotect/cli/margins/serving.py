@@ -9,9 +9,9 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import needing
 from tabprotect.engine.project.sources import absolute
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-SERVER = ("server", say("the table server"))
+SERVER = ("server", message("the table server"))
 """Its extra, and what it is called. It is loaded where it is started."""
 
 
@@ -19,17 +19,13 @@ BOUNDARY = (
     (
         "--allowed-hosts",
         "NAME",
-        say("names by which it may be asked (default: those of this machine for itself)"),
+        message("names by which it may be asked (default: those of this machine for itself)"),
     ),
-    (
-        "--allowed-origins",
-        "ORIGIN",
-        say("origins, https://name, whose pages may read what is out"),
-    ),
+    ("--allowed-origins", "ORIGIN", message("origins, https://name, whose pages may read what is out")),
     (
         "--trusted-proxy",
         "ADDRESS",
-        say("addresses and networks of proxies in front, which say whose request they pass on"),
+        message("addresses and networks of proxies in front, which say whose request they pass on"),
     ),
 )
 """Options of the boundary: of ``[access]`` in the service file."""
@@ -39,27 +35,23 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     serve = verbs.add("serve", run_serve)
     serve.add_argument(
-        "source", nargs="?", metavar="SOURCE", help=say("a table, example:NAME, or service.toml")
+        "source", nargs="?", metavar="SOURCE", help=message("a table, example:NAME, or service.toml")
     )
+    serve.add_argument("--service", metavar="FILE", help=message("service.toml, which fixes everything else"))
     serve.add_argument(
-        "--service", metavar="FILE", help=say("service.toml, which fixes everything else")
+        "--host", default="127.0.0.1", help=message("the address to listen on (default: this machine alone)")
     )
-    serve.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help=say("the address to listen on (default: this machine alone)"),
-    )
-    serve.add_argument("--port", type=_port, default=8000, help=say("(default: 8000)"))
+    serve.add_argument("--port", type=_port, default=8000, help=message("(default: 8000)"))
     serve.add_argument(
         "--database",
         metavar="URL",
-        help=say(
+        help=message(
             "the history (confidential): an SQLite file or any SQLAlchemy URL "
             "(default: a file beside the settings)"
         ),
     )
     serve.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help=say("processes (default: 1)")
+        "--workers", type=positive, default=1, metavar="N", help=message("processes (default: 1)")
     )
 
     for name, metavar, text in BOUNDARY:
@@ -67,24 +59,24 @@ def add(verbs: Verbs) -> None:
     serve.add_argument(
         "--secret-file",
         metavar="FILE",
-        help=say("the secret that signs sessions (confidential); made where there is none"),
+        help=message("the secret that signs sessions (confidential); made where there is none"),
     )
 
     accounts = verbs.group("accounts")
-    adding = accounts.add("add", run_add, say("make an account; its key is shown this once"))
+    adding = accounts.add("add", run_add, message("make an account; its key is shown this once"))
     adding.add_argument("name", metavar="NAME")
     adding.add_argument("--role", default="user", choices=("user", "operator", "auditor"))
-    adding.add_argument("--group", default="", help=say("whose limits hold, from service.toml"))
-    ending = accounts.add("withdraw", run_withdraw, say("end the key of an account"))
+    adding.add_argument("--group", default="", help=message("whose limits hold, from service.toml"))
+    ending = accounts.add("withdraw", run_withdraw, message("end the key of an account"))
     ending.add_argument("name", metavar="NAME")
-    listing = accounts.add("list", run_list, say("all accounts"))
+    listing = accounts.add("list", run_list, message("all accounts"))
     for parser in (adding, ending, listing):
-        parser.add_argument("--database", metavar="URL", help=say("as of serve"))
+        parser.add_argument("--database", metavar="URL", help=message("as of serve"))
 
 
 def _port(text: str) -> int:
     if not text.isdigit() or not 0 <= int(text) < 65536:
-        raise argparse.ArgumentTypeError(say("not a port: {text}", repr(text)))
+        raise argparse.ArgumentTypeError(message("not a port: {text}", repr(text)))
     return int(text)
 
 
@@ -93,12 +85,12 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
     source, service = args.source, args.service
     if source is not None and source.endswith(".toml"):
         if service is not None:
-            raise UsageError(say("one service.toml is enough"))
+            raise UsageError(message("one service.toml is enough"))
         source, service = None, source
     if source is None and service is None:
-        raise UsageError(say("name a table or a service.toml"))
+        raise UsageError(message("name a table or a service.toml"))
     if source is not None and service is not None:
-        raise UsageError(say("the table is named in service.toml: leave out SOURCE"))
+        raise UsageError(message("the table is named in service.toml: leave out SOURCE"))
     with needing(*SERVER):
         from tabprotect.server.hosting.running import Listening, run
     console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
@@ -108,8 +100,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         database=args.database,
         at=Listening(args.host, args.port, args.workers),
         boundary={
-            name: getattr(args, name)
-            for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
+            name: getattr(args, name) for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
         },
         secret_file=None if args.secret_file is None else absolute(args.secret_file),
         progress=console,
@@ -134,7 +125,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         accounts.withdraw(args.name)
-    console.result({"name": args.name, "withdrawn": True}, [say("{name}: withdrawn", args.name)])
+    console.result({"name": args.name, "withdrawn": True}, [message("{name}: withdrawn", args.name)])
     return 0
 
 
@@ -144,16 +135,14 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
         from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         found = accounts.every()
-    rows = [
-        {"name": a.name, "role": a.role, "group": a.group, "withdrawn": a.withdrawn} for a in found
-    ]
+    rows = [{"name": a.name, "role": a.role, "group": a.group, "withdrawn": a.withdrawn} for a in found]
     lines = [
         (
-            say("{name}: {role}, withdrawn", a.name, a.role)
+            message("{name}: {role}, withdrawn", a.name, a.role)
             if a.withdrawn
-            else say("{name}: {role}", a.name, a.role)
+            else message("{name}: {role}", a.name, a.role)
         )
         for a in found
     ]
-    console.result({"accounts": rows}, lines or [say("there are no accounts")])
+    console.result({"accounts": rows}, lines or [message("there are no accounts")])
     return 0

@@ -12,17 +12,14 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.spreading import cores
 from tabprotect.engine.project.recipes.batch import SUMMARIES, run_batch, worst_exit_code
 from tabprotect.engine.project.recipes.batch_jobs import jobs_of
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("batch", run)
     command.add_argument(
-        "jobs",
-        type=Path,
-        metavar="JOBS",
-        help=say("a file with [[job]] tables, or a folder of recipes"),
+        "jobs", type=Path, metavar="JOBS", help=message("a file with [[job]] tables, or a folder of recipes")
     )
     command.add_argument(
         "--source",
@@ -31,17 +28,17 @@ def add(verbs: Verbs) -> None:
         default=[],
         metavar="FILE",
         dest="sources",
-        help=say("with a folder: run every recipe on it, as its variable source; may be repeated"),
+        help=message("with a folder: run every recipe on it, as its variable source; may be repeated"),
     )
     command.add_argument(
-        "--workers", type=positive, metavar="N", help=say("processes (default: one for each core)")
+        "--workers", type=positive, metavar="N", help=message("processes (default: one for each core)")
     )
     command.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="DIR",
-        help=say("a folder for each job, and the summary; jobs that were done there are kept"),
+        help=message("a folder for each job, and the summary; jobs that were done there are kept"),
     )
 
 
@@ -52,8 +49,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     outcomes = run_batch(jobs, args.out, workers=workers, progress=console)
     summaries = [str(args.out / name) for name in SUMMARIES]
     lines = [
-        say("{job}: {status}", o.job, o.status)
-        + (say(" ({message})", o.message) if o.message else say(", {seconds:.1f} s", o.seconds))
+        message("{job}: {status}", o.job, o.status)
+        + (message(" ({message})", o.message) if o.message else message(", {seconds:.1f} s", o.seconds))
         for o in outcomes
     ]
     failed = sum(o.exit_code != 0 for o in outcomes)

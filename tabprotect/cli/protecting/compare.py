@@ -22,7 +22,7 @@ from tabprotect.engine.magnitudes.files.recognised import is_magnitudes_given
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 SHOWN = (
     "published_share",
@@ -44,60 +44,42 @@ SHOWN = (
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("compare", run_compare)
-    command.add_argument(
-        "table", metavar="TABLE", help=say("a table file, a project, or example:NAME")
-    )
+    command.add_argument("table", metavar="TABLE", help=message("a table file, a project, or example:NAME"))
     command.add_argument(
         "--run",
         action="append",
         default=[],
         dest="specs",
         metavar='"METHOD NAME=VALUE ..."',
-        help=say("a method ({methods}) with its parameters; {FORM}", joined(methods(), ", "), FORM),
+        help=message("a method ({methods}) with its parameters; {FORM}", joined(methods(), ", "), FORM),
     )
     command.add_argument(
-        "--runs-per-method",
-        type=positive,
-        default=RUNS,
-        metavar="N",
-        help=say("default {RUNS}", RUNS),
+        "--runs-per-method", type=positive, default=RUNS, metavar="N", help=message("default {RUNS}", RUNS)
     )
     command.add_argument(
-        "--seed",
-        type=int,
-        help=say("repeat these runs (default: the operating system's randomness)"),
+        "--seed", type=int, help=message("repeat these runs (default: the operating system's randomness)")
     )
     command.add_argument(
         "--margins",
         metavar="FORMULA",
-        help=say("published tables, a*b + c, for every method that takes them"),
+        help=message("published tables, a*b + c, for every method that takes them"),
     )
-    command.add_argument("--groupings", metavar="TEXT", help=say("of categories, for the formula"))
+    command.add_argument("--groupings", metavar="TEXT", help=message("of categories, for the formula"))
+    command.add_argument("--key", type=names, metavar="A,B", help=message("what a reader knows of somebody"))
     command.add_argument(
-        "--key", type=names, metavar="A,B", help=say("what a reader knows of somebody")
+        "--sensitive", metavar="C", help=message("what they want to know (default: the last variable)")
     )
+    command.add_argument("--measures", type=names, metavar="A,B", help=message("or risk, utility"))
+    command.add_argument("--at-risk", metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
+    command.add_argument("--risk", default=RISK, metavar="MEASURE", help=message("default {RISK}", RISK))
     command.add_argument(
-        "--sensitive", metavar="C", help=say("what they want to know (default: the last variable)")
-    )
-    command.add_argument("--measures", type=names, metavar="A,B", help=say("or risk, utility"))
-    command.add_argument("--at-risk", metavar="LOW..HIGH", help=say("small counts (default 1..2)"))
-    command.add_argument(
-        "--risk", default=RISK, metavar="MEASURE", help=say("default {RISK}", RISK)
-    )
-    command.add_argument(
-        "--utility",
-        default=UTILITY,
-        metavar="MEASURE",
-        help=say("default {UTILITY}", UTILITY),
+        "--utility", default=UTILITY, metavar="MEASURE", help=message("default {UTILITY}", UTILITY)
     )
     command.add_argument(
-        "--workers",
-        type=positive,
-        metavar="N",
-        help=say("processes (default: all cores, if it pays)"),
+        "--workers", type=positive, metavar="N", help=message("processes (default: all cores, if it pays)")
     )
-    command.add_argument("--out", type=Path, metavar="FILE.csv", help=say("all runs; CONFIDENTIAL"))
-    add_rules(command.add_argument_group(say("magnitude tables")))
+    command.add_argument("--out", type=Path, metavar="FILE.csv", help=message("all runs; CONFIDENTIAL"))
+    add_rules(command.add_argument_group(message("magnitude tables")))
     add_reading(command)
 
 
@@ -109,22 +91,22 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
 
         return run(args, console)
     if args.rules:
-        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
+        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
     if not args.specs:
-        raise UsageError(say("compare takes at least one --run"))
+        raise UsageError(message("compare takes at least one --run"))
     keep_apart([args.table], [args.out])
     axes = {"risk": args.risk, "utility": args.utility}
     wrong = {
-        noun: say("{name} is no measure of {noun}", repr(name), noun)
+        noun: message("{name} is no measure of {noun}", repr(name), noun)
         for noun, name in axes.items()
         if name not in {m.name for m in named_measures([noun])}
     }
     if wrong:
-        raise ParameterError(wrong, hint=say("describe lists the measures"))
+        raise ParameterError(wrong, hint=message("describe lists the measures"))
     specs = [spec for text in args.specs for spec in parse_spec(text)]
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note))
+        console.say(message("note: {note}", note))
     if args.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
@@ -162,7 +144,7 @@ def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
     if not suggested or any(value is not None for value in given):
         return {}
     said = joined((f"--{name} {value!r}" for name, value in suggested.items()), ", ")
-    console.say(say("note: as in the example's source: {said}", said))
+    console.say(message("note: as in the example's source: {said}", said))
     return suggested
 
 
@@ -172,10 +154,8 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     yield (
         plural(
             plan.compared.size,
-            "{size:,} compared cell; a reader knows {key} of somebody and wants to know "
-            "{sensitive}.",
-            "{size:,} compared cells; a reader knows {key} of somebody and wants to know "
-            "{sensitive}.",
+            "{size:,} compared cell; a reader knows {key} of somebody and wants to know {sensitive}.",
+            "{size:,} compared cells; a reader knows {key} of somebody and wants to know {sensitive}.",
             plan.compared.size,
             key,
             plan.key.sensitive,
@@ -203,30 +183,28 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
             reasons = [r.reasons[measure.name] for r in runs if measure.name in r.reasons]
             figures = _figures(spread, reasons)
             if spread is None:
-                yield say("    {label:<40} {figures}", measure.label, figures)
+                yield message("    {label:<40} {figures}", measure.label, figures)
             elif measure.higher_is_better:
-                yield say("    {label:<40} {spread:<30} up is better", measure.label, figures)
+                yield message("    {label:<40} {spread:<30} up is better", measure.label, figures)
             else:
-                yield say("    {label:<40} {spread:<30} down is better", measure.label, figures)
+                yield message("    {label:<40} {spread:<30} down is better", measure.label, figures)
     if {args.risk, args.utility} <= set(plan.measures):
         best = joined((f"[{c + 1}]" for c in found.front(args.risk, args.utility)), ", ")
         yield ""
-        yield say(
+        yield message(
             "None is better in both {risk} and {utility} than: {value}",
             args.risk,
             args.utility,
-            best or say("none"),
+            best or message("none"),
         )
     if args.out is not None:
-        yield say("All runs (CONFIDENTIAL): {out}", args.out)
-    yield say("Means, and between which 95 % of the runs lie.")
-    yield say("These figures depend on the original: keep them in the house.")
+        yield message("All runs (CONFIDENTIAL): {out}", args.out)
+    yield message("Means, and between which 95 % of the runs lie.")
+    yield message("These figures depend on the original: keep them in the house.")
 
 
 def _figures(spread: Spread | None, reasons: list[str]) -> str:
     if spread is None:
-        return say("none: {reasons}", reasons[0] if reasons else say("no run"))
-    least = next(
-        (p[:-2] + " " for p in (AT_LEAST, ABOUT) if reasons and reasons[0].startswith(p)), ""
-    )
+        return message("none: {reasons}", reasons[0] if reasons else message("no run"))
+    least = next((p[:-2] + " " for p in (AT_LEAST, ABOUT) if reasons and reasons[0].startswith(p)), "")
     return f"{least}{spread.mean:.4f} [{spread.low:.4f}, {spread.high:.4f}]"

@@ -11,7 +11,7 @@ from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
 from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.said import at_most_in_100, say
+from tabprotect.languages.messages import at_most_in_100, message
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -20,7 +20,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     asked = Asked(rules=rules, weights=args.weights)
     rows = list(compared_sums(table, asked, in_force(), console))
     lines = [
-        say(
+        message(
             "{method}: belief about an unsafe sum at most {worst}, {hidden:,} hidden, off by "
             "{deviation:.1f} % on average, {loss:.1f} % with hidden sums as lost",
             row.method,

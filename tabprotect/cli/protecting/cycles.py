@@ -25,52 +25,46 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("cycles")
-    create = group.add("design", run_design, say("make a cycle set from a shape, or for kept sums"))
+    create = group.add("design", run_design, message("make a cycle set from a shape, or for kept sums"))
     create.add_argument("--shape", type=shape_sizes, metavar="4,4")
-    create.add_argument(
-        "--table", metavar="TABLE", help=say("take shape, names and margins of a table")
-    )
+    create.add_argument("--table", metavar="TABLE", help=message("take shape, names and margins of a table"))
     create.add_argument(
         "--kind",
         default="default",
         metavar="KIND",
-        help=say("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
+        help=message("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
     )
-    create.add_argument(
-        "--keep-order", type=int, metavar="R", help=say("the same as --kind order-R")
-    )
+    create.add_argument("--keep-order", type=int, metavar="R", help=message("the same as --kind order-R"))
     create.add_argument(
         "--margins",
         type=names,
         nargs="+",
         metavar="A,B",
-        help=say("the margins the set claims to keep (all of one variable less than the table)"),
+        help=message("the margins the set claims to keep (all of one variable less than the table)"),
     )
     _add_keeping(create)
-    create.add_argument("--height", type=int, metavar="H", help=say("of strips: rows of a block"))
+    create.add_argument("--height", type=int, metavar="H", help=message("of strips: rows of a block"))
     create.add_argument(
-        "--repeats", type=int, default=1, metavar="K", help=say("each cycle K times in place")
+        "--repeats", type=int, default=1, metavar="K", help=message("each cycle K times in place")
     )
-    create.add_argument("--cap", type=int, help=say("of triangular: touches to stay below (4)"))
+    create.add_argument("--cap", type=int, help=message("of triangular: touches to stay below (4)"))
     create.add_argument(
         "--lambda",
         type=float,
         dest="weight",
         metavar="LAMBDA",
-        help=say("of triangular: what a cell that may be zero costs (4)"),
+        help=message("of triangular: what a cell that may be zero costs (4)"),
     )
-    create.add_argument(
-        "--theta", type=float, help=say("of triangular: how much counts spread (1)")
-    )
-    create.add_argument("--out", type=Path, metavar="FILE", help=say("JSON, or a 4ti2 .mat file"))
+    create.add_argument("--theta", type=float, help=message("of triangular: how much counts spread (1)"))
+    create.add_argument("--out", type=Path, metavar="FILE", help=message("JSON, or a 4ti2 .mat file"))
     add_reading(create)
-    examine = group.add("check", run_check, say("examine a cycle set, on its own or on a table"))
+    examine = group.add("check", run_check, message("examine a cycle set, on its own or on a table"))
     examine.add_argument("cycles", type=Path, metavar="cycles.json")
     examine.add_argument("--table", metavar="TABLE")
     examine.add_argument("--blocking", choices=list(BLOCKING_RULES), default="any_zero")
@@ -81,19 +75,17 @@ def add(verbs: Verbs) -> None:
 
 def _add_keeping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--keep", metavar="FORMULA", help=say("the margins to keep, for example geo + region*age")
+        "--keep", metavar="FORMULA", help=message("the margins to keep, for example geo + region*age")
     )
     parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", default="", help=say("of categories, for the formula")
+        "--groupings", metavar="TEXT|FILE", default="", help=message("of categories, for the formula")
     )
     parser.add_argument(
-        "--zeros", type=Path, metavar="FILE", help=say("cells that are empty whatever the data are")
+        "--zeros", type=Path, metavar="FILE", help=message("cells that are empty whatever the data are")
     )
 
 
-def _kept(
-    args: argparse.Namespace, domain: Domain, known: tuple[Grouping, ...] = ()
-) -> Publication:
+def _kept(args: argparse.Namespace, domain: Domain, known: tuple[Grouping, ...] = ()) -> Publication:
     """What is to be kept: as said, or every margin of one variable less than the table.
 
     ``known`` are groupings that came with the cycles.
@@ -109,7 +101,7 @@ def _kept(
 def run_design(args: argparse.Namespace, console: Console) -> int:
     """Write a cycle set; to standard output where no file is named."""
     if (args.shape is None) == (args.table is None):
-        raise UsageError(say("say either --shape or --table"))
+        raise UsageError(message("say either --shape or --table"))
     table = None if args.table is None else open_source(args, console).project.original
     domain = Domain.of_shape(args.shape) if table is None else table.domain
     kind = args.kind if args.keep_order is None else f"order-{args.keep_order}"
@@ -122,12 +114,8 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
             raise UsageError("--height is of strips")
         given = {"weight" if name == "lambda" else name: given[name] for name in given}
         publication = _kept(args, domain)
-        kept = (
-            KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
-        )
-        designed = design_for_margins(
-            kept, TriangularSettings(**given), zeros=zeros, progress=console
-        )
+        kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
+        designed = design_for_margins(kept, TriangularSettings(**given), zeros=zeros, progress=console)
         moves = in_place(designed.moves, args.repeats)
         zeros = ~designed.support
         found = _proof(designed, moves)
@@ -143,7 +131,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     if args.margins is not None or args.keep is not None:
         broken = moves.violations(most=1)
         if broken:
-            raise InputError(str(broken[0]), hint=say("take a design that keeps this margin"))
+            raise InputError(str(broken[0]), hint=message("take a design that keeps this margin"))
     if args.out is None:
         print(json.dumps(cycle_files.to_json(moves, zeros), separators=(",", ":")))
         return 0
@@ -156,13 +144,11 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         "margins": [list(m) for m in moves.margins],
         **found,
     }
-    lines = [
-        plural(len(moves), "{out}: {moves} cycle", "{out}: {moves} cycles", args.out, len(moves))
-    ]
+    lines = [plural(len(moves), "{out}: {moves} cycle", "{out}: {moves} cycles", args.out, len(moves))]
     if found.get("deficit"):
-        more = say("one sum") if found["deficit"] == 1 else say("{found} sums", found["deficit"])
+        more = message("one sum") if found["deficit"] == 1 else message("{found} sums", found["deficit"])
         lines.append(
-            say("More than was asked for stays exact, by {more}: cycles check names them.", more)
+            message("More than was asked for stays exact, by {more}: cycles check names them.", more)
         )
     console.result(data, lines)
     return 0
@@ -186,9 +172,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     if args.passes < 1:
         raise UsageError("--passes must be at least 1")
     table = None if args.table is None else open_source(args, console).project.original
-    moves, zeros = cycle_files.read_designed(
-        args.cycles, domain=None if table is None else table.domain
-    )
+    moves, zeros = cycle_files.read_designed(args.cycles, domain=None if table is None else table.domain)
     if args.keep is not None:
         kept = _kept(args, moves.domain, moves.groupings)
         if set(kept.margins) != set(moves.margins):
@@ -202,7 +186,6 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     )
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}
     console.result(
-        report.as_json(),
-        (say("{marks}  {text}", marks[s.verdict], s.text) for s in report.statements),
+        report.as_json(), (message("{marks}  {text}", marks[s.verdict], s.text) for s in report.statements)
     )
     return 0

@@ -27,36 +27,30 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.releasing.judgement import judge_release
-from tabprotect.engine.protection.descriptions.run_summary import (
-    RunSummary,
-    remarks_on_run,
-    summarise,
-)
+from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     run_it = verbs.add("protect", run_protect)
-    run_it.add_argument(
-        "table", metavar="TABLE", help=say("a table file, a project, or example:NAME")
-    )
+    run_it.add_argument("table", metavar="TABLE", help=message("a table file, a project, or example:NAME"))
     add_protecting(run_it, out="release.zip", but=("tables",))
     add_reading(run_it)
-    of_sums = run_it.add_argument_group(say("magnitude tables"))
+    of_sums = run_it.add_argument_group(message("magnitude tables"))
     add_rules(of_sums)
     of_sums.add_argument(
         "--like",
         type=Path,
         metavar="last.zip",
-        help=say("last year's bundle: what was published then is published again unless unsafe"),
+        help=message("last year's bundle: what was published then is published again unless unsafe"),
     )
     of_sums.add_argument(
         "--publish",
         metavar="n,mean",
-        help=say("beside the sums: how many contribute, or their mean, from which that follows"),
+        help=message("beside the sums: how many contribute, or their mean, from which that follows"),
     )
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
@@ -78,7 +72,7 @@ def add(verbs: Verbs) -> None:
         default=[],
         metavar="VARIABLE:FOUND=EXPECTED",
         dest="renames",
-        help=say(
+        help=message(
             "what a category of the file is in the recipe or its code list: one of theirs, itself for "
             "a category of its own, or nothing where its records are left out; may be repeated"
         ),
@@ -87,21 +81,19 @@ def add(verbs: Verbs) -> None:
         "--categories",
         choices=("check", "accept"),
         default="check",
-        help=say("whether categories that are new or missing are refused (default) or taken"),
+        help=message("whether categories that are new or missing are refused (default) or taken"),
     )
 
 
 def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
     """The options of every command that protects and publishes."""
-    said = say(
-        "{methods} (default {DEFAULT_METHOD})", joined(methods().names, ", "), DEFAULT_METHOD
-    )
+    said = message("{methods} (default {DEFAULT_METHOD})", joined(methods().names, ", "), DEFAULT_METHOD)
     add_options(parser, Protecting, help={"method": said})
     parser.add_argument(
-        "--keep", metavar="FORMULA", help=say("margins to publish exactly: the parameter keep")
+        "--keep", metavar="FORMULA", help=message("margins to publish exactly: the parameter keep")
     )
     parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", help=say("of categories, for formulas: the parameter")
+        "--groupings", metavar="TEXT|FILE", help=message("of categories, for formulas: the parameter")
     )
     # What is accepted is said once, for the run.
     add_options(parser, Publishing, but=("accept", *but))
@@ -122,9 +114,7 @@ def protecting_of(args: argparse.Namespace) -> Protecting:
 def publishing_of(args: argparse.Namespace) -> Publishing:
     """What is written and who answers for it, by the options of :func:`add_protecting`."""
     again = args.again or args.accept or ""
-    return asked_for(
-        Publishing, args, release=str(args.out), overwrite=True, accept="", again=again
-    )
+    return asked_for(Publishing, args, release=str(args.out), overwrite=True, accept="", again=again)
 
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
@@ -136,7 +126,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
 
         return run(args, console)
     if of_sums:
-        raise UsageError(say("rules of contributors go with magnitude tables: tabulate --measure"))
+        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
     asked, publishing = protecting_of(args), publishing_of(args)
     cycles = asked.cycles if isinstance(asked.cycles, str) else None
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
@@ -144,16 +134,16 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table, cycles, *args.sign], [args.out, args.dossier])
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note))
+        console.say(message("note: {note}", note))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(say("cannot be written: there is no such folder"), file=path)
+            raise InputError(message("cannot be written: there is no such folder"), file=path)
 
     def written(project: Project) -> Besides:
         fingerprint = sha256(load(args.out))
         lines = [
-            say("Release bundle (public): {out}", args.out),
-            say("Fingerprint: {fingerprint}", fingerprint),
+            message("Release bundle (public): {out}", args.out),
+            message("Fingerprint: {fingerprint}", fingerprint),
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
@@ -190,9 +180,9 @@ def publish_and_say(
     history = published(history, publishing, register=register, before=before, progress=console)
     project = history.project
     for note in project.notes[notes:]:
-        console.say(say("note: {note}", note))
+        console.say(message("note: {note}", note))
     for damage in before.damaged:
-        console.say(say("warning: {message}", damage.message))
+        console.say(message("warning: {message}", damage.message))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
     assert result is not None and result.record.verdict is not None
@@ -205,7 +195,7 @@ def publish_and_say(
     entries, lines = written(project)
     tuned = result.release.mechanism.tuned
     if tuned is not None:
-        console.say(say("note: {note}", tuned.sentence))
+        console.say(message("note: {note}", tuned.sentence))
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
@@ -225,14 +215,14 @@ def publish_and_say(
     }
     lines = [
         summary.sentence,
-        say("Verdict: {sentence}", found.sentence),
+        message("Verdict: {sentence}", found.sentence),
         *([found.staff.sentence] if found.staff is not None else []),
-        *(say("Warning: {warning}", warning["message"]) for warning in warnings),
+        *(message("Warning: {warning}", warning["message"]) for warning in warnings),
         *(line.text for line in before.beside),
         *lines,
-        say("Dossier (CONFIDENTIAL): {value}", publishing.dossier or say("none written")),
-        *(say("Decision: {decision}", decision) for decision in result.record.decisions),
-        say("These figures depend on the original: keep them in the house."),
+        message("Dossier (CONFIDENTIAL): {value}", publishing.dossier or message("none written")),
+        *(message("Decision: {decision}", decision) for decision in result.record.decisions),
+        message("These figures depend on the original: keep them in the house."),
     ]
     console.result(data, lines)
 
@@ -241,7 +231,7 @@ def _say_leftovers(written: list[Path], console: Console) -> None:
     for folder in {path.absolute().parent for path in written}:
         for left in leftovers(folder):
             console.say(
-                say(
+                message(
                     "note: {name} in {folder} is left of a program that was killed while it "
                     "wrote. It may be confidential: look at it, then remove it.",
                     left.name,
@@ -275,8 +265,8 @@ def _warnings(protected: Protected) -> list[dict[str, str]]:
     gate = protected.release.mechanism.gate
     if gate is None or gate.passed is not None or protected.record.overruled:
         return []
-    message = say("the release could not be judged; by the policy that takes no reason")
-    return [{"kind": "unjudged", "message": message}]
+    text = message("the release could not be judged; by the policy that takes no reason")
+    return [{"kind": "unjudged", "message": text}]
 
 
 def _of_cycles(project: Project) -> dict[str, object]:
@@ -284,7 +274,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or say("chosen so that the kept sums stay exact"),
+        "cycles_from": project.cycles_from or message("chosen so that the kept sums stay exact"),
     }
 
 
@@ -310,15 +300,15 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
     )
     since = last_and_now(args.recipe, settings, history, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note))
+        console.say(message("note: {note}", note))
     labels = [step.label for step in history.steps]
-    told = [] if since is None else [say("since last year (CONFIDENTIAL):"), *since.lines()]
+    told = [] if since is None else [message("since last year (CONFIDENTIAL):"), *since.lines()]
     console.result(
         {
             "steps": labels,
             "written": [str(path) for path in written],
             "since_last_year": None if since is None else since.as_json(),
         },
-        [*labels, *told, *(say("wrote {path}", path) for path in written)],
+        [*labels, *told, *(message("wrote {path}", path) for path in written)],
     )
     return 0

@@ -17,15 +17,13 @@ from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
 from tabprotect.engine.project.sums.sums_remedies import tried_remedies
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def _line(args: argparse.Namespace, asked: Asked) -> str:
     """The command line that protects a table so."""
     words = ["tabprotect", "protect", str(args.table), "--method", asked.method]
-    words += [
-        word for name, value in asked.parameters.items() for word in ("--set", f"{name}={value}")
-    ]
+    words += [word for name, value in asked.parameters.items() for word in ("--set", f"{name}={value}")]
     words += [word for rule in args.rules for word in ("--rule", rule)]
     for option in ("weights", "out", "dossier", "publish", "title"):
         value = getattr(args, option)
@@ -71,11 +69,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise
     lines = [
         *done.sentences,
-        *(say("Warning: {warning}", warning["message"]) for warning in done.left.warnings),
-        say("Release bundle (public): {out}", args.out),
-        say("Dossier (CONFIDENTIAL): {value}", args.dossier or say("none written")),
-        *(say("Decision: {decision}", decision) for decision in done.decisions),
-        say("These figures depend on the original: keep them in the house."),
+        *(message("Warning: {warning}", warning["message"]) for warning in done.left.warnings),
+        message("Release bundle (public): {out}", args.out),
+        message("Dossier (CONFIDENTIAL): {value}", args.dossier or message("none written")),
+        *(message("Decision: {decision}", decision) for decision in done.decisions),
+        message("These figures depend on the original: keep them in the house."),
     ]
     data = {
         "method": asked.method,

@@ -40,7 +40,7 @@ from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 def add(verbs: Verbs) -> None:
@@ -50,7 +50,7 @@ def add(verbs: Verbs) -> None:
         "source",
         nargs="+",
         metavar="SOURCE",
-        help=say(
+        help=message(
             "records, or a table or project; further files are tables of the same records, whose "
             "common cells must agree. No file need be over all variables"
         ),
@@ -60,7 +60,7 @@ def add(verbs: Verbs) -> None:
         type=Path,
         dest="listed",
         metavar="FILE.toml",
-        help=say('the tables of the set: NAME = "FORMULA" for each, in [tables]'),
+        help=message('the tables of the set: NAME = "FORMULA" for each, in [tables]'),
     )
     command.add_argument(
         "--previous",
@@ -68,9 +68,8 @@ def add(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help=say(
-            "a set of the same records by other groups: what both give away by subtraction is "
-            "listed"
+        help=message(
+            "a set of the same records by other groups: what both give away by subtraction is listed"
         ),
     )
     add_protecting(command, out="FOLDER")
@@ -88,18 +87,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
     history = _opened(args, reading, formulas, console)
     method = asked.method or history.project.method
     table = history.project.original
-    others = {
-        str(file): opened(file, reading, console).project.original for file in args.source[1:]
-    }
+    others = {str(file): opened(file, reading, console).project.original for file in args.source[1:]}
     files = {args.source[0]: table, **others}
     if all(n in table.domain.known_names for f in others.values() for n in f.domain.names):
         check_common(files)
     else:
         check_publishes_margins(method)
         order = join_tables(
-            source=absolute(args.source[0]),
-            beside={file: absolute(file) for file in others},
-            **reading.given,
+            source=absolute(args.source[0]), beside={file: absolute(file) for file in others}, **reading.given
         )
         history = History().do(order, progress=console)[0]
         table = history.project.original
@@ -122,9 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _check_small(
-    project: Project, parameters: Mapping[str, object], chosen: PublicationSet
-) -> None:
+def _check_small(project: Project, parameters: Mapping[str, object], chosen: PublicationSet) -> None:
     """Refuse before a draw what is refused when the set leaves.
 
     Raises
@@ -133,9 +126,7 @@ def _check_small(
         Where the method keeps small sums of the tables that were asked for exactly.
     """
     method, problem = project.protection, project.problem
-    kept = method.kept(
-        problem.table.domain, method.resolve_for(problem, {**project.given, **parameters})
-    )
+    kept = method.kept(problem.table.domain, method.resolve_for(problem, {**project.given, **parameters}))
     if kept is not None:
         check_small(small_sums(problem.table, kept, problem.at_risk), chosen)
 
@@ -148,12 +139,12 @@ def _listed(path: Path | None) -> dict[str, str]:
         with path.open("rb") as file:
             tables = tomllib.load(file).get("tables")
     except OSError as error:
-        raise InputError(say("cannot be read"), file=path, detail=str(error)) from None
+        raise InputError(message("cannot be read"), file=path, detail=str(error)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(say("not TOML: {error}", error), file=path) from None
+        raise InputError(message("not TOML: {error}", error), file=path) from None
     if not isinstance(tables, dict) or not all(isinstance(f, str) for f in tables.values()):
         raise InputError(
-            say("no tables are listed"), file=path, hint=say('[tables], then NAME = "FORMULA"')
+            message("no tables are listed"), file=path, hint=message('[tables], then NAME = "FORMULA"')
         )
     return dict(tables)
 
@@ -176,23 +167,16 @@ def _opened(
 
 def _each(files: Mapping[str, Table]) -> dict[str, str]:
     """Several files as the tables of a set, by their names; none for one alone."""
-    tables = {
-        Path(file).stem: "*".join(map(in_formula, table.domain.names))
-        for file, table in files.items()
-    }
+    tables = {Path(file).stem: "*".join(map(in_formula, table.domain.names)) for file, table in files.items()}
     if len(tables) < len(files):
         raise InputError(
-            say("two files have one name"), hint=say("name the tables: --table NAME=FORMULA")
+            message("two files have one name"), hint=message("name the tables: --table NAME=FORMULA")
         )
     return tables if len(tables) > 1 else {}
 
 
 def _written(
-    project: Project,
-    chosen: PublicationSet,
-    previous: list[PublicationSet],
-    out: Path,
-    console: Console,
+    project: Project, chosen: PublicationSet, previous: list[PublicationSet], out: Path, console: Console
 ) -> Besides:
     """What is said of the bundles of a set."""
     rule = project.problem.at_risk
@@ -225,7 +209,7 @@ def _written(
             chosen.whole.size,
             done.common_cells,
         ),
-        say("Fingerprint of the manifest: {fingerprint}", done.fingerprint),
+        message("Fingerprint of the manifest: {fingerprint}", done.fingerprint),
         plural(
             len(slivers),
             "{slivers:,} difference between groups that do not nest, {risky:,} with small counts",
@@ -233,6 +217,6 @@ def _written(
             len(slivers),
             len(risky),
         ),
-        *(say("  {sentence}", sliver.sentence) for sliver in slivers[:10]),
+        *(message("  {sentence}", sliver.sentence) for sliver in slivers[:10]),
     ]
     return data, lines

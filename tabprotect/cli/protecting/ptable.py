@@ -18,56 +18,41 @@ from tabprotect.engine.protection.cell_keys.perturbation_table import (
     PerturbationTable,
     perturbation_table,
 )
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-FORMATS = {
-    "ptable": say("i;j;p;v;p_int_ub as tau-ARGUS reads it"),
-    "ons": "pcv,ckey,pvalue",
-    "json": "",
-}
+FORMATS = {"ptable": message("i;j;p;v;p_int_ub as tau-ARGUS reads it"), "ons": "pcv,ckey,pvalue", "json": ""}
 ONS_KEYS = (256, 4096)
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("ptable", run_ptable)
-    command.add_argument("--D", type=int, metavar="N", help=say("largest noise"))
-    command.add_argument("--V", type=float, metavar="X", help=say("variance of the noise"))
-    command.add_argument("--js", type=int, default=0, metavar="N", help=say("never publish 1..N"))
+    command.add_argument("--D", type=int, metavar="N", help=message("largest noise"))
+    command.add_argument("--V", type=float, metavar="X", help=message("variance of the noise"))
+    command.add_argument("--js", type=int, default=0, metavar="N", help=message("never publish 1..N"))
     command.add_argument(
-        "--pstay", type=float, default=0.0, metavar="P", help=say("least probability of noise 0")
+        "--pstay", type=float, default=0.0, metavar="P", help=message("least probability of noise 0")
     )
     command.add_argument(
         "--mono",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help=say("probabilities do not fall from the lowest noise up to 0 (default)"),
+        help=message("probabilities do not fall from the lowest noise up to 0 (default)"),
     )
     command.add_argument(
-        "--optim",
-        type=int,
-        choices=[1, 4],
-        default=1,
-        help=say("1: variance at most V; 4: exactly V"),
+        "--optim", type=int, choices=[1, 4], default=1, help=message("1: variance at most V; 4: exactly V")
     )
-    command.add_argument("--read", type=Path, metavar="FILE", help=say("take a table from a file"))
+    command.add_argument("--read", type=Path, metavar="FILE", help=message("take a table from a file"))
     command.add_argument("--out", type=Path, metavar="FILE")
     command.add_argument(
         "--format",
         choices=list(FORMATS),
         default="ptable",
-        help=say("of --out; ")
-        + joined(
-            (say("{name}: {text}", name, text) for name, text in FORMATS.items() if text),
-            "; ",
-        ),
+        help=message("of --out; ")
+        + joined((message("{name}: {text}", name, text) for name, text in FORMATS.items() if text), "; "),
     )
     command.add_argument(
-        "--keys",
-        type=int,
-        choices=ONS_KEYS,
-        default=256,
-        help=say("of the format ons (default 256)"),
+        "--keys", type=int, choices=ONS_KEYS, default=256, help=message("of the format ons (default 256)")
     )
 
 
@@ -75,27 +60,22 @@ def run_ptable(args: argparse.Namespace, console: Console) -> int:
     """Print the table, and write it where a file is named."""
     if args.read is not None:
         if args.D is not None or args.V is not None:
-            raise UsageError(say("say either --read or --D and --V"))
+            raise UsageError(message("say either --read or --D and --V"))
         keep_apart([args.read], [args.out])
         table = files.read(args.read)
     elif args.D is None or args.V is None:
         raise UsageError("--D and --V are needed (or --read)")
     else:
         table = perturbation_table(
-            D=args.D,
-            V=args.V,
-            js=args.js,
-            pstay=args.pstay,
-            monotone=args.mono,
-            attain=args.optim == 4,
+            D=args.D, V=args.V, js=args.js, pstay=args.pstay, monotone=args.mono, attain=args.optim == 4
         )
     note = ""
     if args.out is not None:
         note = _write(table, args)
     for row in table.unreached:
-        console.say(say("note: the variance V is not reached: {row}", row))
+        console.say(message("note: the variance V is not reached: {row}", row))
     if note:
-        console.say(say("note: {note}", note))
+        console.say(message("note: {note}", note))
     console.result(_json(table, args.out), _lines(table) if args.out is None else [str(args.out)])
     return 0
 
@@ -108,7 +88,7 @@ def _write(table: PerturbationTable, args: argparse.Namespace) -> str:
     elif args.format == "ons":
         text = files.to_ons(table, keys=args.keys)
         bias = files.from_text(text).bias
-        note = say(
+        note = message(
             "{keys} cell keys round the probabilities: the largest mean noise is "
             "{bias:.2g} (in the table itself {bias2:.2g})",
             args.keys,
@@ -131,26 +111,19 @@ def _json(table: PerturbationTable, out: Path | None) -> dict[str, object]:
         "matrix": matrix.tolist(),
         "mean": (matrix * noise).sum(axis=1).tolist(),
         "variance": (matrix * noise**2).sum(axis=1).tolist(),
-        "unreached": [
-            {"row": u.row, "variance": u.variance, "pstay": u.stay} for u in table.unreached
-        ],
-        "intervals": {
-            "i": row.tolist(),
-            "v": table.noise.tolist(),
-            "ub": (table.upper / KEYS).tolist(),
-        },
+        "unreached": [{"row": u.row, "variance": u.variance, "pstay": u.stay} for u in table.unreached],
+        "intervals": {"i": row.tolist(), "v": table.noise.tolist(), "ub": (table.upper / KEYS).tolist()},
         "period": table.period,
         "out": None if out is None else str(out),
     }
 
 
 def _lines(table: PerturbationTable) -> list[str]:
-    lines = [say("count: published count with probability")]
+    lines = [message("count: published count with probability")]
     for i, row in enumerate(table.matrix):
         cells = zip(table.targets.tolist(), row.tolist(), strict=True)
         lines.append(
-            say("{i}: ", i)
-            + joined((say("{j} {p:.4f}", j, p) for j, p in cells if p >= 5e-5), ", ")
+            message("{i}: ", i) + joined((message("{j} {p:.4f}", j, p) for j, p in cells if p >= 5e-5), ", ")
         )
-    lines.append(say("{rows} and more: the noise of the last row", table.rows - 1))
+    lines.append(message("{rows} and more: the noise of the last row", table.rows - 1))
     return lines

@@ -19,15 +19,12 @@ from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.posterior.analysis import (
-    AnalysisSummary,
-    ModelSummary,
-)
+from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-LABELS = {"chi_square": "chi-square", "cramers_v": say("Cramer's V")}
+LABELS = {"chi_square": "chi-square", "cramers_v": message("Cramer's V")}
 
 
 def add(verbs: Verbs) -> None:
@@ -39,34 +36,32 @@ def add(verbs: Verbs) -> None:
         action="append",
         choices=list(STATISTICS),
         default=[],
-        help=say("may be given again; chi-square if nothing is asked for"),
+        help=message("may be given again; chi-square if nothing is asked for"),
     )
-    study.add_argument(
-        "--model", metavar="FORMULA", help=say("a log-linear model, for example a*b + c")
-    )
+    study.add_argument("--model", metavar="FORMULA", help=message("a log-linear model, for example a*b + c"))
     study.add_argument(
         "--log-odds",
         type=_pair,
         metavar="A,B",
-        help=say("the common log odds ratio of two variables given all others, with an interval"),
+        help=message("the common log odds ratio of two variables given all others, with an interval"),
     )
     study.add_argument(
         "--rate",
         metavar="A=a1|B=b1",
-        help=say("a share with an interval; A=a1|B=b1,b2 is the difference of two"),
+        help=message("a share with an interval; A=a1|B=b1,b2 is the difference of two"),
     )
     study.add_argument(
         "--level",
         type=float,
         default=LEVEL,
         metavar="P",
-        help=say("of these intervals (default {level})", LEVEL),
+        help=message("of these intervals (default {level})", LEVEL),
     )
     study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
     study.add_argument(
         "--original",
         metavar="TABLE",
-        help=say("CONFIDENTIAL: where its value lies among the draws, to check them"),
+        help=message("CONFIDENTIAL: where its value lies among the draws, to check them"),
     )
     add_reading(study)
 
@@ -74,14 +69,14 @@ def add(verbs: Verbs) -> None:
 def _pair(text: str) -> tuple[str, str]:
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):
-        raise argparse.ArgumentTypeError(say("two variables with a comma between them"))
+        raise argparse.ArgumentTypeError(message("two variables with a comma between them"))
     return names[0], names[1]
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
     """Print each statistic over the draws."""
     if args.rate is not None and args.prior is not None:
-        raise UsageError(say("a rate takes no prior: it has a model (--model)"))
+        raise UsageError(message("a rate takes no prior: it has a model (--model)"))
     releases = releases_of(args, console)
     posterior, chance = posterior_of(releases, args, console)
     knowing = Knowing(weigh_refused=weigh_refused)
@@ -99,7 +94,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         args.table = args.original
         original = open_source(args, console).project.original
         if original.domain != posterior.domain:
-            raise InputError(say("the original has other variables than the release"))
+            raise InputError(message("the original has other variables than the release"))
     data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
     data["confidential"] = original is not None
     lines: list[str] = []
@@ -127,7 +122,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         data["model"] = _model_told(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
-        lines.append(say("These figures depend on the original: keep them in the house."))
+        lines.append(message("These figures depend on the original: keep them in the house."))
     console.result(data, lines)
     return 0
 
@@ -158,9 +153,7 @@ def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
 def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
     if truth is None:
         return [found.line]
-    return [
-        found.line + say(", original {truth:.4g} at rank {truth2:.2f}", truth, found.rank(truth))
-    ]
+    return [found.line + message(", original {truth:.4g} at rank {truth2:.2f}", truth, found.rank(truth))]
 
 
 def _truths(summary: ModelSummary, original: Table | None) -> tuple[float | None, list[float]]:

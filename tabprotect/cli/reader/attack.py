@@ -17,9 +17,9 @@ from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files,
 from tabprotect.engine.errors import needing
 from tabprotect.engine.progress import Part
 from tabprotect.engine.report.attack_report import attack_report
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
-SERVER = ("server", say("the table server"))
+SERVER = ("server", message("the table server"))
 """Its extra, and what it is called."""
 
 SHOWN = 20
@@ -33,7 +33,7 @@ def add(verbs: Verbs) -> None:
         "targets",
         nargs="+",
         metavar="FILE|BUNDLE.zip|URL|DATABASE",
-        help=say(
+        help=message(
             "published tables of one original, with the code Total for what is summed; a release; "
             "a table server at http://host:port or the history of one"
         ),
@@ -42,21 +42,21 @@ def add(verbs: Verbs) -> None:
         "--method",
         action="append",
         metavar="SPEC",
-        help=say(
+        help=message(
             "what is said of the method of the tables, once for all files or once for each: "
             "cell_key:D=5,V=3,js=2, random_rounding:base=3, suppression, rounded:base=5, "
             "swapped:rate=.1, unknown:sd=1, exact"
         ),
     )
     add_published(command)
-    command.add_argument("--out", type=Path, metavar="FILE", help=say("a report: .html or .pdf"))
-    command.add_argument("--key", default="", help=say("of an account, where a server wants one"))
+    command.add_argument("--out", type=Path, metavar="FILE", help=message("a report: .html or .pdf"))
+    command.add_argument("--key", default="", help=message("of an account, where a server wants one"))
     command.add_argument(
         "--queries",
         type=positive,
         default=100,
         metavar="N",
-        help=say(
+        help=message(
             "tables to ask a server for; each is decided on, and released for good if it may "
             "be (default: 100)"
         ),
@@ -68,7 +68,7 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
     servers = [target for target in args.targets if _is_server(target)]
     if servers:
         if len(args.targets) > 1 or args.method or args.out:
-            raise UsageError(say("a table server is attacked by itself"))
+            raise UsageError(message("a table server is attacked by itself"))
         return _attack_server(args, console)
     attacked = _attacked(args, console)
     data = attacked.as_json()
@@ -92,11 +92,11 @@ def _is_server(target: str) -> bool:
 def _attacked(args: argparse.Namespace, console: Console) -> AttackedFiles:
     bundles = [target for target in args.targets if target.lower().endswith(".zip")]
     if bundles and len(args.targets) > 1:
-        raise UsageError(say("a release is attacked by itself; infer reads several together"))
+        raise UsageError(message("a release is attacked by itself; infer reads several together"))
     if bundles and args.method:
-        raise UsageError(say("a release says itself how it was made"))
+        raise UsageError(message("a release says itself how it was made"))
     if not bundles and not args.method:
-        raise UsageError(say("say how the tables were protected: --method SPEC"))
+        raise UsageError(message("say how the tables were protected: --method SPEC"))
     files = [
         read_file(
             target,
@@ -133,12 +133,12 @@ def _lines(found: Attacked, shown: Ints) -> list[str]:
     surest = np.argsort(-belief, kind="stable")
     for cell in surest[belief[surest] > BELIEF_LIMIT][:SHOWN].tolist():
         lines.append(
-            say(
+            message(
                 "  {labels}: {count:,} with {belief:.3f} (published {published}, {way})",
                 ", ".join(domain.labels(domain.unflat(cell))),
                 int(value[cell]),
                 float(belief[cell]),
-                say("nothing") if shown[cell] < 0 else str(int(shown[cell])),
+                message("nothing") if shown[cell] < 0 else str(int(shown[cell])),
                 ways[cell],
             )
         )
@@ -152,21 +152,14 @@ def _attack_server(args: argparse.Namespace, console: Console) -> int:
     target = args.targets[0]
     found = findings(target, key=args.key, queries=args.queries, progress=console)
     succeeded = sum(finding.succeeded for finding in found)
-    data = {
-        "target": target,
-        "succeeded": succeeded,
-        "attacks": [finding.as_json() for finding in found],
-    }
-    lines = [say("{name}: {sentence} ({tried} tried)", f.name, f.sentence, f.tried) for f in found]
+    data = {"target": target, "succeeded": succeeded, "attacks": [finding.as_json() for finding in found]}
+    lines = [message("{name}: {sentence} ({tried} tried)", f.name, f.sentence, f.tried) for f in found]
     console.result(
         data,
         [
             *lines,
             plural(
-                succeeded,
-                "{succeeded} count was got in all",
-                "{succeeded} counts were got in all",
-                succeeded,
+                succeeded, "{succeeded} count was got in all", "{succeeded} counts were got in all", succeeded
             ),
         ],
     )

@@ -14,7 +14,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` gives all."""
@@ -23,28 +23,23 @@ SHOWN = 40
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("bounds", run_bounds)
-    command.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
+    command.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
     command.add_argument(
         "--release",
         action="append",
         default=[],
         metavar="A,B",
-        help=say('a released margin; repeat for more ("": the grand total)'),
+        help=message('a released margin; repeat for more ("": the grand total)'),
     )
     command.add_argument("--cells", choices=["at-risk", "all"], default="at-risk")
     command.add_argument(
-        "--at-risk",
-        default=str(SmallCount()),
-        metavar="1..2",
-        help=say("the small counts"),
+        "--at-risk", default=str(SmallCount()), metavar="1..2", help=message("the small counts")
     )
     command.add_argument(
         "--bounds",
         choices=list(BOUNDS_WAYS),
         default="auto",
-        help=joined(
-            (say("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "
-        ),
+        help=joined((message("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "),
     )
     add_reading(command)
 
@@ -89,7 +84,7 @@ def _lines(table: Table, found: Bounds) -> list[str]:
     rows = _rows(table.domain, found)
     tightest = sorted(rows, key=lambda row: row[2] - row[1])
     lines = [
-        say("{why} (way: {method})", found.why, found.method),
+        message("{why} (way: {method})", found.why, found.method),
         plural(
             len(rows),
             "{rows:,} cell, tightest first; true counts are shown: CONFIDENTIAL.",
@@ -100,10 +95,8 @@ def _lines(table: Table, found: Bounds) -> list[str]:
     for index, low, high in tightest[:SHOWN]:
         text = table.domain.cell_text(index)
         lines.append(
-            say(
-                "{text}: count {table:,}, bounds {low:,} to {high:,}", text, table[index], low, high
-            )
+            message("{text}: count {table:,}, bounds {low:,} to {high:,}", text, table[index], low, high)
         )
     if len(rows) > SHOWN:
-        lines.append(say("... and {rows:,} more (--json gives all)", len(rows) - SHOWN))
+        lines.append(message("... and {rows:,} more (--json gives all)", len(rows) - SHOWN))
     return lines

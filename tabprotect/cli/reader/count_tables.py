@@ -18,21 +18,19 @@ from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("count-tables", run)
-    command.add_argument("--rows", metavar="20,55,25,35", help=say("row totals, with --cols"))
-    command.add_argument("--cols", metavar="50,35,30,20", help=say("column totals"))
+    command.add_argument("--rows", metavar="20,55,25,35", help=message("row totals, with --cols"))
+    command.add_argument("--cols", metavar="50,35,30,20", help=message("column totals"))
+    command.add_argument("--release", type=Path, metavar="RELEASE.zip", help=message("count its originals"))
     command.add_argument(
-        "--release", type=Path, metavar="RELEASE.zip", help=say("count its originals")
+        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help=message("of an estimate")
     )
-    command.add_argument(
-        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help=say("of an estimate")
-    )
-    command.add_argument("--seed", type=int, metavar="N", help=say("of an estimate"))
+    command.add_argument("--seed", type=int, metavar="N", help=message("of an estimate"))
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -40,7 +38,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     both = args.rows is not None and args.cols is not None
     neither = args.rows is None and args.cols is None
     if args.release is None and not both:
-        raise UsageError(say("say both --rows and --cols, or --release"))
+        raise UsageError(message("say both --rows and --cols, or --release"))
     if args.release is not None and not neither:
         raise UsageError("--release has its own totals: leave out --rows and --cols")
     randomness = Randomness.seeded(args.seed)
@@ -51,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = _of_release(args.release, randomness, console)
     data = {"count": found.count, "exact": found.exact, "error": found.error}
     if not found.exact:
-        console.say(say("An estimate; its standard error is {error}.", float_text(found.error)))
+        console.say(message("An estimate; its standard error is {error}.", float_text(found.error)))
     console.result(data, [str(found.count)])
     return 0
 
@@ -69,17 +67,15 @@ def _totals(name: str, text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            {name: say("not whole numbers: {text}", repr(text))},
-            hint=say("totals apart by commas: 20,55,25,35"),
+            {name: message("not whole numbers: {text}", repr(text))},
+            hint=message("totals apart by commas: 20,55,25,35"),
         ) from None
 
 
 def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCount:
     release = bundle.verify(path, progress=console).release
     evidence = Evidence(release)
-    posterior = believe(
-        [evidence], knowing=RELEASE_ALONE, randomness=randomness, progress=console
-    ).posterior
+    posterior = believe([evidence], knowing=RELEASE_ALONE, randomness=randomness, progress=console).posterior
     if posterior.originals is None and isinstance(evidence.likelihood, CellFactors):
         # All that fit the published counts, whatever the choice of a whole table adds.
         posterior = believe(
@@ -96,7 +92,7 @@ def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCo
     estimate = posterior.count_estimate
     if estimate is None:
         raise InfeasibleError(
-            say("the originals of this release are too many to be counted, or without limit"),
-            hint=say("infer tells what can be believed about each cell"),
+            message("the originals of this release are too many to be counted, or without limit"),
+            hint=message("infer tells what can be believed about each cell"),
         )
     return estimate

@@ -19,7 +19,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import drawn_figures
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DRAWS = 1000
 
@@ -33,7 +33,7 @@ def add(verbs: Verbs) -> None:
         "--format",
         choices=format_names(),
         metavar="NAME",
-        help=say("csv, parquet, or another that holds figures; by default that of the name"),
+        help=message("csv, parquet, or another that holds figures; by default that of the name"),
     )
     take.add_argument("--out", type=Path, required=True, metavar="FILE")
 
@@ -41,14 +41,10 @@ def add(verbs: Verbs) -> None:
 def add_reader(command: argparse.ArgumentParser) -> None:
     """The options of whoever draws from releases."""
     command.add_argument(
-        "releases",
-        type=Path,
-        nargs="+",
-        metavar="RELEASE.zip",
-        help=say("several are read together"),
+        "releases", type=Path, nargs="+", metavar="RELEASE.zip", help=message("several are read together")
     )
-    command.add_argument("--prior", metavar="PRIOR", help=say("as of infer"))
-    command.add_argument("--seed", type=int, metavar="N", help=say("of the draws"))
+    command.add_argument("--prior", metavar="PRIOR", help=message("as of infer"))
+    command.add_argument("--seed", type=int, metavar="N", help=message("of the draws"))
 
 
 def releases_of(args: argparse.Namespace, console: Console) -> list[Release]:
@@ -72,7 +68,7 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
     keep_apart(args.releases, [args.out])
     said = by_suffix(args.out)
     if args.format is None and (said is None or not said.holds_figures):
-        raise UsageError(say("say --format csv or --format parquet"))
+        raise UsageError(message("say --format csv or --format parquet"))
     kind = said if args.format is None else figures_format(args.format)
     assert kind is not None
     posterior, chance = posterior_of(releases_of(args, console), args, console)
@@ -85,5 +81,5 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
         "cells": posterior.domain.size,
         "independent": posterior.way == "exact" or posterior.independent,
     }
-    console.result(data, [say("{out}: {number:,} possible originals", args.out, args.number)])
+    console.result(data, [message("{out}: {number:,} possible originals", args.out, args.number)])
     return 0

@@ -37,9 +37,9 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.number_formats import large
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
@@ -53,25 +53,25 @@ RANGE = 0.9
 
 def _add_contributor(parser: argparse.ArgumentParser) -> None:
     """The options that say who reads a release of magnitudes."""
-    group = parser.add_argument_group(say("releases of magnitudes"))
+    group = parser.add_argument_group(message("releases of magnitudes"))
     group.add_argument(
         "--as-contributor",
         metavar="outsider|480@nace=24,region=North",
-        help=say("who reads: nobody in particular, or somebody with this value in this cell"),
+        help=message("who reads: nobody in particular, or somebody with this value in this cell"),
     )
     group.add_argument(
         "--within",
         type=float,
         default=10.0,
         metavar="PERCENT",
-        help=say("how near a guess has to come (default 10)"),
+        help=message("how near a guess has to come (default 10)"),
     )
     group.add_argument(
         "--rest",
         type=float,
         default=0.0,
         metavar="PERCENT",
-        help=say(
+        help=message(
             "how much of what others put into his cell is not the largest one's, at most (default 0)"
         ),
     )
@@ -85,54 +85,46 @@ def add(verbs: Verbs) -> None:
         type=Path,
         nargs="*",
         metavar="RELEASE.zip",
-        help=say("several releases of one table are read together"),
+        help=message("several releases of one table are read together"),
     )
-    command.add_argument("--published", dest="table", metavar="TABLE", help=say("with --mechanism"))
+    command.add_argument("--published", dest="table", metavar="TABLE", help=message("with --mechanism"))
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
     command.add_argument(
         "--prior",
         default="uniform",
         metavar="PRIOR",
-        help=say(
+        help=message(
             "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
     command.add_argument(
-        "--cells",
-        type=cell_list,
-        default=[],
-        metavar="0,1;2,3",
-        help=say("only these (default all)"),
+        "--cells", type=cell_list, default=[], metavar="0,1;2,3", help=message("only these (default all)")
     )
     command.add_argument(
         "--of",
         metavar="FORMULA",
-        help=say("sums instead of cells: margins, levels, groupings, for example region*age"),
+        help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
     )
     command.add_argument(
         "--groupings",
         metavar="TEXT|FILE",
         default="",
-        help=say("of categories, for --of (those that the release states are known)"),
+        help=message("of categories, for --of (those that the release states are known)"),
     )
     command.add_argument(
         "--format",
         choices=format_names(),
         metavar="NAME",
-        help=say(
-            "one row for each cell and possible count: csv, parquet, or another that holds figures"
-        ),
+        help=message("one row for each cell and possible count: csv, parquet, or another that holds figures"),
     )
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help=say("of --format (csv: or printed)")
-    )
+    command.add_argument("--out", type=Path, metavar="FILE", help=message("of --format (csv: or printed)"))
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
-    command.add_argument("--draws", type=positive, metavar="N", help=say("of Monte Carlo"))
-    command.add_argument("--seed", type=int, metavar="N", help=say("of Monte Carlo"))
+    command.add_argument("--draws", type=positive, metavar="N", help=message("of Monte Carlo"))
+    command.add_argument("--seed", type=int, metavar="N", help=message("of Monte Carlo"))
     command.add_argument(
         "--weigh-attempts",
         action="store_true",
-        help=say("take in that the first draw that passed the gate was published (small tables)"),
+        help=message("take in that the first draw that passed the gate was published (small tables)"),
     )
     _add_contributor(command)
     add_reading(command)
@@ -141,7 +133,7 @@ def add(verbs: Verbs) -> None:
 def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     """The releases, and what each says of the original where that is known."""
     if (not args.releases) == (args.table is None and args.mechanism is None):
-        raise UsageError(say("say either RELEASE.zip, or --published and --mechanism"))
+        raise UsageError(message("say either RELEASE.zip, or --published and --mechanism"))
     if args.releases:
         found = [bundle.verify(path, judge=False, progress=console) for path in args.releases]
         return [Evidence(one.release, one.likelihood) for one in found]
@@ -159,9 +151,7 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     try:
         stated = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            say("not valid JSON"), file=path, line=getattr(error, "lineno", None)
-        ) from None
+        raise InputError(message("not valid JSON"), file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
         release = Release.of(table, Mechanism.from_json(stated, table.domain, table))
@@ -191,7 +181,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         return infer_magnitudes.run(args, console)
     if args.as_contributor is not None:
-        raise UsageError(say("--as-contributor goes with releases of magnitudes"))
+        raise UsageError(message("--as-contributor goes with releases of magnitudes"))
     _check_format(args, console)
     releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.
@@ -200,7 +190,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     prior = informed(args.prior, releases, console)
     for cell in args.cells:
         if len(cell) != domain.ndim:
-            raise InputError(say("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
+            raise InputError(message("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
         domain.flat(cell)
     asked_sums = None
     if args.of is not None:
@@ -231,9 +221,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if read.sentence:
         console.say(read.sentence)
     if asked_sums is not None:
-        tables = sums(
-            posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console
-        )
+        tables = sums(posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console)
         told = read.head() | {"tables": [_sums_json(one) for one in tables]}
         console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0
@@ -245,7 +233,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     elif console.as_json:
         console.stream(read.json_pieces(asked))
     else:
-        several = [say("{releases} releases of one table, read together.", len(releases))]
+        several = [message("{releases} releases of one table, read together.", len(releases))]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
@@ -268,7 +256,7 @@ def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, o
 def _check_format(args: argparse.Namespace, console: Console) -> None:
     if args.out is None:
         if args.format and (args.format != TEXT or console.as_json):
-            raise UsageError(say("say where to write it: --out FILE"))
+            raise UsageError(message("say where to write it: --out FILE"))
     elif not args.format:
         raise UsageError("--out goes with --format csv or --format parquet")
     if args.format:
@@ -286,8 +274,7 @@ def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Conso
     with replacing(args.out) as file:
         file.writelines(pieces)
     console.result(
-        read.head() | {"out": str(args.out)},
-        [*_heading(read.posterior), say("wrote {out}", args.out)],
+        read.head() | {"out": str(args.out)}, [*_heading(read.posterior), message("wrote {out}", args.out)]
     )
 
 
@@ -317,12 +304,12 @@ def _sums_json(found: Posterior) -> dict[str, object]:
 def _sums_lines(found: Posterior) -> Iterator[str]:
     """One table of sums for people."""
     domain = found.domain
-    yield say("{value} ({found})", joined(domain.names, ", ") or say("grand total"), _way(found))
+    yield message("{value} ({found})", joined(domain.names, ", ") or message("grand total"), _way(found))
     shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
     width = max((len(domain.cell_text(index)) for index in shown), default=0)
     for index in shown:
         law = chances_text(*found.distribution(index))
-        yield say(
+        yield message(
             "  {index:<{width}}  {mean:>9.2f}  {law}",
             index=domain.cell_text(index),
             width=width,
@@ -330,16 +317,14 @@ def _sums_lines(found: Posterior) -> Iterator[str]:
             law=law,
         )
     if domain.size > SHOWN:
-        yield say("  ... {size:,} more; take --json", domain.size - SHOWN)
+        yield message("  ... {size:,} more; take --json", domain.size - SHOWN)
     yield ""
 
 
 def _way(found: Posterior) -> str:
     if found.way == "exact":
         return "exact"
-    return say(
-        "{draws:,} originals drawn, standard error at most {error:.4f}", found.draws, found.error
-    )
+    return message("{draws:,} originals drawn, standard error at most {error:.4f}", found.draws, found.error)
 
 
 def _published(posterior: Posterior, index: Index) -> str:
@@ -360,10 +345,7 @@ def chances_text(values: Ints, chances: Floats) -> str:
         # What would be printed as 0.000 says nothing.
         shown = shown[chances[shown] >= 0.0005]
     told = joined(
-        (
-            say("{v}: {p:.3f}", v, p)
-            for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
-        ),
+        (message("{v}: {p:.3f}", v, p) for v, p in zip(values[shown].tolist(), chances[shown], strict=True)),
         "  ",
     )
     if len(shown) == len(values):
@@ -374,15 +356,7 @@ def chances_text(values: Ints, chances: Floats) -> str:
     low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
     high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
     return joined(
-        filter(
-            None,
-            [
-                say("{value:.0f} %: {low}..{high}", 100 * RANGE, low, high),
-                told,
-                "...",
-            ],
-        ),
-        "  ",
+        filter(None, [message("{value:.0f} %: {low}..{high}", 100 * RANGE, low, high), told, "..."]), "  "
     )
 
 
@@ -391,15 +365,13 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
     lines = [*_heading(posterior), ""]
     shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
     width = max((len(domain.cell_text(i)) for i in shown), default=4)
-    heads = told(say("cell")), told(say("published")), told(say("mean"))
+    heads = translate(message("cell")), translate(message("published")), translate(message("mean"))
     widths = max(width, len(heads[0])), max(9, len(heads[1])), max(5, len(heads[2]))
-    head = "  ".join(
-        f"{name:{side}{wide}}" for name, side, wide in zip(heads, "<>>", widths, strict=True)
-    )
-    lines.append(say("{head}  true count: probability", head))
+    head = "  ".join(f"{name:{side}{wide}}" for name, side, wide in zip(heads, "<>>", widths, strict=True))
+    lines.append(message("{head}  true count: probability", head))
     for index in shown:
         lines.append(
-            say(
+            message(
                 "{index:<{width}}  {posterior:>{wide}}  {mean:>{narrow}.2f}  {value}",
                 index=domain.cell_text(index),
                 width=widths[0],
@@ -411,22 +383,16 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
             )
         )
     if len(shown) < len(cells):
-        lines.append(
-            say("... {cells:,} more; take --json, --format or --cells", len(cells) - len(shown))
-        )
+        lines.append(message("... {cells:,} more; take --json, --format or --cells", len(cells) - len(shown)))
     return lines
 
 
 def _heading(posterior: Posterior) -> list[str]:
     label = posterior.prior.label
     lines = [
-        say(
-            "{way} of a reader who {label}: only one original is possible.",
-            _found(posterior),
-            label,
-        )
+        message("{way} of a reader who {label}: only one original is possible.", _found(posterior), label)
         if posterior.originals == 1
-        else say(
+        else message(
             "{way} of a reader who {label}: {possible} are possible.",
             _found(posterior),
             label,
@@ -436,14 +402,13 @@ def _heading(posterior: Posterior) -> list[str]:
     if posterior.way == "monte_carlo" and not posterior.independent:
         lines.append(capital(posterior.reason) + ".")
     lines.append(
-        say(
-            "The published count is the most probable one in {sum:,} of "
-            "{sum2:,} cells that have one.",
+        message(
+            "The published count is the most probable one in {sum:,} of {sum2:,} cells that have one.",
             int(posterior.mode_matches.sum()),
             int(posterior.is_published.sum()),
         )
         if posterior.is_published.any()
-        else say("No count is published for any of these cells.")
+        else message("No count is published for any of these cells.")
     )
     return lines + ([posterior.note] if posterior.note else [])
 
@@ -452,17 +417,17 @@ def _found(posterior: Posterior) -> str:
     """How a posterior was found, in words."""
     if posterior.way == "exact":
         if posterior.approximate:
-            return say("Approximate posterior")
+            return message("Approximate posterior")
         if posterior.complete:
-            return say("Exact posterior")
-        return say("Incomplete posterior, computed exactly,")
+            return message("Exact posterior")
+        return message("Incomplete posterior, computed exactly,")
     if posterior.independent:
-        return say(
+        return message(
             "Exact draws, ±{value:.4f} at 95 % ({draws:,} of them)",
             1.96 * (posterior.error or 0),
             posterior.draws,
         )
-    return say(
+    return message(
         "Monte Carlo posterior (standard error at most {error:.4f}, effective "
         "sample size {effective_sample_size:,.0f})",
         posterior.error,
@@ -473,7 +438,7 @@ def _found(posterior: Posterior) -> str:
 def _possible(posterior: Posterior) -> str:
     """How many originals are possible, in words."""
     if (estimate := posterior.count_estimate) is not None:
-        return say("about {count:.3g} originals", Decimal(estimate.count))
+        return message("about {count:.3g} originals", Decimal(estimate.count))
     if posterior.originals is None:
-        return say("too many originals to count")
-    return say("{originals} originals", large(posterior.originals, ","))
+        return message("too many originals to count")
+    return message("{originals} originals", large(posterior.originals, ","))

@@ -13,7 +13,7 @@ from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.languages.said import at_most_in_100, joined, say
+from tabprotect.languages.messages import at_most_in_100, joined, message
 
 OUTSIDER = "outsider"
 
@@ -21,9 +21,9 @@ OUTSIDER = "outsider"
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the probability that the best guess of a contribution comes that near."""
     if len(args.releases) != 1:
-        raise UsageError(say("releases of magnitudes are read one by one"))
+        raise UsageError(message("releases of magnitudes are read one by one"))
     if not 0 < args.within < 100 or not 0 <= args.rest < 100:
-        raise UsageError(say("--within and --rest are percentages below 100"))
+        raise UsageError(message("--within and --rest are percentages below 100"))
     release = read_release(args.releases[0])
     view = view_of(release, args.as_contributor or OUTSIDER, args.rest / 100)
     found = list(beliefs(release, view, args.within / 100, seed=args.seed or 0))
@@ -40,19 +40,19 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "cells": rows,
     }
     lines = [
-        say(
+        message(
             "{index}: {belief:.1f} %",
             joined((f"{name}={value}" for name, value in release.index(one.cell).items()), ", "),
             100 * one.belief,
         )
         for one in sorted(found, key=lambda one: -one.belief)[:40]
     ]
-    said = say(
+    said = message(
         "The best guess of another's value comes within {within:g} % with a probability of at most {worst}.",
         args.within,
         at_most_in_100(worst),
     )
-    head = say("How probable it is that a guess comes within {within:g} %:", args.within)
+    head = message("How probable it is that a guess comes within {within:g} %:", args.within)
     console.result(data, [*([head] if lines else []), *lines, said])
     return 0
 
@@ -74,8 +74,8 @@ def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
         own = -1
     if not sign or own <= 0:
         raise InputError(
-            say("a contributor is a value and its cell, not {text}", repr(text)),
-            hint=say("for example 480@nace=24,region=North, or outsider"),
+            message("a contributor is a value and its cell, not {text}", repr(text)),
+            hint=message("for example 480@nace=24,region=North, or outsider"),
         )
     index = dict(part.strip().partition("=")[::2] for part in cell.split(","))
     nodes = []
@@ -85,11 +85,11 @@ def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
         nodes.append(axis.node(given[0], index.pop(given[0])) if given else axis.size - 1)
     if index:
         raise InputError(
-            say("the table has no variable {name}", repr(next(iter(index)))),
-            hint=say("it has {names}", ", ".join(v.name for v in release.variables)),
+            message("the table has no variable {name}", repr(next(iter(index)))),
+            hint=message("it has {names}", ", ".join(v.name for v in release.variables)),
         )
     key = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in release.axes)))
     number = int(np.searchsorted(release.key, key))
     if number == len(release.key) or release.key[number] != key:
-        raise InputError(say("the cell {index} has no records", cell))
+        raise InputError(message("the cell {index} has no records", cell))
     return ContributorView(own, number, rest)

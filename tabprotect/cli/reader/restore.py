@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
 from tabprotect.engine.formats.published_rows import PublishedRows, read_published
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 EXPECTED = "expected"
 SHOWN = 40
@@ -28,16 +28,14 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "published",
         metavar="PUBLISHED",
-        help=say(
-            "a column for each variable and one of counts; the code Total marks what is summed"
-        ),
+        help=message("a column for each variable and one of counts; the code Total marks what is summed"),
     )
     add_published(command)
     command.add_argument(
         "--missing",
         choices=["refuse", "unknown", "zero"],
         default="refuse",
-        help=say("what a count is that a published margin leaves out (default: a fault)"),
+        help=message("what a count is that a published margin leaves out (default: a fault)"),
     )
 
 
@@ -53,21 +51,16 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
     )
     if EXPECTED in rows.publication.domain.names:
         raise InputError(
-            say("a variable is named {EXPECTED}, as the result is", repr(EXPECTED)),
+            message("a variable is named {EXPECTED}, as the result is", repr(EXPECTED)),
             file=args.published,
-            hint=say("rename the column"),
+            hint=message("rename the column"),
         )
     restored = restore(rows.publication, rows.values, known=rows.known, progress=console)
     # Copies of one count are fitted as one: a count without a row may be known by its copy.
-    inner = fit(
-        rows.publication,
-        np.nan_to_num(restored),
-        known=np.isfinite(restored),
-        progress=console,
-    )
+    inner = fit(rows.publication, np.nan_to_num(restored), known=np.isfinite(restored), progress=console)
     if not inner.reached:
         console.say(
-            say(
+            message(
                 "no inner table without negative cells was found for the restored counts: the expected "
                 "cells miss them by up to {deviation:.3g}",
                 inner.deviation,
@@ -90,9 +83,7 @@ def _json(rows: PublishedRows, restored: Floats, inner: Expected) -> dict[str, o
     names = (*rows.publication.domain.names, EXPECTED)
     return {
         "cells": restored[rows.cells].tolist(),
-        "inner": [
-            dict(zip(names, (*labels, value), strict=True)) for labels, value in _inner(rows, inner)
-        ],
+        "inner": [dict(zip(names, (*labels, value), strict=True)) for labels, value in _inner(rows, inner)],
         "deviation": inner.deviation,
         "reached": inner.reached,
     }
@@ -111,7 +102,7 @@ def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[s
     for row in range(min(len(published), SHOWN)):
         yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {round(published[row], 4):.15g}"
     if len(published) > SHOWN:
-        yield say("... and {published:,} more (--json gives all)", len(published) - SHOWN)
+        yield message("... and {published:,} more (--json gives all)", len(published) - SHOWN)
     yield plural(
         inner.cells.size,
         "{size:,} inner cell, expected:",
@@ -120,6 +111,6 @@ def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[s
     )
     for number, (labels, value) in enumerate(_inner(rows, inner)):
         if number == SHOWN:
-            yield say("... and {size:,} more (--json gives all)", inner.cells.size - SHOWN)
+            yield message("... and {size:,} more (--json gives all)", inner.cells.size - SHOWN)
             return
-        yield say("({labels}): {value:.15g}", joined(labels, ", "), round(value, 4))
+        yield message("({labels}): {value:.15g}", joined(labels, ", "), round(value, 4))

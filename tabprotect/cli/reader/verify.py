@@ -14,7 +14,7 @@ from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.errors import BundleError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.bundle.set_bundles import VerifiedSet
@@ -27,28 +27,19 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     check = verbs.add("verify", run)
     check.add_argument(
-        "release",
-        type=Path,
-        metavar="RELEASE.zip|FOLDER",
-        help=say("or the folder of a publication set"),
+        "release", type=Path, metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set")
     )
     check.add_argument(
-        "--fingerprint", metavar="SHA256", help=say("the one its publisher named elsewhere")
+        "--fingerprint", metavar="SHA256", help=message("the one its publisher named elsewhere")
     )
     check.add_argument(
-        "--signer",
-        metavar="PUBLIC",
-        help=say("the public key that must have signed: a file or figures"),
+        "--signer", metavar="PUBLIC", help=message("the public key that must have signed: a file or figures")
     )
     check.add_argument(
-        "--signed",
-        action="store_true",
-        help=say("somebody must have signed it, whoever that is"),
+        "--signed", action="store_true", help=message("somebody must have signed it, whoever that is")
     )
     check.add_argument(
-        "--quick",
-        action="store_true",
-        help=say("leave out what readers learn, which takes longest"),
+        "--quick", action="store_true", help=message("leave out what readers learn, which takes longest")
     )
 
 
@@ -64,24 +55,24 @@ def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
     signer = None if args.signer is None else public_key(args.signer)
     if (args.signed and not found.signers) or (signer is not None and signer not in found.signers):
         raise BundleError(
-            say("nobody signed it")
+            message("nobody signed it")
             if not found.signers
-            else say("it is not signed by {signer}", signer),
-            hint=say("ask its publisher for one that is signed"),
+            else message("it is not signed by {signer}", signer),
+            hint=message("ask its publisher for one that is signed"),
         )
     release = found.release
     judged = None if args.quick else magnitude_verdict(release)
     stated = () if release.gate is None else release.gate.left_out
     if judged is not None and release.gate is not None and set(judged.left_out) != set(stated):
         raise BundleError(
-            say(
+            message(
                 "it says that it leaves out {stated}, and it leaves out {learned}",
-                ", ".join(stated) or say("nothing"),
+                ", ".join(stated) or message("nothing"),
                 ", ".join(judged.left_out),
             )
         )
     left_out = stated if judged is None else judged.left_out
-    checks = [*checks, say("Every file is as its manifest lists it."), *adds_up(release)]
+    checks = [*checks, message("Every file is as its manifest lists it."), *adds_up(release)]
     checks += check_page(data, release)
     result = {
         "ok": True,
@@ -97,12 +88,12 @@ def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
         "verdict": None if judged is None else judged.as_json(),
     }
     lines = [
-        *(say("ok  {check}", check) for check in checks),
-        say("What readers learn was left out (--quick).")
+        *(message("ok  {check}", check) for check in checks),
+        message("What readers learn was left out (--quick).")
         if judged is None
-        else say("Verdict: {sentence}", judged.sentence),
-        say("Fingerprint (SHA-256): {fingerprint}", sha256(data)),
-        say("What a contributor learns: infer --as-contributor says it."),
+        else message("Verdict: {sentence}", judged.sentence),
+        message("Fingerprint (SHA-256): {fingerprint}", sha256(data)),
+        message("What a contributor learns: infer --as-contributor says it."),
     ]
     console.result(result, lines)
     return NOT_WHOLE if left_out else 0
@@ -128,10 +119,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     )
     if not isinstance(found, bundle.Verification):
         data, checks = _set_checked(found)
-        stamp = say("Fingerprint of the manifest (SHA-256)")
+        stamp = message("Fingerprint of the manifest (SHA-256)")
     else:
         data, checks = _bundle_checked(found), found.checks
-        stamp = say("Fingerprint (SHA-256)")
+        stamp = message("Fingerprint (SHA-256)")
     data |= {
         "ok": True,
         "fingerprint": found.fingerprint,
@@ -142,13 +133,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
-        *(say("ok  {check}", check) for check in checks),
-        *(say("mind  {remark}", remark) for remark in found.remarks),
-        say("What readers learn was left out (--quick).")
+        *(message("ok  {check}", check) for check in checks),
+        *(message("mind  {remark}", remark) for remark in found.remarks),
+        message("What readers learn was left out (--quick).")
         if found.verdict is None
-        else say("Verdict: {sentence}", found.verdict.sentence),
-        say("{stamp}: {fingerprint}", stamp, found.fingerprint),
-        say(
+        else message("Verdict: {sentence}", found.verdict.sentence),
+        message("{stamp}: {fingerprint}", stamp, found.fingerprint),
+        message(
             "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
             "(--signer): hashes inside a zip find damage, not a forger."
         ),
@@ -170,18 +161,15 @@ def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
 
 def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:
     cells = (
-        say("1 cell stands in several tables and is the same")
+        message("1 cell stands in several tables and is the same")
         if found.common_cells == 1
-        else say(
-            "{common_cells:,} cells stand in several tables and are the same", found.common_cells
-        )
+        else message("{common_cells:,} cells stand in several tables and are the same", found.common_cells)
     )
     signed = (
-        say("Every bundle is signed by the key that was asked for: {key}.", key)
+        message("Every bundle is signed by the key that was asked for: {key}.", key)
         if key == found.signer
-        else say(
-            "Every bundle is signed by a key that you have to compare with its publisher's: {key}.",
-            key,
+        else message(
+            "Every bundle is signed by a key that you have to compare with its publisher's: {key}.", key
         )
         for key in found.signers
     )

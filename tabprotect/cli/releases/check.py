@@ -11,19 +11,10 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
-from tabprotect.engine.output_checking.decision_files import (
-    as_json,
-    read_decisions,
-    write_decisions,
-)
-from tabprotect.engine.output_checking.flags_and_decisions import (
-    Checked,
-    CheckRules,
-    Decision,
-    flag_cells,
-)
+from tabprotect.engine.output_checking.decision_files import as_json, read_decisions, write_decisions
+from tabprotect.engine.output_checking.flags_and_decisions import Checked, CheckRules, Decision, flag_cells
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 SHOWN = 40
 """Flags that are printed for people."""
@@ -34,41 +25,33 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("check", run)
     command.add_argument(
-        "table",
-        metavar="TABLE",
-        help=say("a file, a project, example:NAME, or ACRO's results.json"),
+        "table", metavar="TABLE", help=message("a file, a project, example:NAME, or ACRO's results.json")
     )
     command.add_argument(
-        "--threshold",
-        type=int,
-        default=10,
-        metavar="N",
-        help=say("flag counts below it (default 10)"),
+        "--threshold", type=int, default=10, metavar="N", help=message("flag counts below it (default 10)")
     )
-    command.add_argument("--zeros", action="store_true", help=say("flag empty cells, too"))
+    command.add_argument("--zeros", action="store_true", help=message("flag empty cells, too"))
     command.add_argument(
         "--no-classes",
         action="store_true",
-        help=say("do not flag cells that hold everybody of their line"),
+        help=message("do not flag cells that hold everybody of their line"),
     )
-    command.add_argument(
-        "--decisions", type=Path, metavar="FILE", help=say("a decision file, filled in")
-    )
+    command.add_argument("--decisions", type=Path, metavar="FILE", help=message("a decision file, filled in"))
     command.add_argument(
         "--decide",
         type=setting,
         action="append",
         default=[],
         metavar="CELL=DECISION",
-        help=say("approve, reject or change:COUNT; CELL is its categories apart by commas, or all"),
+        help=message("approve, reject or change:COUNT; CELL is its categories apart by commas, or all"),
     )
-    command.add_argument("--who", default="", help=say("who decides, with --decide"))
-    command.add_argument("--why", default="", help=say("the reason, with --decide"))
+    command.add_argument("--who", default="", help=message("who decides, with --decide"))
+    command.add_argument("--why", default="", help=message("the reason, with --decide"))
     command.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help=say("the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's"),
+        help=message("the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's"),
     )
     add_reading(command)
 
@@ -95,19 +78,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return OPEN[checked.status]
 
 
-def _decided(
-    checked: Checked, args: argparse.Namespace, when: str
-) -> dict[tuple[str, ...], Decision]:
+def _decided(checked: Checked, args: argparse.Namespace, when: str) -> dict[tuple[str, ...], Decision]:
     found: dict[tuple[str, ...], Decision] = {}
     by_text = {",".join(flag.cell): flag.cell for flag in checked.flags}
     for cell, text in args.decide:
         what, _, to = text.partition(":")
         if to and not to.isdecimal():
-            raise UsageError(say("{to} is no count", repr(to)))
+            raise UsageError(message("{to} is no count", repr(to)))
         decision = Decision(what, args.who, when, args.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))
         if plain != "all" and plain not in by_text:
-            raise InputError(say("the cell is not flagged"), cell=f"({cell})")
+            raise InputError(message("the cell is not flagged"), cell=f"({cell})")
         for one in by_text.values() if plain == "all" else (by_text[plain],):
             found[one] = decision
     return found
@@ -117,7 +98,7 @@ def _write(checked: Checked, table: Table | None, out: Path, when: str) -> None:
     if not is_acro(out):
         write_decisions(checked, out)
     elif table is None:
-        raise UsageError(say("decisions on ACRO's outputs are written as .csv or .json"))
+        raise UsageError(message("decisions on ACRO's outputs are written as .csv or .json"))
     else:
         write_acro(checked, table, out, when=when)
 
@@ -133,19 +114,13 @@ def _lines(checked: Checked, out: Path | None) -> list[str]:
         )
     ]
     for flag in checked.flags[:SHOWN]:
-        said = say(
-            "({cell}): {values}", joined(flag.cell, ", "), joined(flag.reasons.values(), "; ")
-        )
+        said = message("({cell}): {values}", joined(flag.cell, ", "), joined(flag.reasons.values(), "; "))
         if flag.decision is not None:
-            to = "" if flag.decision.to is None else say(" to {to}", flag.decision.to)
-            said += say(
-                " -> {what}{to}, {who}: {why}",
-                flag.decision.what,
-                to,
-                flag.decision.who,
-                flag.decision.why,
+            to = "" if flag.decision.to is None else message(" to {to}", flag.decision.to)
+            said += message(
+                " -> {what}{to}, {who}: {why}", flag.decision.what, to, flag.decision.who, flag.decision.why
             )
         lines.append(said)
     if len(checked.flags) > SHOWN:
-        lines.append(say("... and {flags:,} more", len(checked.flags) - SHOWN))
-    return [*lines, *([say("{out}: CONFIDENTIAL", out)] if out is not None else [])]
+        lines.append(message("... and {flags:,} more", len(checked.flags) - SHOWN))
+    return [*lines, *([message("{out}: CONFIDENTIAL", out)] if out is not None else [])]

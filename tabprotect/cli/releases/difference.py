@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.revision import Revision, revision
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 SHOWN = 40
 """Lines of each kind that are printed for people; ``--json`` gives all."""
@@ -22,15 +22,15 @@ SHOWN = 40
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("difference", run_difference)
-    command.add_argument("old", metavar="OLD", help=say("the earlier original"))
-    command.add_argument("new", metavar="NEW", help=say("the later original"))
-    command.add_argument("--old-release", type=Path, metavar="A.zip", help=say("published of OLD"))
-    command.add_argument("--new-release", type=Path, metavar="B.zip", help=say("published of NEW"))
+    command.add_argument("old", metavar="OLD", help=message("the earlier original"))
+    command.add_argument("new", metavar="NEW", help=message("the later original"))
+    command.add_argument("--old-release", type=Path, metavar="A.zip", help=message("published of OLD"))
+    command.add_argument("--new-release", type=Path, metavar="B.zip", help=message("published of NEW"))
     command.add_argument(
         "--at-risk",
         default="1..2",
         metavar="LOW..HIGH",
-        help=say("a change of so many people singles them out (default 1..2)"),
+        help=message("a change of so many people singles them out (default 1..2)"),
     )
     add_reading(command)
 
@@ -54,9 +54,7 @@ def run_difference(args: argparse.Namespace, console: Console) -> int:
 
 
 def _table(source: str, args: argparse.Namespace, console: Console) -> Table:
-    return open_source(
-        argparse.Namespace(**vars(args) | {"table": source}), console
-    ).project.original
+    return open_source(argparse.Namespace(**vars(args) | {"table": source}), console).project.original
 
 
 def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, object]:
@@ -102,7 +100,7 @@ def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, o
 
 def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     yield (
-        say(
+        message(
             "{cells:,} of {size:,} cells changed: {came:,} more, {went:,} fewer.",
             len(found.cells),
             old.domain.size,
@@ -112,9 +110,9 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     )
     singled = [cell for cell in found.cells if cell.singles_out]
     how = (
-        say("readers of both releases know")
+        message("readers of both releases know")
         if released
-        else say("would show where both are published")
+        else message("would show where both are published")
     )
     yield plural(
         len(singled),
@@ -127,18 +125,16 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     yield from _sums(found, released)
     if found.note:
         yield found.note
-    yield say("These figures depend on the originals: keep them in the house.")
+    yield message("These figures depend on the originals: keep them in the house.")
 
 
 def _cells(found: Revision, old: Table) -> Iterator[str]:
     for cell in found.cells[:SHOWN]:
-        belief = "" if cell.belief is None else say("  belief {belief:.2f}", cell.belief)
+        belief = "" if cell.belief is None else message("  belief {belief:.2f}", cell.belief)
         if cell.belief_few_changes is not None:
-            belief += say(
-                ", expecting few changes {belief_few_changes:.2f}", cell.belief_few_changes
-            )
-        mark = say("  singles out") if cell.singles_out else ""
-        yield say(
+            belief += message(", expecting few changes {belief_few_changes:.2f}", cell.belief_few_changes)
+        mark = message("  singles out") if cell.singles_out else ""
+        yield message(
             "{index}: {old} -> {new}{belief}{mark}",
             old.domain.cell_text(cell.index),
             cell.old,
@@ -147,7 +143,7 @@ def _cells(found: Revision, old: Table) -> Iterator[str]:
             mark,
         )
     if len(found.cells) > SHOWN:
-        yield say("... {cells:,} more; take --json", len(found.cells) - SHOWN)
+        yield message("... {cells:,} more; take --json", len(found.cells) - SHOWN)
 
 
 def _sums(found: Revision, released: bool) -> Iterator[str]:
@@ -156,17 +152,15 @@ def _sums(found: Revision, released: bool) -> Iterator[str]:
         yield (
             plural(
                 len(found.sums),
-                "{sums:,} sum that both releases publish exactly changed, {few:,} of them "
-                "by a few people:",
-                "{sums:,} sums that both releases publish exactly changed, {few:,} of them "
-                "by a few people:",
+                "{sums:,} sum that both releases publish exactly changed, {few:,} of them by a few people:",
+                "{sums:,} sums that both releases publish exactly changed, {few:,} of them by a few people:",
                 len(found.sums),
                 few,
             )
         )
     for one in found.sums[:SHOWN]:
         said = joined((f"{n}={c}" for n, c in zip(one.names, one.labels, strict=True)), ", ")
-        mark = say("  singles out") if one.singles_out else ""
-        yield say("{value}: {change:+d}{mark}", said or say("grand total"), one.change, mark)
+        mark = message("  singles out") if one.singles_out else ""
+        yield message("{value}: {change:+d}{mark}", said or message("grand total"), one.change, mark)
     if len(found.sums) > SHOWN:
-        yield say("... {sums:,} more; take --json", len(found.sums) - SHOWN)
+        yield message("... {sums:,} more; take --json", len(found.sums) - SHOWN)

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 def add(verbs: Verbs) -> None:
@@ -24,32 +24,30 @@ def add(verbs: Verbs) -> None:
     command = verbs.add("export", run)
     command.add_argument("release", type=Path, metavar="RELEASE.zip")
     command.add_argument(
-        "--format", choices=format_names(), help=say("where the name of the file does not say it")
+        "--format", choices=format_names(), help=message("where the name of the file does not say it")
     )
     command.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
-        help=say(
+        help=message(
             "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ...; "
             "- for standard output"
         ),
     )
     command.add_argument(
-        "--apart",
-        action="store_true",
-        help=say("a file for each table, without totals among its cells"),
+        "--apart", action="store_true", help=message("a file for each table, without totals among its cells")
     )
     command.add_argument(
         "--total-code",
         metavar="T",
-        help=say("the category of totals (default: the source's own, else {code})", TOTAL[0]),
+        help=message("the category of totals (default: the source's own, else {code})", TOTAL[0]),
     )
     command.add_argument(
         "--strict",
         action="store_true",
-        help=say("refuse quotation marks that the format cannot hold, which become typographic"),
+        help=message("refuse quotation marks that the format cannot hold, which become typographic"),
     )
 
 
@@ -57,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
     keep_apart([args.release], [None if args.out == STREAM else args.out])
     if args.apart and args.out == STREAM:
-        raise UsageError(say("several files do not go to standard output"))
+        raise UsageError(message("several files do not go to standard output"))
     kind = format_to_write(args.out, args.format)
     if is_release(args.release):
         return _sums(args, kind, console)
@@ -67,9 +65,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         console.say(remark)
     if args.apart or not kind.cube:
         return _apart(args, kind, verified, console)
-    cube, notes = export_cube(
-        release, args.out, kind, total_code=args.total_code, strict=args.strict
-    )
+    cube, notes = export_cube(release, args.out, kind, total_code=args.total_code, strict=args.strict)
     domain = cube.table.domain
     known = any(variable.labels for variable in release.domain.variables)
     known = known and not kind.labels_beside
@@ -93,7 +89,7 @@ def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
     from tabprotect.engine.bundle.sums.sums_export import export_sums
 
     if args.apart:
-        raise UsageError(say("sums are one cube with their totals: leave --apart out"))
+        raise UsageError(message("sums are one cube with their totals: leave --apart out"))
     release = read_release(args.release)
     written = export_sums(release, args.out, kind, total_code=args.total_code, strict=args.strict)
     for note in written.notes:
@@ -115,17 +111,13 @@ def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
         "total_codes": written.totals,
         "confidential": False,
     }
-    line = say("{path}: {label}, {names}", args.out, kind.label, joined(names, ", "))
-    told = plural(
-        hidden, ", {hidden:,} hidden sum marked", ", {hidden:,} hidden sums marked", hidden
-    )
+    line = message("{path}: {label}, {names}", args.out, kind.label, joined(names, ", "))
+    told = plural(hidden, ", {hidden:,} hidden sum marked", ", {hidden:,} hidden sums marked", hidden)
     console.result(data, [line + told if hidden else line])
     return 0
 
 
-def _apart(
-    args: argparse.Namespace, kind: Format, verified: bundle.Verification, console: Console
-) -> int:
+def _apart(args: argparse.Namespace, kind: Format, verified: bundle.Verification, console: Console) -> int:
     """Write a file for each table."""
     release = verified.release
     lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
@@ -139,8 +131,7 @@ def _apart(
         for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
     lines = [
-        _line(path, kind, names, count)
-        for (path, names), count in zip(written.items(), hidden, strict=True)
+        _line(path, kind, names, count) for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
     console.result(_said(args, kind, verified, tables, limits), lines)
     return 0
@@ -165,12 +156,9 @@ def _said(
 
 
 def _line(path: Path, kind: Format, names: Sequence[str], hidden: int) -> str:
-    line = say("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
+    line = message("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
     if not hidden:
         return line
     return line + plural(
-        hidden,
-        ", {count:,} hidden count marked",
-        ", {count:,} hidden counts marked",
-        hidden,
+        hidden, ", {count:,} hidden count marked", ", {count:,} hidden counts marked", hidden
     )

@@ -12,7 +12,7 @@ from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
 from tabprotect.engine.register.register_chain import mark_of_key
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.releasing.rotating import Rotation
@@ -21,22 +21,16 @@ if TYPE_CHECKING:
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     keys = verbs.group("keys")
-    new = keys.add("new", run_new, say("make a key to sign bundles with"))
+    new = keys.add("new", run_new, message("make a key to sign bundles with"))
     new.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="KEY",
-        help=say("CONFIDENTIAL; the public one: .pub"),
+        "--out", type=Path, required=True, metavar="KEY", help=message("CONFIDENTIAL; the public one: .pub")
     )
-    own = keys.add(
-        "house", run_house, say("say where the key of the house is; made where there is none")
-    )
-    own.add_argument("--out", type=Path, metavar="FILE", help=say("write a copy; CONFIDENTIAL"))
+    own = keys.add("house", run_house, message("say where the key of the house is; made where there is none"))
+    own.add_argument("--out", type=Path, metavar="FILE", help=message("write a copy; CONFIDENTIAL"))
     own.add_argument(
         "--rotate",
         action="store_true",
-        help=say("make another key, and mark again what the register has the originals of"),
+        help=message("make another key, and mark again what the register has the originals of"),
     )
     own.add_argument(
         "--originals",
@@ -44,9 +38,9 @@ def add(verbs: Verbs) -> None:
         nargs="+",
         default=[],
         metavar="FILE|FOLDER",
-        help=say("with --rotate: dossiers and tables beside the dossiers that the register names"),
+        help=message("with --rotate: dossiers and tables beside the dossiers that the register names"),
     )
-    own.add_argument("--register", metavar="FILE|URL", help=say("with --rotate: the register"))
+    own.add_argument("--register", metavar="FILE|URL", help=message("with --rotate: the register"))
 
 
 def run_new(args: argparse.Namespace, console: Console) -> int:
@@ -56,10 +50,10 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"private": str(args.out), "public": str(beside), "public_key": public},
         [
-            say("Private key (CONFIDENTIAL): {out}", args.out),
-            say("Public key, for readers: {beside}", beside),
-            say("The same in figures: {public}", public),
-            say(
+            message("Private key (CONFIDENTIAL): {out}", args.out),
+            message("Public key, for readers: {beside}", beside),
+            message("The same in figures: {public}", public),
+            message(
                 "Publish it where readers trust you: a signature says which key signed, not whose it is."
             ),
         ],
@@ -80,11 +74,11 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"file": str(path), "mark": mark, "made": made, "copy": copy, "confidential": True},
         [
-            say("Key of the house (CONFIDENTIAL): {path}", path)
-            + (say(", made now") if made else ""),
-            say("Its mark, to compare two copies: {mark}", mark),
-            *([] if copy is None else [say("A copy (CONFIDENTIAL): {copy}", copy)]),
-            say(
+            message("Key of the house (CONFIDENTIAL): {path}", path)
+            + (message(", made now") if made else ""),
+            message("Its mark, to compare two copies: {mark}", mark),
+            *([] if copy is None else [message("A copy (CONFIDENTIAL): {copy}", copy)]),
+            message(
                 "Keep a copy where originals are kept. Without it the same table gets other coins, and "
                 "the average of both releases tells more than either."
             ),
@@ -112,12 +106,12 @@ def _rotated(args: argparse.Namespace, console: Console) -> int:
             "confidential": True,
         },
         [
-            say("New key of the house (CONFIDENTIAL): {path}", path),
-            say("The old one (CONFIDENTIAL): {kept}", done.kept),
-            say("Marked again: {n} of {total} releases", len(done.marked), _all(done)),
+            message("New key of the house (CONFIDENTIAL): {path}", path),
+            message("The old one (CONFIDENTIAL): {kept}", done.kept),
+            message("Marked again: {n} of {total} releases", len(done.marked), _all(done)),
             *(
                 [
-                    say(
+                    message(
                         "Not found again, since their originals are not here: {numbers}. Name their "
                         "dossiers or tables with --originals before the old key is given up.",
                         ", ".join(map(str, done.unmarked)),
@@ -126,7 +120,7 @@ def _rotated(args: argparse.Namespace, console: Console) -> int:
                 if done.unmarked
                 else []
             ),
-            say(
+            message(
                 "From now on the same table gets other coins: what is published again tells more, "
                 "and the register warns of it."
             ),

@@ -10,7 +10,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.sums.magnitude_bundle import page_of_bundle
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def add(verbs: Verbs) -> None:
@@ -27,6 +27,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     write_bytes(args.out, page)
     console.result(
         {"out": str(args.out), "title": title, "bytes": len(page), "confidential": False},
-        [say("Page: {out}", args.out)],
+        [message("Page: {out}", args.out)],
     )
     return 0

@@ -20,37 +20,35 @@ from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.register.register_chain import Damage, Head
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("register")
-    every = group.add("list", run_list, say("every release, in order"))
-    show = group.add("show", run_show, say("one release"))
+    every = group.add("list", run_list, message("every release, in order"))
+    show = group.add("show", run_show, message("one release"))
     show.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    check = group.add(
-        "check", run_check, say("what left before of a table, and what it tells together")
-    )
+    check = group.add("check", run_check, message("what left before of a table, and what it tells together"))
     check.add_argument("table", metavar="TABLE|DOSSIER")
     add_reading(check)
-    withdraw = group.add("withdraw", run_withdraw, say("note that a release was withdrawn"))
+    withdraw = group.add("withdraw", run_withdraw, message("note that a release was withdrawn"))
     withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    withdraw.add_argument("--reason", default="", help=say("why; kept in the register"))
-    new = group.add("new", run_new, say("make a register, or take an older one over where it lies"))
+    withdraw.add_argument("--reason", default="", help=message("why; kept in the register"))
+    new = group.add("new", run_new, message("make a register, or take an older one over where it lies"))
     new.add_argument("place", metavar="FILE|URL")
     for command in (every, show, check, withdraw):
         command.add_argument(
             "--register",
             metavar="FILE|URL",
-            help=say("the register of releases (default: the house's own)"),
+            help=message("the register of releases (default: the house's own)"),
         )
 
 
 def _address(args: argparse.Namespace) -> str:
     found = register_address(args.register)
     if found is None:
-        raise UsageError(say("there is no register to look into: it is said to be none"))
+        raise UsageError(message("there is no register to look into: it is said to be none"))
     return found
 
 
@@ -62,14 +60,12 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
     kept = made.releases
     data = {"register": made.name, "key": made.mark, "releases": kept, "confidential": True}
     lines = [
-        say("Register of releases (CONFIDENTIAL): {name}", made.name),
-        say("It belongs to the key of the house of mark {mark}", made.mark),
+        message("Register of releases (CONFIDENTIAL): {name}", made.name),
+        message("It belongs to the key of the house of mark {mark}", made.mark),
     ]
     if kept:
         lines.append(
-            say(
-                "Taken over as they are: {how}", plural(kept, "{n} release", "{n} releases", n=kept)
-            )
+            message("Taken over as they are: {how}", plural(kept, "{n} release", "{n} releases", n=kept))
         )
     console.result(data, lines)
     return 0
@@ -78,7 +74,7 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
 def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, object]]:
     """Say every damage on standard error; the same for ``--json``."""
     for one in damaged:
-        console.say(say("warning: {message}", one.message))
+        console.say(message("warning: {message}", one.message))
     return [one.as_json() for one in damaged]
 
 
@@ -95,7 +91,7 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
         "key": mark[:16],
         **found.head.as_json(),
     }
-    lines = [entry.line for entry in found.entries] or [say("Nothing has left this house yet.")]
+    lines = [entry.line for entry in found.entries] or [message("Nothing has left this house yet.")]
     console.result(data, lines)
     return 0
 
@@ -110,18 +106,18 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
         _say_damaged(register.contents().damaged, console)
     of = entry.publication
     lines = [
-        say("Release number {number}, {day}. CONFIDENTIAL", entry.number, entry.day),
-        say("Title: {title}", of.title or say("(no title)")),
-        say("Method: {method}", of.method_label),
-        say("Published by {who}", of.who),
-        say("Fingerprint: {fingerprint}", of.bundle),
-        *(say("Decision: {decision}", decision) for decision in of.decisions),
-        say("Its bundle is kept in the register.")
+        message("Release number {number}, {day}. CONFIDENTIAL", entry.number, entry.day),
+        message("Title: {title}", of.title or message("(no title)")),
+        message("Method: {method}", of.method_label),
+        message("Published by {who}", of.who),
+        message("Fingerprint: {fingerprint}", of.bundle),
+        *(message("Decision: {decision}", decision) for decision in of.decisions),
+        message("Its bundle is kept in the register.")
         if kept
-        else say("Its bundle is not kept in the register: take it from where it was published."),
+        else message("Its bundle is not kept in the register: take it from where it was published."),
     ]
     if entry.withdrawn is not None:
-        lines.append(say("Withdrawn: {reason}", entry.withdrawn_reason))
+        lines.append(message("Withdrawn: {reason}", entry.withdrawn_reason))
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
     console.result(data, lines)
     return 0
@@ -139,8 +135,8 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(str(entry.number))
         _say_damaged(register.contents().damaged, console)
     lines = [
-        say("withdrawn: {line}", entry.line),
-        say("What was read stays known: it still counts in checks."),
+        message("withdrawn: {line}", entry.line),
+        message("What was read stays known: it still counts in checks."),
     ]
     console.result({"confidential": True, **entry.as_json()}, lines)
     return 0
@@ -170,10 +166,10 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         *(one["message"] for one in before.warnings if one["kind"] != "register_damaged"),
-        *(say("  {line}", e.entry.line) for e in before.earlier),
+        *(message("  {line}", e.entry.line) for e in before.earlier),
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
-    console.result(data, lines or [say("Nothing of this table has left the house.")])
+    console.result(data, lines or [message("Nothing of this table has left the house.")])
     return 0
 
 
@@ -203,8 +199,8 @@ def _cut_after(dossier: bytes, place: str) -> list[Damage]:
 
 def _said(found: Verdict, releases: int) -> str:
     whence = (
-        say("From this release")
+        message("From this release")
         if releases == 1
-        else say("From these {releases} releases together", releases)
+        else message("From these {releases} releases together", releases)
     )
-    return say("{whence}: {sentence}", whence, found.sentence)
+    return message("{whence}: {sentence}", whence, found.sentence)

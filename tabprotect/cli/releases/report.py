@@ -10,7 +10,7 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.report.report import EDITIONS, SUFFIXES, make_report
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def add(verbs: Verbs) -> None:
@@ -21,14 +21,14 @@ def add(verbs: Verbs) -> None:
         "--edition",
         choices=EDITIONS,
         required=True,
-        help=say(
+        help=message(
             "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)"
         ),
     )
     command.add_argument(
         "--register",
         metavar="FILE|URL|none",
-        help=say("where the staff edition looks up what left before (default: the house's own)"),
+        help=message("where the staff edition looks up what left before (default: the house's own)"),
     )
     command.add_argument("--out", type=Path, required=True, metavar="FILE.html|.pdf")
 
@@ -38,9 +38,7 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
     if args.out.suffix.lower() not in SUFFIXES:
         raise UsageError("--out takes a name that ends in .html or .pdf")
     keep_apart([args.source], [args.out])
-    report = make_report(
-        args.source, args.edition, datetime.now(UTC).date(), console, register=args.register
-    )
+    report = make_report(args.source, args.edition, datetime.now(UTC).date(), console, register=args.register)
     report.write(args.out)
     staff = report.edition == "staff"
     console.result(
@@ -55,9 +53,9 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
         [
             report.verdict.text,
             (
-                say("Report (CONFIDENTIAL): {out}", args.out)
+                message("Report (CONFIDENTIAL): {out}", args.out)
                 if staff
-                else say("Report: {out}", args.out)
+                else message("Report: {out}", args.out)
             ),
         ],
     )

@@ -15,10 +15,7 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.belief.effort import COMPARISON, Effort
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease, release_fingerprint
-from tabprotect.engine.errors import (
-    Interrupted,
-    TabprotectError,
-)
+from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.posterior.posterior import Posterior
@@ -29,7 +26,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SECONDS = 30.0
 """Seconds after which a posterior is given up: a safety net that no figure depends on."""
@@ -49,7 +46,7 @@ class _Deadline:
         # The fraction is that of a part: whoever watches sees the runs.
         self.progress.report(stage, 0.0)
         if time.monotonic() > self.end:
-            raise NotComputable(say("the posterior would take more than {SECONDS:g} s", SECONDS))
+            raise NotComputable(message("the posterior would take more than {SECONDS:g} s", SECONDS))
 
 
 _FOUND: dict[str, Posterior | str] = {}
@@ -90,7 +87,7 @@ def compared_posterior(release: Release, effort: Effort, progress: Progress) -> 
     return kept
 
 
-UNNAMED = say("the table has one variable only: none is left as a key")
+UNNAMED = message("the table has one variable only: none is left as a key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +138,7 @@ class AssessedRelease:
             Where estimates are published.
         """
         if self.weighted:
-            raise NotComputable(say("estimates are published, not counts of records"))
+            raise NotComputable(message("estimates are published, not counts of records"))
 
     @cached_property
     def counts(self) -> Floats:
@@ -160,7 +157,7 @@ class AssessedRelease:
     @property
     def _weights(self) -> DesignWeights:
         if self.problem.weights is None:
-            raise NotComputable(say("the original has no design weights"))
+            raise NotComputable(message("the original has no design weights"))
         return self.problem.weights
 
     @cached_property
@@ -179,7 +176,7 @@ class AssessedRelease:
         """
         known = ~np.isnan(self.published)
         if not known.any():
-            raise NotComputable(say("no compared cell is published"))
+            raise NotComputable(message("no compared cell is published"))
         return np.asarray(known)
 
     @cached_property
@@ -207,7 +204,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return say("additivity cannot be restored: {error}", error)
+            return message("additivity cannot be restored: {error}", error)
 
     @property
     def restored_own(self) -> Floats:
@@ -230,7 +227,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return say("the inner cells cannot be fitted: {error}", error)
+            return message("the inner cells cannot be fitted: {error}", error)
 
     @property
     def expected(self) -> Floats:
@@ -294,7 +291,7 @@ class AssessedRelease:
     def second_posterior(self) -> Posterior:
         """The posterior from the second release alone."""
         if self.second is None:
-            raise NotComputable(say("there is no second release"))
+            raise NotComputable(message("there is no second release"))
         return self._believed_of(self.second)
 
     def _believed_of(self, release: Release) -> Posterior:
@@ -321,7 +318,7 @@ class AssessedRelease:
         """
         mask = self.problem.at_risk.mask(self.believed)
         if not mask.any():
-            raise NotComputable(say("no cell has a small count ({at_risk})", self.problem.at_risk))
+            raise NotComputable(message("no cell has a small count ({at_risk})", self.problem.at_risk))
         return mask
 
     @cached_property
@@ -335,9 +332,7 @@ class AssessedRelease:
         """
         posterior = self.posterior
         if posterior.way != "exact":
-            raise NotComputable(
-                say("the posterior is drawn: it does not show every possible count")
-            )
+            raise NotComputable(message("the posterior is drawn: it does not show every possible count"))
         possible = posterior.chances > 0
         low = possible.argmax(axis=1)
         high = possible.shape[1] - 1 - possible[:, ::-1].argmax(axis=1)
@@ -351,6 +346,6 @@ class AssessedRelease:
 
 def true_counts(compared: Publication, problem: Problem) -> Floats:
     """The original's counts of compared cells, float64 (compared cells,)."""
-    return np.concatenate(
-        [table.counts.reshape(-1) for table in compared.sums(problem.table)]
-    ).astype(np.float64)
+    return np.concatenate([table.counts.reshape(-1) for table in compared.sums(problem.table)]).astype(
+        np.float64
+    )

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def published_by(release: Release) -> Publication:
@@ -34,7 +34,7 @@ def published_by(release: Release) -> Publication:
     publication = Publication(release.domain, margins, groupings)
     found = tuple(published.table.domain for published in release.tables)
     if publication.margins != margins or publication.domains != found:
-        raise NotComputable(say("a published table is laid out in another way than the original"))
+        raise NotComputable(message("a published table is laid out in another way than the original"))
     return publication
 
 
@@ -46,9 +46,7 @@ def stated_counts(release: Release) -> Floats:
 
 def every_margin(domain: Domain) -> MarginSet:
     """All sub-tables, from the grand total to the table itself."""
-    return tuple(
-        names for order in range(domain.ndim + 1) for names in combinations(domain.names, order)
-    )
+    return tuple(names for order in range(domain.ndim + 1) for names in combinations(domain.names, order))
 
 
 def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
@@ -118,9 +116,7 @@ def derive(own: Publication, compared: Publication, values: Floats) -> Floats:
             missing = np.isnan(part)
             if not missing.any():
                 break
-            sums = np.bincount(
-                source.into, values[source.begin : source.end], minlength=domain.size + 1
-            )
+            sums = np.bincount(source.into, values[source.begin : source.end], minlength=domain.size + 1)
             part[missing] = sums[: domain.size][missing]
         parts.append(part)
     return np.concatenate(parts)

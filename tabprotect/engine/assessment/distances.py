@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.assessment.figure import NotComputable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def hellinger(true: Floats, other: Floats) -> tuple[float, Floats]:
@@ -21,7 +21,7 @@ def hellinger(true: Floats, other: Floats) -> tuple[float, Floats]:
     """
     total = float(true.sum())
     if total <= 0:
-        raise NotComputable(say("all true counts are 0"))
+        raise NotComputable(message("all true counts are 0"))
     parts = (np.sqrt(true) - np.sqrt(np.maximum(other, 0.0))) ** 2 / 2
     return 1.0 - float(np.sqrt(parts.sum() / total)), parts
 

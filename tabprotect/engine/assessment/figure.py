@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-AT_LEAST = say("at least: ")
+AT_LEAST = message("at least: ")
 """First words of the reason where the true value may be larger."""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class Key:
         wrong = {}
         for name in variables or ():
             if name not in domain.names:
-                wrong["key"] = say("the table has no variable {name}", repr(name))
+                wrong["key"] = message("the table has no variable {name}", repr(name))
         if sensitive is not None and sensitive not in domain.names:
-            wrong["sensitive"] = say("the table has no variable {sensitive}", repr(sensitive))
+            wrong["sensitive"] = message("the table has no variable {sensitive}", repr(sensitive))
         elif variables is not None and sensitive in variables:
-            wrong["sensitive"] = say("{sensitive} is a key variable", repr(sensitive))
+            wrong["sensitive"] = message("{sensitive} is a key variable", repr(sensitive))
         left = [name for name in domain.names if name not in (variables or ())]
         if not wrong and sensitive is None and not left:
-            wrong["key"] = say("no variable is left to be sensitive")
+            wrong["key"] = message("no variable is left to be sensitive")
         if wrong:
-            raise ParameterError(wrong, hint=say("there are {names}", ", ".join(domain.names)))
+            raise ParameterError(wrong, hint=message("there are {names}", ", ".join(domain.names)))
         chosen = left[-1] if sensitive is None else sensitive
         if variables is None:
             variables = tuple(name for name in domain.names if name != chosen)

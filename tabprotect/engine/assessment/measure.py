@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.registry import Documented
-from tabprotect.languages.said import prose, say
+from tabprotect.languages.messages import message, prose
 
 Noun = Literal["risk", "utility"]
 Direction = Literal["higher is better", "lower is better"]
@@ -18,11 +18,11 @@ Over = Literal["published cells", "inner cells", "key groups"]
 
 NEEDS: Mapping[str, str] = MappingProxyType(
     {
-        "restored": say("The published counts made additive"),
-        "expected": say("The inner cells that the published counts suggest"),
-        "key": say("Key variables and a sensitive one"),
-        "posterior": say("The posterior of the true counts"),
-        "second_release": say("A second release of the same table by the same method"),
+        "restored": message("The published counts made additive"),
+        "expected": message("The inner cells that the published counts suggest"),
+        "key": message("Key variables and a sensitive one"),
+        "posterior": message("The posterior of the true counts"),
+        "second_release": message("A second release of the same table by the same method"),
     }
 )
 """The needs of measures, by name."""

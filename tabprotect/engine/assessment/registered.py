@@ -9,7 +9,7 @@ from tabprotect.engine.assessment import risk, utility
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.registry import Registry
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @cache
@@ -44,10 +44,10 @@ def named_measures(names: Sequence[str] | None) -> tuple[Measure, ...]:
     if wrong or not names:
         raise ParameterError(
             {
-                "measures": say("unknown: {wrong}", ", ".join(wrong))
+                "measures": message("unknown: {wrong}", ", ".join(wrong))
                 if wrong
-                else say("name at least one")
+                else message("name at least one")
             },
-            hint=say("there are risk, utility, {known}", ", ".join(known)),
+            hint=message("there are risk, utility, {known}", ", ".join(known)),
         )
     return tuple(m for m in known.values() if m.name in names or m.noun in names)

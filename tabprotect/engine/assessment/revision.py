@@ -25,7 +25,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_PAIRED = 10**8
 """Most counts over all pairs of an earlier and a later original."""
@@ -156,12 +156,11 @@ def revision(
     earlier, later = (Evidence(release) for release in releases)
     if any(one.likelihood.domain != old.domain for one in (earlier, later)):
         raise InputError(
-            say("a release is of a table with other variables"),
-            hint=say("give the releases of these very tables, the old one's first"),
+            message("a release is of a table with other variables"),
+            hint=message("give the releases of these very tables, the old one's first"),
         )
     before, after = (
-        believe([one], knowing=RELEASE_ALONE, progress=progress).posterior
-        for one in (earlier, later)
+        believe([one], knowing=RELEASE_ALONE, progress=progress).posterior for one in (earlier, later)
     )
     together = _few_changes(before, after, progress)
     ways = {before.way, after.way}
@@ -189,8 +188,8 @@ def aligned(table: Table, domain: Domain) -> Table:
     )
     if not same:
         raise InputError(
-            say("the two tables have other variables or categories"),
-            hint=say("only tables of one domain can be compared cell by cell"),
+            message("the two tables have other variables or categories"),
+            hint=message("only tables of one domain can be compared cell by cell"),
         )
     keys, counts = table.cells
     index = np.unravel_index(keys, table.domain.shape)
@@ -218,10 +217,7 @@ def _changed_cells(old: Table, new: Table, rule: SmallCount) -> tuple[CellChange
 
 
 def _as_read(
-    cell: CellChange,
-    before: Posterior,
-    after: Posterior,
-    together: Mapping[tuple[int, int], float] | None,
+    cell: CellChange, before: Posterior, after: Posterior, together: Mapping[tuple[int, int], float] | None
 ) -> CellChange:
     """A change as readers of both releases see it."""
     belief = _unrelated(before, after, cell.index, cell.change)
@@ -265,17 +261,14 @@ def _few_changes(
     mass: Floats = np.zeros(cells * width)
     base: Ints = np.arange(cells) * width + reach
     for number, (table, weight) in enumerate(zip(old, weights, strict=True)):
-        progress.report(say("pairing the originals"), number / len(old))
+        progress.report(message("pairing the originals"), number / len(old))
         change = new - table
         each = weight * others * EACH_PERSON ** np.abs(change).sum(axis=1)
         place = (change + base).reshape(-1)
         mass += np.bincount(place, weights=np.repeat(each, cells), minlength=len(mass))
     total = float(mass[:width].sum())
     found = np.flatnonzero(mass)
-    return {
-        (int(at) // width, int(at) % width - reach): float(mass[at]) / total
-        for at in found.tolist()
-    }
+    return {(int(at) // width, int(at) % width - reach): float(mass[at]) / total for at in found.tolist()}
 
 
 def _changed_sums(

@@ -21,7 +21,7 @@ from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.published_numbers import PublishedNumbers
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Way = Literal["proved", "joint", "least_squares"]
 
@@ -227,18 +227,14 @@ def attack(
     notes = []
     if plan:
         notes.append(
-            say(
-                "The numbers are too many to be put together in full: least squares alone was used."
-            )
+            message("The numbers are too many to be put together in full: least squares alone was used.")
             if joint is None
-            else say(
+            else message(
                 "Putting the numbers together in full has not settled: least squares alone was used."
             )
         )
     return Attacked(
-        *(numbers, cells, sums, ends, "least_squares", joint),
-        notes=tuple(notes),
-        left_out=("joint_noise",),
+        *(numbers, cells, sums, ends, "least_squares", joint), notes=tuple(notes), left_out=("joint_noise",)
     )
 
 

@@ -20,7 +20,7 @@ from tabprotect.engine.attack.listing import Listed, listed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 CHAINS = 3
 
@@ -236,13 +236,7 @@ def _units(logs: Floats) -> Ints:
 class _Chain:
     """One chain, and what it recorded."""
 
-    def __init__(
-        self,
-        numbers: PublishedNumbers,
-        start: Ints,
-        ends: tuple[Ints, Ints],
-        what: str,
-    ) -> None:
+    def __init__(self, numbers: PublishedNumbers, start: Ints, ends: tuple[Ints, Ints], what: str) -> None:
         low, high = ends
         size, levels = numbers.domain.size, len(LEVELS)
         # A generator of whole numbers for what does not take part in the steps.
@@ -268,9 +262,7 @@ class _Chain:
         places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
         self.arrays = Arrays(
             x=np.ascontiguousarray(x),
-            state=np.array(
-                [int(coins.integers(0, 2**62)), FALL, 0, *range(levels)], dtype=np.int64
-            ),
+            state=np.array([int(coins.integers(0, 2**62)), FALL, 0, *range(levels)], dtype=np.int64),
             hist=np.zeros(int(places[-1]), dtype=np.int64),
             kept=np.zeros((0, size), dtype=np.int64),
             numbers=np.array(
@@ -282,9 +274,9 @@ class _Chain:
             ),
             shape=shape[shape > 1],
             stride=stride[shape > 1],
-            cell_starts=np.concatenate(
-                [[0], np.cumsum(np.bincount(numbers.cells, minlength=size))]
-            ).astype(np.int64),
+            cell_starts=np.concatenate([[0], np.cumsum(np.bincount(numbers.cells, minlength=size))]).astype(
+                np.int64
+            ),
             sums_of=of[order].astype(np.int64),
             kind=numbers.law,
             low=np.array([law[0] for law in laws], dtype=np.int64),
@@ -312,7 +304,7 @@ class _Chain:
     def settle(self, count: int, progress: Progress, done: float) -> None:
         """Sweeps that are not recorded, in which the fall and the guess are adjusted."""
         for at in range(0, count, TUNED):
-            progress.report(say("putting the tables together"), done + at / count / CHAINS / 3)
+            progress.report(message("putting the tables together"), done + at / count / CHAINS / 3)
             inside = self._sweep(TUNED, False)
             # A fall that holds most tables within the supports and still lets them pass beyond.
             if inside < 0.4 * TUNED:
@@ -334,7 +326,7 @@ class _Chain:
             recorded = 0
             for at in range(0, each, TUNED):
                 share = (1 + 2 * (segment * each + at) / count) / 3
-                progress.report(say("putting the tables together"), done + share / CHAINS)
+                progress.report(message("putting the tables together"), done + share / CHAINS)
                 recorded += self._sweep(min(TUNED, each - at), True)
             self.batches.append((self.arrays.hist.copy(), recorded))
             self.sweeps += each
@@ -380,9 +372,7 @@ _LOG_TABLE = np.rint(np.log1p(np.arange(4097) / 4096) * UNIT).astype(np.int64)
 def _together(chains: Sequence[_Chain], work: int) -> JointShares:
     arrays = chains[0].arrays
     starts = arrays.hist_starts
-    hists = [
-        sum((hist for hist, _ in chain.batches), np.zeros_like(arrays.hist)) for chain in chains
-    ]
+    hists = [sum((hist for hist, _ in chain.batches), np.zeros_like(arrays.hist)) for chain in chains]
     tables = [sum(recorded for _, recorded in chain.batches) for chain in chains]
     enough = min(tables) >= LEAST_FEASIBLE
     of_chain = [hist / max(number, 1) for hist, number in zip(hists, tables, strict=True)]

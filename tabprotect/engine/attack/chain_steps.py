@@ -327,11 +327,7 @@ class _Chain:
                 del level.groups[key]
 
     def _regroup(
-        self,
-        level: _Level,
-        moved: dict[int, list[int]],
-        before: dict[int, list[int]],
-        total: list[int],
+        self, level: _Level, moved: dict[int, list[int]], before: dict[int, list[int]], total: list[int]
     ) -> None:
         def group_of(key: int) -> list[int]:
             group = level.groups.setdefault(key, [0, 0, 0, 0])

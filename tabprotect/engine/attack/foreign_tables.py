@@ -28,7 +28,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.publication_set import formula_of
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_CELLS = 2_000_000
 """Most inner cells of the tables together."""
@@ -39,7 +39,7 @@ PROGRAMMES = 200
 REACH = 8.0
 """Standard deviations beyond which noise of an unknown kind is taken as impossible."""
 
-FORM = say(
+FORM = message(
     "write it as cell_key:D=5,V=3,js=2 or random_rounding:base=3, suppression, rounded:base=5, "
     "swapped:rate=.1, unknown:sd=1 or exact"
 )
@@ -79,31 +79,25 @@ class SaidMethod:
         """
         name, _, rest = text.strip().partition(":")
         if name not in _OWN and name not in methods():
-            raise ParameterError(
-                {"method": say("there is no method {name}", repr(name))}, hint=FORM
-            )
+            raise ParameterError({"method": message("there is no method {name}", repr(name))}, hint=FORM)
         given: dict[str, str] = {}
         for part in filter(None, (one.strip() for one in rest.split(","))):
             parameter, equals, value = part.partition("=")
             if not equals:
-                raise ParameterError(
-                    {"method": say("{part} is no name=value", repr(part))}, hint=FORM
-                )
+                raise ParameterError({"method": message("{part} is no name=value", repr(part))}, hint=FORM)
             given[parameter.strip()] = value.strip()
         if name in _OWN:
             missing = {_OWN[name]} - {""} - set(given)
             unknown = set(given) - {_OWN[name]}
-            wrong = {f"{name}.{one}": say("must be stated") for one in missing}
-            wrong |= {f"{name}.{one}": say("is no parameter of it") for one in unknown}
+            wrong = {f"{name}.{one}": message("must be stated") for one in missing}
+            wrong |= {f"{name}.{one}": message("is no parameter of it") for one in unknown}
             if wrong:
                 raise ParameterError(wrong, hint=FORM)
         return cls(name, given)
 
     def __str__(self) -> str:
         return self.name + (
-            ":" + ",".join(f"{name}={value}" for name, value in self.given.items())
-            if self.given
-            else ""
+            ":" + ",".join(f"{name}={value}" for name, value in self.given.items()) if self.given else ""
         )
 
     def number(self) -> float:
@@ -120,9 +114,7 @@ class SaidMethod:
         except ValueError:
             found = math.nan
         if not 0 < found < 2**31 or (name == "base" and found != int(found)):
-            raise ParameterError(
-                {f"{self.name}.{name}": say("must be a positive number")}, hint=FORM
-            )
+            raise ParameterError({f"{self.name}.{name}": message("must be a positive number")}, hint=FORM)
         return found
 
 
@@ -170,9 +162,7 @@ class ForeignTables:
         if method.name not in _OWN:
             return self._of_registered(method)
         law, variance = self._law(method)
-        return PublishedNumbers.of(
-            self.publication, self.counts, law, variance=variance, hidden=~self.known
-        )
+        return PublishedNumbers.of(self.publication, self.counts, law, variance=variance, hidden=~self.known)
 
     def _law(self, method: SaidMethod) -> tuple[Callable[[int], Law], float]:
         if method.name in ("exact", "suppression"):
@@ -205,13 +195,13 @@ class ForeignTables:
         wrong = np.flatnonzero(self.known & (self.counts % base != 0))
         if len(wrong):
             raise InputError(
-                say(
+                message(
                     "a published count of {published} is no multiple of {base}",
                     int(self.counts[wrong[0]]),
                     base,
                 ),
                 cell=self.publication.cell_text(int(wrong[0])),
-                hint=say(
+                hint=message(
                     "{wrong:,} of {known:,} counts are none: say the base that they were rounded to, "
                     "or exact or unknown:sd=1 of a list that was not rounded",
                     wrong=len(wrong),
@@ -222,15 +212,13 @@ class ForeignTables:
     def _total(self) -> int:
         """The largest grand total that the tables say."""
         starts = self.publication.starts
-        return max(
-            int(self.counts[starts[m] : starts[m + 1]].sum()) for m in range(len(starts) - 1)
-        )
+        return max(int(self.counts[starts[m] : starts[m + 1]].sum()) for m in range(len(starts) - 1))
 
     def _of_registered(self, method: SaidMethod) -> PublishedNumbers:
         if not self.known.all():
             raise InputError(
-                say("a published table is there in part only"),
-                hint=say("this method publishes every number: give the tables whole"),
+                message("a published table is there in part only"),
+                hint=message("this method publishes every number: give the tables whole"),
             )
         found, domain = methods()[method.name], self.publication.domain
         formula = formula_of(self.publication.margins)
@@ -246,8 +234,8 @@ class ForeignTables:
         numbers = found.numbers(release)
         if numbers is None:
             raise ParameterError(
-                {"method": say("{name} does not protect number by number", method.name)},
-                hint=say("its releases are read by infer"),
+                {"method": message("{name} does not protect number by number", method.name)},
+                hint=message("its releases are read by infer"),
             )
         return numbers
 
@@ -258,9 +246,7 @@ def _within(reach: int) -> Callable[[int], Law]:
 
 
 def together(
-    read: Sequence[PublishedRows],
-    names: Sequence[str],
-    methods: Sequence[SaidMethod],
+    read: Sequence[PublishedRows], names: Sequence[str], methods: Sequence[SaidMethod]
 ) -> tuple[PublishedNumbers, Ints]:
     """The tables of several lists of rows as numbers of one original.
 
@@ -286,8 +272,8 @@ def together(
     """
     if len(methods) not in (1, len(read)):
         raise ParameterError(
-            {"method": say("{methods} methods for {files} files", len(methods), len(read))},
-            hint=say("say one for all files, or one for each in their order"),
+            {"method": message("{methods} methods for {files} files", len(methods), len(read))},
+            hint=message("say one for all files, or one for each in their order"),
         )
     said = list(methods) * (len(read) if len(methods) == 1 else 1)
     domain, groupings = _variables_of(read)
@@ -307,8 +293,8 @@ def together(
     if sum(part.shared for part in parts) > 1:
         # Under other settings the noise is other noise, but of the same keys.
         raise ParameterError(
-            {"method": say("cell keys put the same noise on the same records in every table")},
-            hint=say("attack the tables of that method apart from the others"),
+            {"method": message("cell keys put the same noise on the same records in every table")},
+            hint=message("attack the tables of that method apart from the others"),
         )
     return PublishedNumbers.together(parts), shown
 
@@ -325,8 +311,8 @@ def _variables_of(read: Sequence[PublishedRows]) -> tuple[Domain, list[Grouping]
     cells = math.prod(len(known) for known in categories.values())
     if cells > MOST_CELLS:
         raise TooLargeError(
-            say("the tables together have {cells:,} inner cells", cells),
-            hint=say("attack fewer tables at once"),
+            message("the tables together have {cells:,} inner cells", cells),
+            hint=message("attack fewer tables at once"),
         )
     return Domain.of({name: list(known) for name, known in categories.items()}), groupings
 
@@ -338,12 +324,12 @@ def likely_method(rows: PublishedRows) -> tuple[SaidMethod, str]:
     for base, name in BASES.items():
         if common % base:
             continue
-        return SaidMethod(name, {"base": str(base)}), say(
+        return SaidMethod(name, {"base": str(base)}), message(
             "guessed: all counts are multiples of {base}", base
         )
     if not rows.known.all():
-        return SaidMethod("suppression"), say("guessed: some counts are not there")
-    return SaidMethod("exact"), say("taken as true")
+        return SaidMethod("suppression"), message("guessed: some counts are not there")
+    return SaidMethod("exact"), message("taken as true")
 
 
 def _add(whole: Publication, rows: PublishedRows, name: str, counts: Ints, known: Bools) -> None:
@@ -366,9 +352,9 @@ def _add(whole: Publication, rows: PublishedRows, name: str, counts: Ints, known
         if twice.any():
             cell = int(cells[np.flatnonzero(twice)[0]])
             raise InputError(
-                say("another file publishes another number for this cell"),
+                message("another file publishes another number for this cell"),
                 file=Path(name),
                 cell=whole.cell_text(cell),
-                hint=say("attack releases that were protected apart one by one"),
+                hint=message("attack releases that were protected apart one by one"),
             )
         counts[cells], known[cells] = values[there], True

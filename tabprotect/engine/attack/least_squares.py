@@ -17,12 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.fitting.margin_variance import (
-    EXACT_VARIANCE,
-    Margin,
-    strengths,
-    variance_left,
-)
+from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE, Margin, strengths, variance_left
 from tabprotect.engine.release.published_numbers import NumbersOfTable, PublishedNumbers
 
 if TYPE_CHECKING:
@@ -134,9 +129,7 @@ def _weighted(numbers: PublishedNumbers) -> tuple[csr_array[np.float64], Floats]
 
     used = np.isfinite(numbers.variance)
     ones = np.ones(len(numbers.cells))
-    incidence = csr_array(
-        (ones, numbers.cells, numbers.starts), shape=(numbers.numbers, numbers.domain.size)
-    )
+    incidence = csr_array((ones, numbers.cells, numbers.starts), shape=(numbers.numbers, numbers.domain.size))
     weights = 1 / np.sqrt(np.maximum(numbers.variance[used], EXACT_VARIANCE))
     return incidence[used].tocsr(), weights  # type: ignore[return-value]
 

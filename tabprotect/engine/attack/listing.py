@@ -149,9 +149,7 @@ def _logs(numbers: PublishedNumbers, member: Bools, tables: Ints, sums: Ints) ->
             [_weight(numbers, law, sums[:, k]) for k, law in zip(alike, kinds, strict=True)], 1
         )
         if source >= 0:
-            records = np.stack(
-                [np.bitwise_xor.reduce(filled[:, member[k]], axis=1) for k in alike], 1
-            )
+            records = np.stack([np.bitwise_xor.reduce(filled[:, member[k]], axis=1) for k in alike], 1)
             order = np.argsort(records, axis=1, kind="stable")
             records = np.take_along_axis(records, order, axis=1)
             same = (records[:, 1:] == records[:, :-1]) & (records[:, 1:] != 0)

@@ -17,7 +17,7 @@ from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 NODES = 200
 """Branch-and-bound nodes of one programme: its bound then still holds."""
@@ -80,10 +80,7 @@ def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
 
 
 def narrowed(
-    numbers: PublishedNumbers,
-    ends: tuple[Ints, Ints],
-    cells: Iterable[int],
-    progress: Progress = SILENT,
+    numbers: PublishedNumbers, ends: tuple[Ints, Ints], cells: Iterable[int], progress: Progress = SILENT
 ) -> tuple[Ints, Ints]:
     """The same bounds, narrower for the given cells by integer programmes."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -94,14 +91,13 @@ def narrowed(
     low, high = numbers.support()
     used = numbers.law >= 0
     sums: csr_array[np.float64] = csr_array(
-        (np.ones(len(numbers.cells)), numbers.cells, numbers.starts),
-        shape=(numbers.numbers, size),
+        (np.ones(len(numbers.cells)), numbers.cells, numbers.starts), shape=(numbers.numbers, size)
     )
     most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))[used]
     rows = LinearConstraint(sums[used].tocsr(), low[used].astype(np.float64), most)
     asked = [int(cell) for cell in cells if lower[cell] < upper[cell]]
     for number, cell in enumerate(asked):
-        progress.report(say("proving"), number / len(asked))
+        progress.report(message("proving"), number / len(asked))
         objective: Floats = np.zeros(size)
         for sign in (1.0, -1.0):
             objective[cell] = sign
@@ -154,9 +150,7 @@ class Proof:
         highest = min(int(self.high[0]), self.sums[1])
         tried = [c for c in range(int(self.low[0]), highest + 1) if c != count]
         least, most = self.sums
-        return len(tried), tuple(
-            c for c in tried if c + others[0] <= most and c + others[1] >= least
-        )
+        return len(tried), tuple(c for c in tried if c + others[0] <= most and c + others[1] >= least)
 
 
 def proof_of(numbers: PublishedNumbers, cell: int, count: int) -> Proof | None:
@@ -174,9 +168,7 @@ def proof_of(numbers: PublishedNumbers, cell: int, count: int) -> Proof | None:
     if numbers.domain.structural:
         most[numbers.domain.structural_cells()] = 0
     holding = of[(numbers.cells == cell) & (numbers.law[of] >= 0)]
-    for number in sorted(
-        holding.tolist(), key=lambda n: int(numbers.starts[n + 1] - numbers.starts[n])
-    ):
+    for number in sorted(holding.tolist(), key=lambda n: int(numbers.starts[n + 1] - numbers.starts[n])):
         inside = numbers.cells[numbers.starts[number] : numbers.starts[number + 1]]
         others = inside[inside != cell]
         lower = max(int(least[cell]), int(low[number]) - sum(most[others].tolist()))

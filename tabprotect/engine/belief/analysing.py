@@ -74,12 +74,7 @@ class Analysing:
     ) -> AnalysisSummary:
         """A statistic over draws of the posterior; with the test, if it is one of ``STATISTICS``."""
         found = analyse(
-            self.posterior,
-            statistic,
-            name,
-            generator=self._generator,
-            draws=draws,
-            progress=self.progress,
+            self.posterior, statistic, name, generator=self._generator, draws=draws, progress=self.progress
         )
         return replace(found, independence=self.independence(statistic, level))
 

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.table_draws import log_sums
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FARTHEST = 12.0
 """Largest absolute log odds ratio that is looked at, of two categories each."""
@@ -51,14 +51,14 @@ class Association:
         axes = domain.axis(variables[0]), domain.axis(variables[1])
         if axes[0] == axes[1]:
             raise ParameterError(
-                {"log_odds": say("a variable has no odds ratio with itself")},
-                hint=say("name two variables"),
+                {"log_odds": message("a variable has no odds ratio with itself")},
+                hint=message("name two variables"),
             )
         sizes = domain.shape[axes[0]], domain.shape[axes[1]]
         if min(sizes) < 2:
             raise ParameterError(
-                {"log_odds": say("a variable of one category has no odds")},
-                hint=say("name variables of two categories or more"),
+                {"log_odds": message("a variable of one category has no odds")},
+                hint=message("name variables of two categories or more"),
             )
         return cls(domain, axes, (domain.size // (sizes[0] * sizes[1]), *sizes))
 
@@ -259,12 +259,7 @@ def noncentral(tables: Floats, grid: Floats, beta: float) -> Floats:
     from scipy.special import gammaln
 
     margins = np.stack(
-        [
-            tables.sum(axis=(2, 3)),
-            tables[:, :, 1, :].sum(axis=2),
-            tables[:, :, :, 1].sum(axis=2),
-        ],
-        axis=-1,
+        [tables.sum(axis=(2, 3)), tables[:, :, 1, :].sum(axis=2), tables[:, :, :, 1].sum(axis=2)], axis=-1
     )
     different, at = np.unique(margins.reshape(-1, 3), axis=0, return_inverse=True)
     points = np.append(grid, beta)

@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +44,14 @@ class Believed:
         said = []
         if self.repeated:
             of = (
-                say("One release is")
+                message("One release is")
                 if self.repeated == 1
-                else say("{repeated} releases are", self.repeated)
+                else message("{repeated} releases are", self.repeated)
             )
-            said.append(say("{of} the same draw as another, which tells nothing more.", of))
+            said.append(message("{of} the same draw as another, which tells nothing more.", of))
         if not self.weighed:
             said.append(
-                say(
+                message(
                     "Up to {attempts_at_most} draws were made until one passed the gate: no odds "
                     "differ by more than a factor of {attempts_at_most} for that.",
                     self.attempts_at_most,
@@ -98,6 +98,6 @@ class Believed:
         if cells is None:
             cells = np.arange(self.posterior.domain.size, dtype=np.int64)
         head = json.dumps(self.head(), allow_nan=False)
-        yield say('{head}, "cells": [', head[:-1])
+        yield message('{head}, "cells": [', head[:-1])
         yield from cells_json(self.posterior, cells)
         yield "]}\n"

@@ -27,13 +27,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import kinds
-from tabprotect.engine.release.likelihood import (
-    CellFactors,
-)
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, UNSTATED
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def believe(
@@ -82,9 +80,7 @@ def believe(
     different = finest_first(distinct(evidence))
     first = different[0]
     effort = _effort_for(first.release, effort)
-    posterior = _together(
-        different, prior, (effort, inner), (randomness or Randomness.fresh(), progress)
-    )
+    posterior = _together(different, prior, (effort, inner), (randomness or Randomness.fresh(), progress))
     found = Believed(posterior, releases=len(evidence), repeated=len(evidence) - len(different))
     return _as_let_out(found, different, knowing, effort, progress) if knowing.gate else found
 
@@ -100,18 +96,11 @@ def _together(
     effort, inner = asked
     domain, whole = likelihoods[0].domain, evidence[0].release.domain
     by_chains = effort.joint > 0 and effort.way != "exact"
-    several = any(
-        isinstance(one, CellFactors) and "joint_noise" in one.left_out for one in likelihoods
-    )
+    several = any(isinstance(one, CellFactors) and "joint_noise" in one.left_out for one in likelihoods)
 
     def joint() -> Posterior | None:
         # Late: releases by moves, most of all, have no noise to put together.
-        from tabprotect.engine.belief.joint_noise import (
-            PriorOfSums,
-            main_table,
-            of_main_table,
-            put_together,
-        )
+        from tabprotect.engine.belief.joint_noise import PriorOfSums, main_table, of_main_table, put_together
 
         read = [
             (None if one.alone else one.release, plain(known) if chosen(known) else known)
@@ -152,20 +141,14 @@ def _prior(prior: Prior | str | None, domain: Domain) -> Prior:
 def _effort_for(release: Release, effort: Effort) -> Effort:
     size, mechanism = release.domain.size, release.mechanism
     if effort.cells is not None and size > effort.cells:
-        raise TooLargeError(
-            say("{size:,} cells are too many for a posterior in a comparison", size)
-        )
+        raise TooLargeError(message("{size:,} cells are too many for a posterior in a comparison", size))
     if effort.steps_once is None or methods()[mechanism.method].is_random(mechanism.values):
         return effort
     return replace(effort, steps=max(effort.steps or 0, effort.steps_once))
 
 
 def _as_let_out(
-    found: Believed,
-    evidence: Sequence[Evidence],
-    knowing: Knowing,
-    effort: Effort,
-    progress: Progress,
+    found: Believed, evidence: Sequence[Evidence], knowing: Knowing, effort: Effort, progress: Progress
 ) -> Believed:
     """The same with what the gates of the releases tell, or a word on it."""
     gates = [one.release.mechanism.gate for one in evidence]
@@ -186,8 +169,7 @@ def _as_let_out(
         found.posterior,
         note=joined(filter(None, said), " "),
         left_out=kinds(
-            found.posterior.left_out,
-            ["attempts"] if unknown or (knowing.bundled and None in gates) else [],
+            found.posterior.left_out, ["attempts"] if unknown or (knowing.bundled and None in gates) else []
         ),
     )
     passed = [gate for gate in gates if gate is not None and gate.passed]
@@ -198,6 +180,4 @@ def _as_let_out(
     again = None
     if knowing.weigh is not None and len(evidence) == 1 and effort.way != "monte_carlo":
         again = knowing.weigh(posterior, evidence[0], passed[0], progress)
-    return replace(
-        found, weighed=again is not None, posterior=posterior if again is None else again
-    )
+    return replace(found, weighed=again is not None, posterior=posterior if again is None else again)

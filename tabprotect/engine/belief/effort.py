@@ -109,13 +109,7 @@ class Effort(Approach):
 READER = Effort(name="reader")
 """Whoever opens a bundle, and has the time."""
 
-VERDICT = Effort(
-    name="verdict",
-    updates=2 * 10**8,
-    weighing=REWEIGHING_WORK,
-    settled=True,
-    bases=1,
-)
+VERDICT = Effort(name="verdict", updates=2 * 10**8, weighing=REWEIGHING_WORK, settled=True, bases=1)
 """What the gate judges by, and whoever verifies it: the choice of the published numbers by as much
 work as a reader has for it."""
 
@@ -125,9 +119,7 @@ ATTEMPT = replace(VERDICT, tells_refused=False)
 OTHERS = replace(VERDICT, tells=False)
 """What other releases are judged by, of which nothing is told but whether they pass."""
 
-TRIAL = replace(
-    VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, joint=0.03, tells=False
-)
+TRIAL = replace(VERDICT, name="trial", share=0.1, weighing=REWEIGHING_WORK / 10, joint=0.03, tells=False)
 """A verdict by fewer draws, of many that are tried."""
 
 GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0, joint=0)

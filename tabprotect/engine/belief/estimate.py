@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LEVEL = 0.95
 """Probability of an interval, if no other is asked for."""
@@ -22,7 +22,7 @@ def tails(level: float) -> list[float]:
         When the level is no probability.
     """
     if not 0.0 < level < 1.0:
-        raise ParameterError({"level": say("must lie between 0 and 1, is {level}", level)})
+        raise ParameterError({"level": message("must lie between 0 and 1, is {level}", level)})
     return [(1 - level) / 2, 0.5, (1 + level) / 2]
 
 
@@ -105,7 +105,7 @@ class Estimate(ABC):
         else:
             low, middle, high = self.given
             out = [
-                say(
+                message(
                     "{name}: {estimate:.3f} ({level:.0f} % interval {low:.3f} to {high:.3f})",
                     self.name,
                     middle,
@@ -117,7 +117,7 @@ class Estimate(ABC):
         if self.taken is not None:
             low, middle, high = self.taken
             out.append(
-                say(
+                message(
                     "With the published counts taken as true it would be {value:.3f} ({low:.3f} to "
                     "{high:.3f}).",
                     middle,

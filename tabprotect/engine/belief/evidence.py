@@ -103,9 +103,7 @@ WeighAttempts = Callable[[Posterior, Evidence, Gate, Progress], Posterior | None
 """The posterior given that a release is the first draw that passed; ``None`` beyond the work."""
 
 
-WeighRefused = Callable[
-    [Posterior, tuple[RefusedDraws, ...], Randomness, Progress], Posterior | None
-]
+WeighRefused = Callable[[Posterior, tuple[RefusedDraws, ...], Randomness, Progress], Posterior | None]
 """The posterior given draws that were refused before; ``None`` beyond the work."""
 
 
@@ -159,8 +157,7 @@ def finest_first(evidence: Sequence[Evidence]) -> list[Evidence]:
         return list(evidence)
     finest = max(evidence, key=lambda one: one.likelihood.domain.size).likelihood.domain
     if not all(
-        one.likelihood.domain == finest or is_coarser(one.likelihood.domain, finest)
-        for one in evidence
+        one.likelihood.domain == finest or is_coarser(one.likelihood.domain, finest) for one in evidence
     ):
         return list(evidence)
     return sorted(evidence, key=lambda one: one.likelihood.domain != finest)

@@ -32,7 +32,7 @@ from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_WEIGHED = 2**22
 """Most weights of a prior over all counts of all cells."""
@@ -78,7 +78,7 @@ class PriorOfSums:
             variance=np.full(len(laws), np.inf),
             noise=np.full(len(laws), -1, dtype=np.int64),
             believed=given.believed,
-            note=say("What is believed beforehand is of the sums, of inner tables nothing more."),
+            note=message("What is believed beforehand is of the sums, of inner tables nothing more."),
         )
 
 
@@ -137,9 +137,7 @@ def put_together(
     if sum(part.shared for part in known) > 1:
         # One house looks the noise of several releases up under the same keys.
         left = kinds(left, ["other_releases"])
-    return _posterior(
-        found, found.joint, prior, read[0], tuple(k for k in left if k != "joint_noise")
-    )
+    return _posterior(found, found.joint, prior, read[0], tuple(k for k in left if k != "joint_noise"))
 
 
 def main_table(release: Release, likelihood: Likelihood) -> Publication:
@@ -248,17 +246,15 @@ def _posterior(
         published=published,
         prior=prior,
         way="monte_carlo" if everything is None else "exact",
-        reason=say("all published numbers were put together by chains that agree")
+        reason=message("all published numbers were put together by chains that agree")
         if everything is None
-        else say("every original that fits all published numbers was listed and weighed"),
+        else message("every original that fits all published numbers was listed and weighed"),
         group_of_cell=group,
         first=first,
         chances=chances,
         draw_originals=draw,
         count_originals=lambda: None if everything is None else len(everything.tables),
-        list_originals=lambda: (
-            None if everything is None else (everything.tables, everything.chances)
-        ),
+        list_originals=lambda: None if everything is None else (everything.tables, everything.chances),
         hidden=hidden,
         standard_errors=errors if everything is None else None,
         error=found.error if everything is None else None,
@@ -266,10 +262,7 @@ def _posterior(
         draws=joint.tables if everything is None else None,
         r_hat=joint.r_hat if everything is None else None,
         note=joined(
-            filter(
-                None,
-                [found.numbers.note, say("Left out: {kinds}.", listed(left)) if left else ""],
-            ),
+            filter(None, [found.numbers.note, message("Left out: {kinds}.", listed(left)) if left else ""]),
             " ",
         ),
         left_out=left,

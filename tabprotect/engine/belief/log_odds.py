@@ -20,23 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.association import (
-    LEAST_MEAN,
-    Association,
-    given_sums,
-    log_sums_law,
-    noncentral,
-)
+from tabprotect.engine.belief.association import LEAST_MEAN, Association, given_sums, log_sums_law, noncentral
 from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
 from tabprotect.engine.belief.model_fit import Reading, flattened
-from tabprotect.engine.belief.table_draws import (
-    LEAST_EFFECTIVE,
-    WANTED,
-    WIDER,
-    TableDraws,
-)
+from tabprotect.engine.belief.table_draws import LEAST_EFFECTIVE, WANTED, WIDER, TableDraws
 from tabprotect.engine.posterior.prior import NegativeBinomial, Uniform
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 POINTS = 161
 """Log odds ratios at which the likelihood is worked out: close together near the fitted one."""
@@ -67,7 +56,7 @@ class LogOdds(Estimate):
 
     @property
     def name(self) -> str:
-        return say("Log odds ratio of {first} and {second}", *self.variables)
+        return message("Log odds ratio of {first} and {second}", *self.variables)
 
     @property
     def asked(self) -> dict[str, object]:
@@ -77,7 +66,7 @@ class LogOdds(Estimate):
     def note(self) -> str:
         if self.effective >= LEAST_EFFECTIVE:
             return ""
-        return say("The interval rests on few draws: it is only roughly right.")
+        return message("The interval rests on few draws: it is only roughly right.")
 
 
 def log_odds(reading: Reading, variables: tuple[str, str], *, level: float = LEVEL) -> LogOdds:

@@ -22,13 +22,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.estimate import tails
-from tabprotect.engine.belief.evidence import (
-    HOW_IT_WAS_LET_OUT,
-    Evidence,
-    Knowing,
-    distinct,
-    finest_first,
-)
+from tabprotect.engine.belief.evidence import HOW_IT_WAS_LET_OUT, Evidence, Knowing, distinct, finest_first
 from tabprotect.engine.belief.table_draws import (
     CLOSE,
     LEAST_EFFECTIVE,
@@ -38,10 +32,7 @@ from tabprotect.engine.belief.table_draws import (
     TableDraws,
     around,
 )
-from tabprotect.engine.posterior.analysis import (
-    ModelSummary,
-    model_summary,
-)
+from tabprotect.engine.posterior.analysis import ModelSummary, model_summary
 from tabprotect.engine.posterior.independence import Independence, ModelTest, independence_model
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled
 from tabprotect.engine.posterior.posterior import Posterior
@@ -50,7 +41,7 @@ from tabprotect.engine.posterior.strength import SPREADS, Strength, likely
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PLACES = 4
 """Most priors that tables are drawn under, until they are worth enough under the model."""
@@ -93,7 +84,7 @@ class Imputed:
         """What they lack, in words; empty for nothing."""
         if self.effective >= LEAST_EFFECTIVE:
             return ""
-        return say(
+        return message(
             "Tables drawn under the model are worth {effective:.0f} independent ones only: too few "
             "for an interval.",
             self.effective,
@@ -145,9 +136,7 @@ class Reading:
         chance = randomness or Randomness.fresh()
 
         def believing(prior: Prior) -> Posterior:
-            return believe(
-                evidence, prior, knowing=knowing, randomness=chance, progress=progress
-            ).posterior
+            return believe(evidence, prior, knowing=knowing, randomness=chance, progress=progress).posterior
 
         domain = evidence[0].likelihood.domain
         found = known if known is not None and known.domain == domain else believing(Uniform())
@@ -155,9 +144,7 @@ class Reading:
         draws.take_posterior(found, Uniform(), generator, progress)
         return cls(found, believing, draws.tables, draws, generator, progress)
 
-    def around(
-        self, fitted: Callable[[Floats], Floats], *, rounds: int
-    ) -> tuple[TableDraws, Floats]:
+    def around(self, fitted: Callable[[Floats], Floats], *, rounds: int) -> tuple[TableDraws, Floats]:
         """Draws near a model's fit to what is expected of the table under it, and that fit."""
         chance = self.generator, self.progress
         self.draws, means = around(self.believing, self.draws, fitted, rounds=rounds, draws=chance)

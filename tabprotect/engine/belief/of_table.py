@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 INNER = -1
 """Stands for the inner cells where they are not published."""
@@ -131,7 +131,7 @@ def of_table(
     if law is not None:
         return OfTable(number, alone(Evidence(release, law, alone=True)), publication, true)
     if inner is None or published is None:
-        raise InfeasibleError(say("the posterior is not about the cells it is made of"))
+        raise InfeasibleError(message("the posterior is not about the cells it is made of"))
     (summed,) = sums(inner, publication, progress=progress)
     as_published = replace(summed, published=published.table, hidden=published.suppressed)
     return OfTable(number, replace(found, posterior=as_published), publication, true)

@@ -17,7 +17,7 @@ from tabprotect.engine.belief.model_fit import Reading
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DRAWS = 4_000
 """Tables drawn under the model."""
@@ -49,8 +49,8 @@ class Ratio:
         found = tuple(part.strip() for part in among.split(",") if part.strip())
         if not (bar and equal and sign and name and category and other) or len(found) not in (1, 2):
             raise ParameterError(
-                {"rate": say("cannot read {text}", repr(text))},
-                hint=say("write A=a1 | B=b1 for a rate, A=a1 | B=b1, b2 for the difference of two"),
+                {"rate": message("cannot read {text}", repr(text))},
+                hint=message("write A=a1 | B=b1 for a rate, A=a1 | B=b1, b2 for the difference of two"),
             )
         return cls((name, category), other, found)
 
@@ -63,7 +63,7 @@ class Ratio:
         """The counts of the category and of all, int64 (draws, one or two)."""
         axes = domain.axis(self.of[0]), domain.axis(self.given)
         if axes[0] == axes[1]:
-            raise ParameterError({"rate": say("a variable has no rate among itself")})
+            raise ParameterError({"rate": message("a variable has no rate among itself")})
         rest = tuple(1 + k for k in range(domain.ndim) if k not in axes)
         both = tables.sum(axis=rest)
         if axes[0] > axes[1]:
@@ -102,9 +102,7 @@ def pairs(domain: Domain) -> LogLinear:
     return LogLinear.of(domain, " + ".join(terms or names))
 
 
-def rate(
-    reading: Reading, ratio: Ratio, *, model: LogLinear | None = None, level: float = LEVEL
-) -> Rate:
+def rate(reading: Reading, ratio: Ratio, *, model: LogLinear | None = None, level: float = LEVEL) -> Rate:
     """A rate, or the difference of two.
 
     Parameters

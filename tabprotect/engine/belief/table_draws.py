@@ -56,11 +56,7 @@ class TableDraws:
 
     @classmethod
     def of(
-        cls,
-        believing: Believing,
-        prior: Prior,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        cls, believing: Believing, prior: Prior, generator: np.random.Generator, progress: Progress = SILENT
     ) -> TableDraws:
         """The draws under one prior."""
         out = cls()
@@ -68,21 +64,13 @@ class TableDraws:
         return out
 
     def draw(
-        self,
-        believing: Believing,
-        prior: Prior,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, believing: Believing, prior: Prior, generator: np.random.Generator, progress: Progress = SILENT
     ) -> None:
         """Draw tables under a prior, and take them in."""
         self.take_posterior(believing(prior), prior, generator, progress)
 
     def take_posterior(
-        self,
-        found: Posterior,
-        prior: Prior,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, found: Posterior, prior: Prior, generator: np.random.Generator, progress: Progress = SILENT
     ) -> None:
         """Take in draws of a posterior under a prior."""
         if found.effective_sample_size is not None:

@@ -7,13 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from tabprotect.engine.belief.effort import (
-    COMPARED_RUNS,
-    LEAST_DRAWS,
-    LEAST_EFFECTIVE,
-    MIXED,
-    Effort,
-)
+from tabprotect.engine.belief.effort import COMPARED_RUNS, LEAST_DRAWS, LEAST_EFFECTIVE, MIXED, Effort
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
@@ -30,16 +24,11 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import over_finer
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import (
-    AdaptiveSequence,
-    CellFactors,
-    Likelihood,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
+CHOICE_NOTE = message("What the choice of all published counts together says is left out.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +75,8 @@ class Weighing:
         assert known is not None
         if asked == "exact":
             raise InfeasibleError(
-                say(
-                    "the originals of none of these releases can be listed, so there is no exact way"
-                ),
-                hint=say("take Monte Carlo"),
+                message("the originals of none of these releases can be listed, so there is no exact way"),
+                hint=message("take Monte Carlo"),
             )
         draws = self.effort.draws
         return posterior_joined(known, likelihoods[1:], self.randomness, self.progress, draws=draws)
@@ -120,12 +107,10 @@ class Weighing:
     def _settled(self, found: Posterior) -> Posterior:
         """The same, unless it is simulated and nothing can be judged by it."""
         if self.effort.settled and _unsettled(found):
-            raise InfeasibleError(
-                say("the simulated posterior has not settled: nothing to judge by")
-            )
+            raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
         if self.effort.settled and _says_little(found):
             raise InfeasibleError(
-                say(
+                message(
                     "the simulated posterior is worth {effective_sample_size:.0f} independent "
                     "draws only: too few to judge by",
                     found.effective_sample_size,
@@ -149,10 +134,7 @@ class Weighing:
             raise _hanging_together(size)
         if not effort.draws:
             raise TooLargeError(
-                say(
-                    "it takes long: worked out in the first {COMPARED_RUNS} runs only",
-                    COMPARED_RUNS,
-                )
+                message("it takes long: worked out in the first {COMPARED_RUNS} runs only", COMPARED_RUNS)
             )
         return self._infer(likelihood, effort)
 
@@ -171,7 +153,7 @@ class Weighing:
             if not joined:
                 raise
             raise TooLargeError(
-                say(
+                message(
                     "{joined:,} cells hang together in too many ways for a comparison: ask for the "
                     "posterior of one release",
                     joined,
@@ -230,7 +212,7 @@ def _says_little(found: Posterior) -> bool:
 
 def _hanging_together(cells: int) -> TooLargeError:
     return TooLargeError(
-        say("{cells:,} cells hang together: too many for a posterior in a comparison", cells)
+        message("{cells:,} cells hang together: too many for a posterior in a comparison", cells)
     )
 
 

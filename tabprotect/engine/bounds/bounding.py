@@ -27,7 +27,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 MOST_LISTED = 5_000_000
 """Most cells that `cells="all"` lists."""
@@ -53,7 +53,7 @@ AT_RISK = (1, 2)
 """Counts that are at risk when nothing else is said."""
 
 
-TOO_LARGE = say(" The release leaves too many cells open, or too large counts, to solve for it.")
+TOO_LARGE = message(" The release leaves too many cells open, or too large counts, to solve for it.")
 
 Step = Literal["shuttle", "neighbours", "lp", "integer"]
 
@@ -66,10 +66,10 @@ _STEPS: dict[str, tuple[Step, ...]] = {
 }
 
 _STAGES: dict[Step, str] = {
-    "shuttle": say("shuttle algorithm"),
-    "neighbours": say("tables near the original"),
-    "lp": say("linear programmes"),
-    "integer": say("integer programmes"),
+    "shuttle": message("shuttle algorithm"),
+    "neighbours": message("tables near the original"),
+    "lp": message("linear programmes"),
+    "integer": message("integer programmes"),
 }
 
 
@@ -138,8 +138,8 @@ def bounds(
     enclosure = _enclosure(table, release, cells, search, progress)
     if method == "decomposable" and enclosure.kernels:
         raise ParameterError(
-            {"bounds": say("the released margins are not decomposable: there is no closed form")},
-            hint=say("take auto"),
+            {"bounds": message("the released margins are not decomposable: there is no closed form")},
+            hint=message("take auto"),
         )
     for step in _STEPS[method]:
         if step == "shuttle":
@@ -229,12 +229,7 @@ def width(
 
 
 def _narrow(
-    enclosure: Enclosure,
-    step: Step,
-    search: Search,
-    beta: int | None,
-    end: float,
-    progress: Progress,
+    enclosure: Enclosure, step: Step, search: Search, beta: int | None, end: float, progress: Progress
 ) -> None:
     """Solve for the tightest cells until the smallest width, or the verdict, is known."""
     tried = np.zeros(len(enclosure.cells), dtype=np.bool_)
@@ -272,12 +267,7 @@ def _can(enclosure: Enclosure, step: Step, search: Search) -> bool:
 
 
 def _refine(
-    enclosure: Enclosure,
-    cell: int,
-    step: Step,
-    search: Search,
-    goal: int | None,
-    progress: Progress,
+    enclosure: Enclosure, cell: int, step: Step, search: Search, goal: int | None, progress: Progress
 ) -> None:
     if step == "neighbours":
         enclosure.walk(cell, goal)
@@ -293,25 +283,19 @@ def _refine(
 
 
 def _enclosure(
-    table: Table,
-    release: Sequence[Sequence[str]],
-    cells: CellChoice,
-    search: Search,
-    progress: Progress,
+    table: Table, release: Sequence[Sequence[str]], cells: CellChoice, search: Search, progress: Progress
 ) -> Enclosure:
     if search.way not in BOUNDS_WAYS:
         raise ParameterError(
             {
-                "bounds": say(
-                    "unknown: {bounds}; there are {BOUNDS_WAYS}",
-                    repr(search.way),
-                    ", ".join(BOUNDS_WAYS),
+                "bounds": message(
+                    "unknown: {bounds}; there are {BOUNDS_WAYS}", repr(search.way), ", ".join(BOUNDS_WAYS)
                 )
             }
         )
     if table.has_negative:
         raise InputError(
-            say("an original count is negative"), hint=say("bounds are for counts from 0")
+            message("an original count is negative"), hint=message("bounds are for counts from 0")
         )
     return Enclosure(
         table,
@@ -332,13 +316,13 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
         For an empty release, and for unknown or repeated variables.
     """
     if not len(release):
-        raise InputError(say("nothing is released"), hint=say("name at least one margin"))
+        raise InputError(message("nothing is released"), hint=message("name at least one margin"))
     for margin in release:
         twice = {name for name in margin if list(margin).count(name) > 1}
         if twice:
             raise InputError(
-                say("the variable {twice} is named twice in one margin", repr(min(twice))),
-                hint=say("name it once"),
+                message("the variable {twice} is named twice in one margin", repr(min(twice))),
+                hint=message("name it once"),
             )
     return maximal_margins(table.domain, release)
 
@@ -347,9 +331,9 @@ def _keys(table: Table, cells: CellChoice) -> Ints:
     if isinstance(cells, np.ndarray):
         keys = np.array(cells, dtype=np.int64)
         if not len(keys):
-            raise InputError(say("no cells are asked for"))
+            raise InputError(message("no cells are asked for"))
         if int(keys.min()) < 0 or int(keys.max()) >= table.domain.size:
-            raise InputError(say("a cell lies outside the table"))
+            raise InputError(message("a cell lies outside the table"))
         return keys
     low, high = (0, None) if cells == "all" else cells
     if low > 0 and high is not None:
@@ -358,8 +342,8 @@ def _keys(table: Table, cells: CellChoice) -> Ints:
     else:
         if table.domain.size > MOST_LISTED:
             raise InputError(
-                say("the table has {size:,} cells: too many to list", table.domain.size),
-                hint=say("ask for the small counts, with counts from 1"),
+                message("the table has {size:,} cells: too many to list", table.domain.size),
+                hint=message("ask for the small counts, with counts from 1"),
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
         if high is not None:
@@ -368,13 +352,12 @@ def _keys(table: Table, cells: CellChoice) -> Ints:
             keys = keys[small & ~table.domain.structural_cells()]
     if not len(keys):
         raise InputError(
-            say(
-                "no cell of the table has a count in {at_risk}..{at_risk2}: there are no small "
-                "counts",
+            message(
+                "no cell of the table has a count in {at_risk}..{at_risk2}: there are no small counts",
                 low,
                 high,
             ),
-            hint=say("declare other small counts, for example 1..3, or ask for all cells"),
+            hint=message("declare other small counts, for example 1..3, or ask for all cells"),
         )
     return keys
 
@@ -383,14 +366,14 @@ def _result(enclosure: Enclosure) -> Bounds:
     lower, upper = enclosure.outer()
     sharp = enclosure.sharp()
     if not enclosure.kernels:
-        why = say("The released margins are decomposable: the bounds are a closed form and sharp.")
+        why = message("The released margins are decomposable: the bounds are a closed form and sharp.")
     elif sharp.all():
-        why = say(
+        why = message(
             "The bounds are sharp: for each end of each interval there is a table of whole counts "
             "with the released margins."
         )
     else:
-        why = say(
+        why = message(
             "The bounds of {sum:,} of {sharp:,} cells contain the true "
             "ones but are not proven sharp: they can prove a release too narrow, never wide enough.",
             int((~sharp).sum()),
@@ -405,16 +388,14 @@ def _sentence(
     verdict: Verdict | None, smallest: int, beta: int | None, enclosure: Enclosure, exact: bool
 ) -> str:
     if verdict == "safe":
-        return say(
+        return message(
             "Wide enough: from the released margins by themselves it is proved that every judged cell "
             "can still take counts at least {beta} apart.",
             beta,
         )
     if verdict == "bad":
-        return say(
-            "Too narrow: a judged cell's width is at most {smallest}, less than {beta}.",
-            smallest,
-            beta,
+        return message(
+            "Too narrow: a judged cell's width is at most {smallest}, less than {beta}.", smallest, beta
         )
     if verdict == "unknown":
         assert beta is not None
@@ -428,7 +409,7 @@ def _sentence(
         )
         return why + (TOO_LARGE if enclosure.left_out else "")
     return (
-        say("The smallest width is {smallest}.", smallest)
+        message("The smallest width is {smallest}.", smallest)
         if exact
-        else say("The smallest width is at most {smallest}.", smallest)
+        else message("The smallest width is at most {smallest}.", smallest)
     )

@@ -22,7 +22,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_STEPS = 20_000_000
 """Most transitions between states of the exact way, in all."""
@@ -110,15 +110,15 @@ def _checked(rows: Sequence[int], columns: Sequence[int]) -> tuple[list[int], li
     wrong = {}
     for name, totals in (("rows", rows), ("cols", columns)):
         if not len(totals):
-            wrong[name] = say("there are none")
+            wrong[name] = message("there are none")
         elif min(totals) < 0:
-            wrong[name] = say("a total is negative: {totals}", min(totals))
+            wrong[name] = message("a total is negative: {totals}", min(totals))
     if not wrong and sum(rows) != sum(columns):
-        wrong["cols"] = say("they add up to {columns}, the rows to {rows}", sum(columns), sum(rows))
+        wrong["cols"] = message("they add up to {columns}, the rows to {rows}", sum(columns), sum(rows))
     if not wrong and sum(rows) > MOST_TOTAL:
-        wrong["rows"] = say("they add up to more than counts can be")
+        wrong["rows"] = message("they add up to more than counts can be")
     if wrong:
-        raise ParameterError(wrong, hint=say("both are totals of the same table"))
+        raise ParameterError(wrong, hint=message("both are totals of the same table"))
     return [int(t) for t in rows if t], [int(t) for t in columns if t]
 
 
@@ -130,7 +130,7 @@ def _two_rows(rows: list[int], columns: list[int], progress: Progress) -> int | 
     total, free = min(rows), len(columns) - 1
     terms = {0: 1}
     for number, column in enumerate(columns):
-        progress.report(say("counting tables"), number / len(columns))
+        progress.report(message("counting tables"), number / len(columns))
         for power, sign in list(terms.items()):
             if power + column + 1 <= total:
                 terms[power + column + 1] = terms.get(power + column + 1, 0) - sign
@@ -146,7 +146,7 @@ def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | Non
     sizes = np.ones(1)
     steps = 0
     for number, total in enumerate(rows[:-1]):
-        progress.report(say("counting tables"), number / len(rows))
+        progress.report(message("counting tables"), number / len(rows))
         # The last column holds what the row still has to place.
         state = np.column_stack([left, np.full(len(left), total)])
         for column in range(left.shape[1]):
@@ -183,11 +183,7 @@ def _merged(
 
 
 def _estimated(
-    rows: list[int],
-    columns: list[int],
-    draws: int,
-    generator: np.random.Generator,
-    progress: Progress,
+    rows: list[int], columns: list[int], draws: int, generator: np.random.Generator, progress: Progress
 ) -> TableCount:
     """Tables drawn cell by cell, each weighed by one over its chance.
 
@@ -204,8 +200,8 @@ def _estimated(
     peak = float(log_weight.max())
     if peak > MOST_DIGITS * math.log(10):
         raise InfeasibleError(
-            say("the number of tables has {peak:,} digits", int(peak / math.log(10))),
-            hint=say("count smaller tables"),
+            message("the number of tables has {peak:,} digits", int(peak / math.log(10))),
+            hint=message("count smaller tables"),
         )
     weight = np.exp(log_weight - peak)
     mean_weight = float(weight.mean())
@@ -220,11 +216,7 @@ def _estimated(
 
 
 def _log_weights(
-    rows: list[int],
-    columns: list[int],
-    draws: int,
-    generator: np.random.Generator,
-    progress: Progress,
+    rows: list[int], columns: list[int], draws: int, generator: np.random.Generator, progress: Progress
 ) -> Floats:
     """One over the chance of each drawn table, in logs, (draws,)."""
     left = np.tile(np.array(columns, dtype=np.int64), (draws, 1))
@@ -235,7 +227,7 @@ def _log_weights(
         ways = _log_ways(np.arange(most + 1), below) if most <= COUNTING_TABLED else None
         to_place = np.full(draws, total, dtype=np.int64)
         for j in range(len(columns) - 1):
-            progress.report(say("drawing tables"), (i + j / len(columns)) / len(rows))
+            progress.report(message("drawing tables"), (i + j / len(columns)) / len(rows))
             rest = left[:, j + 1 :]
             low = np.maximum(to_place - rest.sum(axis=1), 0)
             high = np.minimum(left[:, j], to_place)

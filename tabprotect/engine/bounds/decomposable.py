@@ -24,7 +24,7 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,7 @@ def margin_tree(margins: MarginSet) -> MarginTree:
         separators.append(separator)
         for side in (other_side, one_side):
             pending.append(_maximal([s for s in sets if s & ~side == 0] + [separator]))
-    names = {
-        sum(1 << place[n] for n in margin): margin for margin in margins
-    }  # in the order they were given
+    names = {sum(1 << place[n] for n in margin): margin for margin in margins}  # in the order they were given
 
     def named(variables: int) -> tuple[str, ...]:
         given = names.get(variables)
@@ -125,8 +123,8 @@ def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds
     tree = margin_tree(margins)
     if not tree.decomposable:
         raise ParameterError(
-            {"bounds": say("the released margins are not decomposable: there is no closed form")},
-            hint=say("take integer, or auto"),
+            {"bounds": message("the released margins are not decomposable: there is no closed form")},
+            hint=message("take integer, or auto"),
         )
     upper, lower = closed_form(table, tree.cliques, tree.separators, cells)
     covered = {name for margin in margins for name in margin}
@@ -138,13 +136,11 @@ def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds
         upper,
         sharp=np.ones(len(cells), dtype=np.bool_),
         method="decomposable",
-        why=say("The released margins are decomposable: the bounds are a closed form and sharp."),
+        why=message("The released margins are decomposable: the bounds are a closed form and sharp."),
     )
 
 
-def closed_form(
-    table: Table, cliques: MarginSet, separators: MarginSet, cells: Ints
-) -> tuple[Ints, Ints]:
+def closed_form(table: Table, cliques: MarginSet, separators: MarginSet, cells: Ints) -> tuple[Ints, Ints]:
     """Smallest clique count, and cliques less separators (may be negative), at each cell (m,)."""
     upper = np.full(len(cells), table.total, dtype=np.int64)
     lower = np.zeros(len(cells), dtype=np.int64)

@@ -42,7 +42,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import Possible, keys_by, possible
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +86,7 @@ def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
     domain = table.domain
     used = _used(domain, release)
     names = [name for axis in used for name in axis]
-    margins = tuple(
-        tuple(name for name in names if domain.tells(margin, name)) for margin in release
-    )
+    margins = tuple(tuple(name for name in names if domain.tells(margin, name)) for margin in release)
     over = Domain(tuple(domain[name] for name in names))
     if all(len(axis) < 2 for axis in used):
         small = table.margin(names)
@@ -132,9 +130,7 @@ def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
     return [sorted(axis, key=domain.order) for axis in used]
 
 
-def _open(
-    domain: Domain, used: Sequence[Sequence[str]], known: Sequence[Possible], cells: Ints
-) -> Bools:
+def _open(domain: Domain, used: Sequence[Sequence[str]], known: Sequence[Possible], cells: Ints) -> Bools:
     out = np.zeros(len(cells), dtype=np.bool_)
     told = {name for one in known for name in one.domain.names}
     others = [Domain((v,)) for v in domain.variables if v.name not in told]
@@ -181,11 +177,9 @@ class Kernel:
         self.low = np.zeros(len(keys), dtype=np.int64)
         self.high = np.full(len(keys), table.total, dtype=np.int64)
         for margin in margins:
-            progress.report(say("margins at the cells"), 0.0)
+            progress.report(message("margins at the cells"), 0.0)
             np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
-        self._opened = support(
-            table, margins, most_cells=most_cells, structure=structure, progress=progress
-        )
+        self._opened = support(table, margins, most_cells=most_cells, structure=structure, progress=progress)
         if self._opened is not None:
             self._at = self._opened.positions(keys)
             # Empty, be it by a structural zero that no margin tells of.
@@ -227,19 +221,13 @@ class Kernel:
         if self._neighbours is None:
             self._neighbours = Neighbours(self._opened, self._margins)
         for sense in SENSES:
-            if (
-                self.low[cell] == self.least[cell]
-                if sense == "min"
-                else (self.high[cell] == self.most[cell])
-            ):
+            if self.low[cell] == self.least[cell] if sense == "min" else (self.high[cell] == self.most[cell]):
                 continue
             goal = None
             if spread is not None:
                 if self.most[cell] - self.least[cell] >= spread:
                     return
-                goal = int(
-                    self.least[cell] + spread if sense == "max" else self.most[cell] - spread
-                )
+                goal = int(self.least[cell] + spread if sense == "max" else self.most[cell] - spread)
             self._attain(self._neighbours.walk(int(self._at[cell]), sense, goal))
 
     def _attain(self, table: Ints) -> None:
@@ -249,13 +237,7 @@ class Kernel:
         np.maximum(self.most, counts, out=self.most)
 
     def solve(
-        self,
-        cell: int,
-        *,
-        integral: bool,
-        most_nodes: int | None,
-        progress: Progress,
-        stage: str,
+        self, cell: int, *, integral: bool, most_nodes: int | None, progress: Progress, stage: str
     ) -> None:
         """Refine both ends of one cell; tables met on the way serve all cells."""
         assert self._opened is not None
@@ -419,11 +401,7 @@ class Enclosure:
                 continue
             self._used("integer" if integral else "lp")
             kernel.solve(
-                int(kernel.of[cell]),
-                integral=integral,
-                most_nodes=most_nodes,
-                progress=progress,
-                stage=stage,
+                int(kernel.of[cell]), integral=integral, most_nodes=most_nodes, progress=progress, stage=stage
             )
 
     def _used(self, method: Method) -> None:

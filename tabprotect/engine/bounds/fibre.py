@@ -18,7 +18,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FIBRE_DIMENSION = 24
 """Most free cells of a fibre to be listed; with more it has too many tables."""
@@ -87,12 +87,7 @@ class Fibre:
 
 
 def fibre(
-    low: Ints,
-    high: Ints,
-    sums: Sums,
-    *,
-    most: int = FIBRE_POINTS,
-    progress: Progress = SILENT,
+    low: Ints, high: Ints, sums: Sums, *, most: int = FIBRE_POINTS, progress: Progress = SILENT
 ) -> Fibre | None:
     """List a fibre.
 
@@ -246,7 +241,7 @@ def _walked(rows: _Rows, most: int, progress: Progress) -> np.ndarray | None:
         )
         parts, held = [], 0
         for begin in range(0, len(points), block):
-            progress.report(say("listing tables"), (done + begin / len(points)) / dimension)
+            progress.report(message("listing tables"), (done + begin / len(points)) / dimension)
             here = points[begin : begin + block].astype(np.int64)
             least, top = rows.reached(here, taken, next_)
             lengths = np.maximum(top - least + 1, 0)

@@ -22,7 +22,7 @@ from tabprotect.engine.solver import Model
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 JOINED_CELLS = 100_000
 """Most cells of files that do not come apart and are joined by an integer programme."""
@@ -55,9 +55,7 @@ def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Ta
             return _solved(domain, list(parts.values()), progress)
         whole = _along(whole, beside, shared, domain)
         waiting.remove(beside)
-    return (
-        whole if better_sparse(domain, len(whole.cells[0])) else Table.dense(domain, whole.counts)
-    )
+    return whole if better_sparse(domain, len(whole.cells[0])) else Table.dense(domain, whole.counts)
 
 
 def common_margin(one: Domain, two: Domain) -> tuple[str, ...]:
@@ -110,8 +108,8 @@ def _check_same(a: Table, b: Table, one: str, two: str) -> None:
             one,
         ),
         file=two,
-        cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else say("the total"),
-        hint=say("tables of a set are of the same records"),
+        cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else message("the total"),
+        hint=message("tables of a set are of the same records"),
     )
 
 
@@ -143,8 +141,8 @@ def _one(same: Sequence[Variable]) -> Variable:
         return max(whole, key=lambda v: len(v.coarser))
     if any(v.coarser for v in same):
         raise InputError(
-            say("no file has all categories of {name}", repr(same[0].name)),
-            hint=say("the file with its levels must list every category"),
+            message("no file has all categories of {name}", repr(same[0].name)),
+            hint=message("the file with its levels must list every category"),
         )
     return Variable(same[0].name, tuple(every))
 
@@ -155,7 +153,7 @@ def _over(table: Table, domain: Domain, name: str) -> Table:
     own = domain.project(names)
     if own.ndim < len(names):
         raise InputError(
-            say("two of its variables tell each other"), file=name, hint=say("leave one out")
+            message("two of its variables tell each other"), file=name, hint=message("leave one out")
         )
     codes, counts = table.listed
     by_name: dict[str, Ints] = {}
@@ -164,11 +162,9 @@ def _over(table: Table, domain: Domain, name: str) -> Table:
         unknown = set(variable.categories) - set(target.categories)
         if unknown:
             raise InputError(
-                say(
-                    "{unknown} is no group of {name}", repr(sorted(unknown)[0]), repr(variable.name)
-                ),
+                message("{unknown} is no group of {name}", repr(sorted(unknown)[0]), repr(variable.name)),
                 file=name,
-                hint=say("name groups as the file with the levels does"),
+                hint=message("name groups as the file with the levels does"),
             )
         numbers = np.array([target.code(c) for c in variable.categories], dtype=np.int64)
         by_name[target.name] = numbers[column]
@@ -202,13 +198,10 @@ def _along(whole: Table, beside: Table, shared: Sequence[str], domain: Domain) -
 
 def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table:
     """Join by an integer programme over the cells that no part says are empty."""
-    hint = say("count the records by all variables, or leave out a file")
+    hint = message("count the records by all variables, or leave out a file")
     if domain.size > JOINED_CELLS or parts[0].total > LARGEST_TOTAL:
         raise TooLargeError(
-            say(
-                "the files do not come apart, and {size:,} cells are too many to be joined",
-                domain.size,
-            ),
+            message("the files do not come apart, and {size:,} cells are too many to be joined", domain.size),
             hint=hint,
         )
     keys = np.arange(domain.size, dtype=np.int64)
@@ -234,14 +227,11 @@ def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table
         )
         try:
             point = model.optimise(
-                np.zeros(0, dtype=np.int64),
-                "min",
-                progress=progress,
-                stage=say("joining the files"),
+                np.zeros(0, dtype=np.int64), "min", progress=progress, stage=message("joining the files")
             ).point
         except InfeasibleError:
             break
         found = Table.dense(domain, Table.sparse(domain, keys, np.rint(point)).counts)
         if all(_same(found.margin(part.domain.names), part) for part in parts):
             return found
-    raise InputError(say("no table of whole counts has all the files as its margins"), hint=hint)
+    raise InputError(message("no table of whole counts has all the files as its margins"), hint=hint)

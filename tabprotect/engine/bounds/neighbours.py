@@ -120,9 +120,7 @@ def _again(seen: list[Corners], rest: Iterator[Corners]) -> Iterator[Corners]:
         yield found
 
 
-def _unreleased(
-    sets: Sequence[frozenset[int]], variables: Sequence[int]
-) -> Iterator[tuple[int, ...]]:
+def _unreleased(sets: Sequence[frozenset[int]], variables: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Smallest sets of variables that no released margin contains."""
     inside: set[tuple[int, ...]] = {()}
     for size in range(1, len(variables) + 1):

@@ -114,9 +114,7 @@ class LinearProgramme(Programme):
     ) -> Extreme:
         """As :meth:`Programme.extreme`, from the basis of the run before."""
         try:
-            outcome = self._model.optimise(
-                np.array([position]), sense, progress=progress, stage=stage
-            )
+            outcome = self._model.optimise(np.array([position]), sense, progress=progress, stage=stage)
         except SolverError:
             # Counts too large for the solver's tolerance: what was known holds all the same.
             return Extreme(known[1] if sense == "max" else known[0], None)

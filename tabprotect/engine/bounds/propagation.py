@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ROUNDS = 50
 """The most rounds over all sums; the bounds found by then hold."""
@@ -19,9 +19,7 @@ EXACT = 2.0**50
 """Sums beyond this are not exact in floating point: nothing is proved from them."""
 
 
-def propagated(
-    size: int, sums: tuple[Ints, Ints], least: Floats, most: Floats
-) -> tuple[Floats, Floats]:
+def propagated(size: int, sums: tuple[Ints, Ints], least: Floats, most: Floats) -> tuple[Floats, Floats]:
     """Lower and upper bounds of cells that are not negative, (cells,); infinite for no upper one.
 
     Parameters
@@ -56,7 +54,7 @@ def propagated(
         shut = number[of] - open_ == 0
         np.maximum.at(lower, cells[shut], (least[of] - others)[shut])
         if (lower > upper).any():
-            raise InputError(say("no original fits the published counts"))
+            raise InputError(message("no original fits the published counts"))
         if (lower == before[0]).all() and (upper == before[1]).all():
             break
     return lower, upper

@@ -19,7 +19,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LATTICE_CELLS = 300_000
 """Most cells of all margins together for which the generalised form is used."""
@@ -42,8 +42,8 @@ def shuttle_bounds(
     """
     if not sums_exact(opened):
         raise InputError(
-            say("the counts are too large for the shuttle algorithm"),
-            hint=say("release margins that are decomposable"),
+            message("the counts are too large for the shuttle algorithm"),
+            hint=message("release margins that are decomposable"),
         )
     if math.prod(size + 1 for size in table.domain.shape) <= LATTICE_CELLS:
         low, high = _lattice(table, margins, opened, progress)
@@ -56,13 +56,13 @@ def _plain(opened: Support, progress: Progress) -> tuple[Ints, Ints]:
     low = np.zeros(len(opened.keys), dtype=np.int64)
     high = np.full(len(opened.keys), opened.total, dtype=np.int64)
     for row in rows:
-        progress.report(say("shuttle, sweep 1"), 0.0)
+        progress.report(message("shuttle, sweep 1"), 0.0)
         np.minimum(high, totals[row], out=high)
     changed, sweep = True, 0
     while changed:
         changed, sweep = False, sweep + 1
         for done, row in enumerate(rows):
-            progress.report(say("shuttle, sweep {sweep}", sweep), done / len(rows))
+            progress.report(message("shuttle, sweep {sweep}", sweep), done / len(rows))
             least = (totals - _sums(row, low, len(totals)))[row] + low
             tighter = np.minimum(high, least)
             most = (totals - _sums(row, tighter, len(totals)))[row] + tighter
@@ -76,9 +76,7 @@ def _sums(row: npt.NDArray[np.int32], values: Ints, size: int) -> Ints:
     return np.bincount(row, weights=values, minlength=size).astype(np.int64)
 
 
-def _lattice(
-    table: Table, margins: MarginSet, opened: Support, progress: Progress
-) -> tuple[Ints, Ints]:
+def _lattice(table: Table, margins: MarginSet, opened: Support, progress: Progress) -> tuple[Ints, Ints]:
     """Bounds of all cells, passing through the cells of every margin of the table.
 
     All margins stand in one array, where the total of a variable is behind its last category: one
@@ -101,7 +99,7 @@ def _lattice(
     while slack != before:
         sweep += 1
         for axis in range(domain.ndim):
-            progress.report(say("shuttle, sweep {sweep}", sweep), axis / domain.ndim)
+            progress.report(message("shuttle, sweep {sweep}", sweep), axis / domain.ndim)
             _pass(np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0))
         before, slack = slack, int((high - low).sum())
     return low[inner], high[inner]

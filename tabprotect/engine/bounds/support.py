@@ -14,7 +14,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SUPPORT_CELLS = 2_000_000
 """Most cells of a support; at that size a sweep of the shuttle takes seconds."""
@@ -23,7 +23,7 @@ MOST_ENTRIES = 160_000_000
 """Most cells times margins of a support: four bytes each."""
 
 
-STAGE = say("cells left open")
+STAGE = message("cells left open")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,7 @@ def support(
     while waiting:
         progress.report(STAGE, 1 - len(waiting) / len(margins))
         # Margins over variables at hand only strike out cells; else the one that adds fewest.
-        names = min(
-            waiting, key=lambda m: np.prod([len(domain[n].categories) for n in m if n not in known])
-        )
+        names = min(waiting, key=lambda m: np.prod([len(domain[n].categories) for n in m if n not in known]))
         waiting.remove(names)
         joined = _join(known, size, released[names], most_cells, progress)
         if joined is None:

@@ -23,7 +23,7 @@ from tabprotect.engine.budgets import (
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.version import __version__
 
 MAX_RATIO = 150
@@ -82,23 +82,19 @@ def load(path: Path) -> bytes:
         When it is absurdly large.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise InputError(say("this is no regular file"), file=path)
+        raise InputError(message("this is no regular file"), file=path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_ARCHIVE + 1)
     except FileNotFoundError:
-        raise InputError(say("there is no such file"), file=path) from None
+        raise InputError(message("there is no such file"), file=path) from None
     except IsADirectoryError:
-        raise InputError(say("this is a folder, not a zip file"), file=path) from None
+        raise InputError(message("this is a folder, not a zip file"), file=path) from None
     except OSError as error:
-        raise InputError(say("cannot be read: {strerror}", error.strerror), file=path) from None
+        raise InputError(message("cannot be read: {strerror}", error.strerror), file=path) from None
     if len(data) > MAX_ARCHIVE:
         raise BundleError(
-            say(
-                "{name}: larger than {MAX_ARCHIVE} MiB: refused",
-                path.name,
-                MAX_ARCHIVE // _MEBIBYTE,
-            )
+            message("{name}: larger than {MAX_ARCHIVE} MiB: refused", path.name, MAX_ARCHIVE // _MEBIBYTE)
         )
     return data
 
@@ -121,35 +117,35 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > MAX_MEMBERS:
-                raise BundleError(say("the zip has {members} files: refused", len(members)))
+                raise BundleError(message("the zip has {members} files: refused", len(members)))
             seen: set[str] = set()
             for member in members:
                 _check_member(member, allowed)
                 if member.filename in seen:
-                    raise BundleError(say("the zip holds {filename} twice", repr(member.filename)))
+                    raise BundleError(message("the zip holds {filename} twice", repr(member.filename)))
                 seen.add(member.filename)
             if sum(m.file_size for m in members) > MAX_UNPACKED:
-                raise BundleError(say("the zip unpacks to more than 1 GiB: refused as a zip bomb"))
+                raise BundleError(message("the zip unpacks to more than 1 GiB: refused as a zip bomb"))
             return {m.filename: _read(archive, m) for m in members}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise BundleError(say("the zip is damaged or is none: {error}", error)) from None
+        raise BundleError(message("the zip is damaged or is none: {error}", error)) from None
     except (OSError, RuntimeError) as error:
-        raise BundleError(say("the zip cannot be unpacked: {error}", error)) from None
+        raise BundleError(message("the zip cannot be unpacked: {error}", error)) from None
 
 
 def _check_directory(data: bytes) -> None:
     """Refuse a central directory that would fill the memory before any file is read."""
     end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
     if end < 0 or len(data) < end + 22:
-        raise BundleError(say("this is no zip file, or its end is missing"))
+        raise BundleError(message("this is no zip file, or its end is missing"))
     if len(data) != end + 22:
-        raise BundleError(say("there is something behind the end of the zip: refused"))
+        raise BundleError(message("there is something behind the end of the zip: refused"))
     if data[:4] != b"PK\x03\x04":
-        raise BundleError(say("there is something before the beginning of the zip: refused"))
+        raise BundleError(message("there is something before the beginning of the zip: refused"))
     if data[max(end - 20, 0) : end].startswith(b"PK\x06\x07"):
-        raise BundleError(say("the zip is in the format for absurd sizes (zip64): refused"))
+        raise BundleError(message("the zip is in the format for absurd sizes (zip64): refused"))
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_DIRECTORY:
-        raise BundleError(say("the zip lists an absurd number of files: refused"))
+        raise BundleError(message("the zip lists an absurd number of files: refused"))
 
 
 def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> None:
@@ -158,26 +154,25 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
     parts = name.replace("\\", "/").split("/")
     if name.startswith(("/", "\\")) or ".." in parts or ":" in name or "\x00" in name:
         raise BundleError(
-            say("the zip holds the name {name}, which leads out of it: refused", repr(name))
+            message("the zip holds the name {name}, which leads out of it: refused", repr(name))
         )
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
-        raise BundleError(say("{name} is a link: refused", repr(name)))
+        raise BundleError(message("{name} is a link: refused", repr(name)))
     if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
-        raise BundleError(say("{name} is not a plain file: refused", repr(name)))
+        raise BundleError(message("{name} is not a plain file: refused", repr(name)))
     if member.flag_bits & 0x1:
-        raise BundleError(say("{name} is encrypted: refused", repr(name)))
+        raise BundleError(message("{name} is encrypted: refused", repr(name)))
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BundleError(say("{name} is compressed in an unusual way: refused", repr(name)))
+        raise BundleError(message("{name} is compressed in an unusual way: refused", repr(name)))
     if member.comment:
-        raise BundleError(say("{name} carries a comment: refused", repr(name)))
+        raise BundleError(message("{name} carries a comment: refused", repr(name)))
     if not allowed(name):
-        raise BundleError(say("the zip holds {name}, which does not belong in it", repr(name)))
+        raise BundleError(message("the zip holds {name}, which does not belong in it", repr(name)))
     if member.file_size > MAX_MEMBER or _implausible(member):
         raise BundleError(
-            say(
-                "{name} unpacks from {compress_size:,} to {file_size:,} bytes: "
-                "refused as a zip bomb",
+            message(
+                "{name} unpacks from {compress_size:,} to {file_size:,} bytes: refused as a zip bomb",
                 repr(name),
                 member.compress_size,
                 member.file_size,
@@ -193,9 +188,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as file:
         data = file.read(member.file_size + 1)
     if len(data) != member.file_size:
-        raise BundleError(
-            say("{filename} does not have the size the zip says", repr(member.filename))
-        )
+        raise BundleError(message("{filename} does not have the size the zip says", repr(member.filename)))
     return data
 
 
@@ -221,21 +214,19 @@ def parse_json(name: str, data: bytes) -> object:
     """
 
     if len(data) > MAX_JSON:
-        raise BundleError(
-            say("{name}: larger than {MAX_JSON} MiB: refused", name, MAX_JSON // _MEBIBYTE)
-        )
+        raise BundleError(message("{name}: larger than {MAX_JSON} MiB: refused", name, MAX_JSON // _MEBIBYTE))
     # Counted before parsing, since a few bytes of JSON become many bytes of memory.
     if data.count(b"[") + data.count(b"{") > MAX_JSON_LISTS or data.count(b",") > MAX_JSON_ITEMS:
-        raise BundleError(say("{name}: it has an absurd number of lists: refused", name))
+        raise BundleError(message("{name}: it has an absurd number of lists: refused", name))
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            raise BundleError(say("{name}: an object names a key twice", name))
+            raise BundleError(message("{name}: an object names a key twice", name))
         return found
 
     def constant(text: str) -> object:
-        raise BundleError(say("{name}: {text} is not JSON", name, text))
+        raise BundleError(message("{name}: {text} is not JSON", name, text))
 
     try:
         found: object = json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
@@ -244,22 +235,22 @@ def parse_json(name: str, data: bytes) -> object:
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except UnicodeEncodeError:
-        raise BundleError(say("{name}: a text holds half a character", name)) from None
+        raise BundleError(message("{name}: a text holds half a character", name)) from None
     except json.JSONDecodeError as error:
         raise BundleError(
-            say("{name}, line {lineno}: not valid JSON ({msg})", name, error.lineno, error.msg)
+            message("{name}, line {lineno}: not valid JSON ({msg})", name, error.lineno, error.msg)
         ) from None
     except UnicodeDecodeError as error:
-        raise BundleError(say("{name}: not UTF-8 at byte {start}", name, error.start)) from None
+        raise BundleError(message("{name}: not UTF-8 at byte {start}", name, error.start)) from None
     except RecursionError:
-        raise BundleError(say("{name}: nested too deeply", name)) from None
+        raise BundleError(message("{name}: nested too deeply", name)) from None
     except ValueError as error:
-        raise BundleError(say("{name}: {error}", name, error)) from None
+        raise BundleError(message("{name}: {error}", name, error)) from None
 
 
 def written_by() -> str:
     """The program and its version, as bundles say it."""
-    return say("tabprotect {version}", __version__)
+    return message("tabprotect {version}", __version__)
 
 
 def written_elsewhere(files: Mapping[str, bytes]) -> str:
@@ -283,9 +274,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
         "format": kind,
         "format_version": FORMAT_VERSION,
         "written_by": written_by(),
-        "files": {
-            name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()
-        },
+        "files": {name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()},
     }
     return {**files, MANIFEST: dump_json(manifest)}
 
@@ -302,43 +291,38 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
         Naming what is missing, unlisted or changed.
     """
     if MANIFEST not in files:
-        raise BundleError(
-            say("{MANIFEST} is missing", MANIFEST),
-            hint=say("this is no {kind}", kind),
-        )
+        raise BundleError(message("{MANIFEST} is missing", MANIFEST), hint=message("this is no {kind}", kind))
     manifest = parse_json(MANIFEST, files[MANIFEST])
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
-        raise BundleError(say("{MANIFEST}: this is no {kind}", MANIFEST, kind))
+        raise BundleError(message("{MANIFEST}: this is no {kind}", MANIFEST, kind))
     version = manifest.get("format_version")
     if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         raise BundleError(
-            say(
+            message(
                 "{MANIFEST}: format version {get} is unknown; this program "
                 "reads versions up to {FORMAT_VERSION}",
                 MANIFEST,
                 repr(manifest.get("format_version")),
                 FORMAT_VERSION,
             ),
-            hint=say("open it with a newer tabprotect"),
+            hint=message("open it with a newer tabprotect"),
         )
     listed = manifest.get("files")
     if not isinstance(listed, dict):
-        raise BundleError(say('{MANIFEST}: "files" is missing', MANIFEST))
+        raise BundleError(message('{MANIFEST}: "files" is missing', MANIFEST))
     there = set(files) - {MANIFEST, beside}
     if unlisted := sorted(there - set(listed)):
-        raise BundleError(say("{unlisted} is not listed in {MANIFEST}", unlisted[0], MANIFEST))
+        raise BundleError(message("{unlisted} is not listed in {MANIFEST}", unlisted[0], MANIFEST))
     if missing := sorted(set(listed) - there):
-        raise BundleError(
-            say("{missing} is listed in {MANIFEST} but missing", missing[0], MANIFEST)
-        )
+        raise BundleError(message("{missing} is listed in {MANIFEST} but missing", missing[0], MANIFEST))
     for name, data in files.items():
         if name in (MANIFEST, beside):
             continue
         entry = listed[name]
         if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):
             raise BundleError(
-                say("{name} was changed: its SHA-256 is not the one in {MANIFEST}", name, MANIFEST),
-                hint=say("get the bundle again from its source"),
+                message("{name} was changed: its SHA-256 is not the one in {MANIFEST}", name, MANIFEST),
+                hint=message("get the bundle again from its source"),
             )
         if entry.get("bytes") != len(data):
-            raise BundleError(say("{name}: {MANIFEST} names another size", name, MANIFEST))
+            raise BundleError(message("{name}: {MANIFEST} names another size", name, MANIFEST))

@@ -12,12 +12,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.foreign_tables import (
-    PROGRAMMES,
-    SaidMethod,
-    likely_method,
-    together,
-)
+from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, likely_method, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
@@ -26,7 +21,7 @@ from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 Thing = TypeVar("Thing")
 
@@ -54,7 +49,7 @@ class PublishedFile:
     def likely_method(self) -> tuple[str, str]:
         """The method as it would be said, for a person to confirm, and where that comes from."""
         if isinstance(self.content, Release):
-            return self.content.mechanism.method, say("read from the release")
+            return self.content.mechanism.method, message("read from the release")
         said, why = likely_method(self.content)
         return str(said), why
 
@@ -135,12 +130,12 @@ def attack_files(
     if len(rows) < len(files):
         if len(files) > 1:
             raise InputError(
-                say("a release is attacked by itself"), hint=say("infer reads several together")
+                message("a release is attacked by itself"), hint=message("infer reads several together")
             )
         found, shown, method = _release(files[0], progress)
         return AttackedFiles(found, shown, method, sources)
     if not said:
-        raise ParameterError({"method": say("say how the tables were protected")})
+        raise ParameterError({"method": message("say how the tables were protected")})
     parsed = [SaidMethod.parse(one) for one in said]
     numbers, shown = together(rows, [str(file.path) for file in files], parsed)
     found = attack(numbers, programmes=PROGRAMMES, progress=progress)
@@ -180,10 +175,10 @@ def publisher_could(
             down, left = np.divmod(content.counts, base)
             rounded = base * (down + (coins * base < left))
             instead = replace(file, content=replace(content, counts=rounded.astype(np.int64)))
-            words = say("Round {name} at random to multiples of {base} as well", name, base)
+            words = message("Round {name} at random to multiples of {base} as well", name, base)
             method = ROUNDED.format(base)
             ways.append((words, _with(files, number, [instead]), _with(said, number, [method])))
-        words = say("Leave out {name}", name)
+        words = message("Leave out {name}", name)
         ways.append((words, _with(files, number, []), _with(said, number, [])))
         for words, some, how in ways:
             # Files that are nothing without one another are no remedy.
@@ -203,8 +198,8 @@ def _release(file: PublishedFile, progress: Progress) -> tuple[Attacked, Ints, s
     numbers = method.numbers(release)
     if numbers is None:
         raise InputError(
-            say("{label} does not protect number by number", method.label),
-            hint=say("infer says what can be believed of every count"),
+            message("{label} does not protect number by number", method.label),
+            hint=message("infer says what can be believed of every count"),
         )
     inner = release.inner
     shown = (

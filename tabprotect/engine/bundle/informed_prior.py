@@ -23,7 +23,7 @@ from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LEAST = 0.05
 """Least mean of a cell that is not proved to be empty: a mean of 0 says that the count is certainly 0."""
@@ -32,9 +32,7 @@ STEPS = 4
 """Rounds in which the spread around the model is estimated."""
 
 
-def informed(
-    text: str, releases: Sequence[Release | Evidence], progress: Progress = SILENT
-) -> Prior | str:
+def informed(text: str, releases: Sequence[Release | Evidence], progress: Progress = SILENT) -> Prior | str:
     """The prior of ``model:FORMULA`` and of ``last:RELEASE.zip``; any other text as it is.
 
     Parameters
@@ -63,7 +61,7 @@ def informed(
     now = _believed(evidence, None, progress)
     means = _by_labels(before, domain, Path(rest))
     means *= float(_counts(now).sum()) / max(float(means.sum()), 1e-300)
-    return Poisson(_open(means, now), knows=say("knows an earlier release"))
+    return Poisson(_open(means, now), knows=message("knows an earlier release"))
 
 
 def _believed(evidence: Sequence[Evidence], prior: Prior | None, progress: Progress) -> Posterior:
@@ -88,16 +86,14 @@ def _by_labels(before: Posterior, domain: Domain, file: Path) -> Floats:
     old = before.domain
     if sorted(old.names) != sorted(domain.names):
         raise InputError(
-            say("the earlier release is of other variables: {names}", ", ".join(old.names)),
+            message("the earlier release is of other variables: {names}", ", ".join(old.names)),
             file=file,
-            hint=say("take one of {names}", ", ".join(domain.names)),
+            hint=message("take one of {names}", ", ".join(domain.names)),
         )
     mean = np.moveaxis(before.mean, [old.axis(name) for name in domain.names], range(old.ndim))
     at: list[Ints] = []
     for variable in domain.variables:
-        known = {
-            code: k for k, code in enumerate(old.variables[old.axis(variable.name)].categories)
-        }
+        known = {code: k for k, code in enumerate(old.variables[old.axis(variable.name)].categories)}
         at.append(np.array([known.get(code, -1) for code in variable.categories], dtype=np.int64))
     grid = np.ix_(*at)
     new = np.zeros(domain.shape, dtype=bool)
@@ -106,9 +102,9 @@ def _by_labels(before: Posterior, domain: Domain, file: Path) -> Floats:
     found = np.where(new, np.nan, mean[grid])
     if new.all():
         raise InputError(
-            say("the earlier release has none of the categories"),
+            message("the earlier release has none of the categories"),
             file=file,
-            hint=say("take a release of the same table of another year"),
+            hint=message("take a release of the same table of another year"),
         )
     return np.where(new, np.nanmean(found), found).reshape(-1)
 
@@ -118,7 +114,7 @@ def _around_model(model: LogLinear, evidence: Sequence[Evidence], progress: Prog
     found = _believed(evidence, None, progress)
     counts = _counts(found).reshape(1, *model.domain.shape)
     means = _open(model.fit(counts)[0].reshape(-1), found)
-    knows = say("takes the counts to follow a model")
+    knows = message("takes the counts to follow a model")
     prior: Poisson | NegativeBinomial = Poisson(means, knows=knows)
     # Degrees of freedom were spent on the means.
     lost = model.domain.size / max(model.degrees, 1)

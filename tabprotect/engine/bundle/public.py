@@ -21,7 +21,7 @@ from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 def files(release: Release, *, page: bool = True, progress: Progress = SILENT) -> dict[str, bytes]:
@@ -61,11 +61,7 @@ def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]
 
 
 def to_bytes(
-    release: Release,
-    *,
-    signing: Sequence[Path] = (),
-    page: bool = True,
-    progress: Progress = SILENT,
+    release: Release, *, signing: Sequence[Path] = (), page: bool = True, progress: Progress = SILENT
 ) -> bytes:
     """The bundle as one zip; ``signing`` names the files of the private keys that sign it.
 
@@ -80,11 +76,7 @@ def to_bytes(
 
 
 def verified_bytes(
-    release: Release,
-    progress: Progress = SILENT,
-    *,
-    signing: Sequence[Path] = (),
-    page: bool = True,
+    release: Release, progress: Progress = SILENT, *, signing: Sequence[Path] = (), page: bool = True
 ) -> bytes:
     """The bundle as :func:`to_bytes`, checked as its readers will check it.
 
@@ -95,15 +87,13 @@ def verified_bytes(
     InputError
         When there is no key to sign with.
     """
-    progress.report(say("packing the release"), 0.0)
+    progress.report(message("packing the release"), 0.0)
     data = to_bytes(release, signing=signing, page=page, progress=progress)
     verify_bytes(data, progress=progress)
     return data
 
 
-def write(
-    release: Release, path: Path, *, overwrite: bool = True, progress: Progress = SILENT
-) -> str:
+def write(release: Release, path: Path, *, overwrite: bool = True, progress: Progress = SILENT) -> str:
     """Write the bundle, whole or not at all, once it has passed :func:`verified_bytes`.
 
     Returns
@@ -142,45 +132,43 @@ def reader_text(release: Release) -> str:
 def reader_lines(release: Release) -> list[str]:
     """The README by line; each says its text in the language that it is told in."""
     method = methods()[release.mechanism.method]
-    title = " ".join(release.title.split()) or say("A protected table of counts")
+    title = " ".join(release.title.split()) or message("A protected table of counts")
     return [
         f"# {title}",
         "",
-        say(
+        message(
             "{release} Protected before publication, for the people behind the counts: "
             "**{lower}**. Do not read a single small count as a fact about somebody.",
             _what(release),
             method.label.lower(),
         ),
         "",
-        "## " + say("What is in this bundle"),
+        "## " + message("What is in this bundle"),
         "",
         *_tables(release),
-        say("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
-        say("- `mechanism.json`: the method and all its public parameters."),
-        say(
-            "- `page.html`: the tables to look at in a browser, with what to believe of each count."
-        ),
-        say("- `manifest.json`: SHA-256 of every file."),
+        message("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
+        message("- `mechanism.json`: the method and all its public parameters."),
+        message("- `page.html`: the tables to look at in a browser, with what to believe of each count."),
+        message("- `manifest.json`: SHA-256 of every file."),
         "",
-        "## " + say("What is exact"),
+        "## " + message("What is exact"),
         "",
         *exact_lines(release),
         "",
-        "## " + say("What was done"),
+        "## " + message("What was done"),
         "",
         *method.help.split("\n\n", 2)[1].splitlines(),
         "",
         *_parameters(release),
         "",
-        say("Properties of this method with these parameters:"),
+        message("Properties of this method with these parameters:"),
         "",
         *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
         "",
         *_privacy(release),
-        "## " + say("What to believe about a true count"),
+        "## " + message("What to believe about a true count"),
         "",
-        say(
+        message(
             "Because the mechanism is public, the probability of every possible true count can be "
             "computed for any prior knowledge of your own:"
         ),
@@ -188,14 +176,14 @@ def reader_lines(release: Release) -> list[str]:
         "    tabprotect infer release.zip",
         "    tabprotect infer release.zip --prior positive --json",
         "",
-        say("or open the bundle in the program's window. ") + _mode(release),
+        message("or open the bundle in the program's window. ") + _mode(release),
         "",
         *_gate(release),
-        "## " + say("Is it intact?"),
+        "## " + message("Is it intact?"),
         "",
         "    tabprotect verify release.zip",
         "",
-        say(
+        message(
             "checks every hash, that the mechanism is complete and the counts are possible under it, "
             "judges again what readers learn, and prints the fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and "
             "careless edits, not a forger: compare the fingerprint with the one its publisher names "
@@ -210,7 +198,7 @@ def _privacy(release: Release) -> list[str]:
     if stated is None:
         return []
     return [
-        say(
+        message(
             "Differential privacy, over all published tables together: {total}. It holds between "
             "any two originals that differ by one record more or less, whatever else is known, and "
             "for the decision whether to publish: one draw was made, and it left or not by "
@@ -229,9 +217,9 @@ def _gate(release: Release) -> list[str]:
     if gate is None:
         return []
     draws = (
-        say("One draw was made.")
+        message("One draw was made.")
         if gate.attempts_at_most == 1
-        else say(
+        else message(
             "At most {attempts_at_most} draws were made, and the first that passed was "
             "published: that changes no odds by more than a factor of {attempts_at_most}, and "
             "what is said of averages holds before this choice.",
@@ -239,17 +227,17 @@ def _gate(release: Release) -> list[str]:
         )
     )
     came = {
-        True: say("This release passes"),
-        False: say("This release does not pass, and was published by a decision all the same"),
-        None: say(
+        True: message("This release passes"),
+        False: message("This release does not pass, and was published by a decision all the same"),
+        None: message(
             "This release breaks no limit as far as it was judged, was not judged whole, and was "
             "published by a decision"
         ),
     }[gate.passed]
     return [
-        "## " + say("How it was let out"),
+        "## " + message("How it was let out"),
         "",
-        say(
+        message(
             "By what its readers learn, not by the true counts. A count of {small} is known to "
             "a reader who is more than {sure:g} in 100 sure of it; of the counts of {small} that a "
             "reader expects at most {share:.0f} in 100 may be known, and a guess at one may be right "
@@ -264,7 +252,7 @@ def _gate(release: Release) -> list[str]:
         + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
         "",
         *_left_out(gate),
-        say(
+        message(
             "Parameters that were chosen by looking at figures of the true table tell a little of it; "
             "what anybody computes from this bundle leaves that out."
         ),
@@ -281,7 +269,7 @@ def _left_out(gate: Gate) -> list[str]:
     if gate.passed is not None or not gate.left_out:
         return []
     return [
-        say(
+        message(
             "Not judged: {left_out}. Readers may learn more from that than the figures here say: it "
             "is no promise. `tabprotect verify` ends with the code 7 (intact, and not judged whole) "
             "whatever the reason for publishing was; the reason is kept by the publisher.",
@@ -300,20 +288,18 @@ def column_note(release: Release) -> str:
     """What the count column holds if not counts, else ``""``."""
     if not _weighted(release):
         return ""
-    return say(
-        "The column count holds estimates: counts of records times their mean design weight."
-    )
+    return message("The column count holds estimates: counts of records times their mean design weight.")
 
 
 def _mode(release: Release) -> str:
     if _weighted(release):
-        return say("True counts are counts of records, not of the people that they stand for.")
+        return message("True counts are counts of records, not of the people that they stand for.")
     method = methods()[release.mechanism.method]
     if "exact" in method.promised(release.mechanism.values):
-        return say("Every published count is the true one.")
+        return message("Every published count is the true one.")
     if all(published.table.domain != release.domain for published in release.tables):
-        return say("No count of a single cell is published.")
-    return say(
+        return message("No count of a single cell is published.")
+    return message(
         "The published count is usually, but not always, the most probable one: the program says "
         "for which cells it is."
     )
@@ -321,26 +307,21 @@ def _mode(release: Release) -> str:
 
 def _what(release: Release) -> str:
     domain = release.table.domain
-    weighted = say("estimates (counts of records times their mean design weight)")
-    what = weighted if _weighted(release) else say("counts")
+    weighted = message("estimates (counts of records times their mean design weight)")
+    what = weighted if _weighted(release) else message("counts")
     if len(release.tables) > 1:
         names = ", ".join(release.domain.names)
-        return say(
-            "{tables} tables of {what} over the variables {names}.",
-            len(release.tables),
-            what,
-            names,
+        return message(
+            "{tables} tables of {what} over the variables {names}.", len(release.tables), what, names
         )
     shape = " x ".join(map(str, domain.shape))
-    return say(
-        "A table of {what} by {names} ({shape} cells).", what, ", ".join(domain.names), shape
-    )
+    return message("A table of {what} by {names} ({shape} cells).", what, ", ".join(domain.names), shape)
 
 
 def _tables(release: Release) -> list[str]:
     lines = []
     for number, published in enumerate(release.tables):
-        names = " x ".join(published.table.domain.names) or say("the grand total")
+        names = " x ".join(published.table.domain.names) or message("the grand total")
         hidden = int(published.hidden.sum())
         without = (
             plural(
@@ -353,12 +334,7 @@ def _tables(release: Release) -> list[str]:
             else ""
         )
         lines.append(
-            say(
-                "- `{number}`: {names}, one line per cell{without}.",
-                table_name(number),
-                names,
-                without,
-            )
+            message("- `{number}`: {names}, one line per cell{without}.", table_name(number), names, without)
         )
     return lines
 
@@ -372,9 +348,9 @@ def _parameters(release: Release) -> list[str]:
             continue
         if isinstance(value, MoveSet):
             by = (
-                say("listed")
+                message("listed")
                 if value.design is None
-                else say("by the design `{kind}`", value.design.kind)
+                else message("by the design `{kind}`", value.design.kind)
             )
             out.append(
                 plural(
@@ -387,20 +363,20 @@ def _parameters(release: Release) -> list[str]:
                 )
             )
         elif isinstance(value, (list, dict)):
-            out.append(say("- {label}: listed in `mechanism.json`.", parameter.label))
+            out.append(message("- {label}: listed in `mechanism.json`.", parameter.label))
         elif parameter.choices is not None and isinstance(value, str):
             words = parameter.choices.get(value, "")
             out.append(
-                say(
+                message(
                     "- {label}: {value}.",
                     parameter.label,
-                    say("{words} (`{value}`)", words.removesuffix("."), value) if words else value,
+                    message("{words} (`{value}`)", words.removesuffix("."), value) if words else value,
                 )
             )
         else:
             if isinstance(value, bool):
-                shown: object = say("yes") if value else say("no")
+                shown: object = message("yes") if value else message("no")
             else:
-                shown = say("{value:g}", value) if isinstance(value, float) else value
-            out.append(say("- {label}: {value}. {help}", parameter.label, shown, parameter.help))
+                shown = message("{value:g}", value) if isinstance(value, float) else value
+            out.append(message("- {label}: {value}. {help}", parameter.label, shown, parameter.help))
     return out

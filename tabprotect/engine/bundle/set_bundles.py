@@ -15,13 +15,7 @@ import numpy as np
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import (
-    Verification,
-    announced,
-    not_judged,
-    verify_bytes,
-    with_verdict,
-)
+from tabprotect.engine.bundle.verify import Verification, announced, not_judged, verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
@@ -32,9 +26,9 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-KIND = say("tabprotect publication set")
+KIND = message("tabprotect publication set")
 SET = "set.json"
 ALL = "all"
 """The name of the bundle of a set whose tables all follow from the one published."""
@@ -60,7 +54,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     lacking = [m for m in whole.margins if m not in by_names]
     for margin in lacking:
         if not any(whole.determines(names, margin) for names in by_names):
-            raise InputError(say("the release has no table {value}", " × ".join(margin) or "total"))
+            raise InputError(message("the release has no table {value}", " × ".join(margin) or "total"))
     if lacking:
         return {ALL: release}
     out = {}
@@ -69,7 +63,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
         parameters = {**stated, "margins": formula_of(publication.margins)}
         # The verdict on all tables together is stated once, for the set.
         mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
-        title = say("{title}: {name}", release.title, name) if release.title else name
+        title = message("{title}: {name}", release.title, name) if release.title else name
         out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
     return out
 
@@ -129,17 +123,10 @@ class Leaving:
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(
-                say("the folder cannot be made"), file=place, detail=str(error)
-            ) from None
+            raise InputError(message("the folder cannot be made"), file=place, detail=str(error)) from None
 
     def files(
-        self,
-        place: Path,
-        *,
-        signing: Sequence[Path] = (),
-        page: bool = True,
-        progress: Progress = SILENT,
+        self, place: Path, *, signing: Sequence[Path] = (), page: bool = True, progress: Progress = SILENT
     ) -> dict[Path, bytes]:
         """The bytes of each file, in the order of :meth:`paths`.
 
@@ -164,7 +151,7 @@ class Leaving:
             return {place: whole}
         found: dict[str, bytes] = {}
         for done, (name, part) in enumerate(self.parts.items()):
-            progress.report(say("packing {name}", name), done / len(self.parts))
+            progress.report(message("packing {name}", name), done / len(self.parts))
             found[f"{name}.zip"] = public.verified_bytes(part, signing=signing, page=page)
         found[SET] = dump_json(self._stated(self.tables))
         return {place / name: data for name, data in archive.sealed(found, KIND).items()}
@@ -204,23 +191,14 @@ def common_cells(releases: Mapping[str, Release]) -> int:
             compared += domain.size
             if other.table.domain != domain:
                 raise BundleError(
-                    say(
-                        "{first} and {name} have other categories of {names}",
-                        first,
-                        name,
-                        domain.names,
-                    )
+                    message("{first} and {name} have other categories of {names}", first, name, domain.names)
                 )
-            differ = (other.table.counts != published.table.counts) | (
-                other.hidden != published.hidden
-            )
+            differ = (other.table.counts != published.table.counts) | (other.hidden != published.hidden)
             if differ.any():
                 index = tuple(int(i) for i in np.argwhere(differ)[0])
                 raise BundleError(
-                    say(
-                        "{first} and {name} differ at {index}", first, name, domain.cell_text(index)
-                    ),
-                    hint=say("the tables of a set come from one run"),
+                    message("{first} and {name} differ at {index}", first, name, domain.cell_text(index)),
+                    hint=message("the tables of a set come from one run"),
                 )
     return compared
 
@@ -301,7 +279,7 @@ def verify_set(
             found[path.name] = path.read_bytes()
     archive.check_manifest(found, KIND)
     if SET not in found:
-        raise BundleError(say("{SET} is missing", SET), hint=say("this is no {KIND}", KIND))
+        raise BundleError(message("{SET} is missing", SET), hint=message("this is no {KIND}", KIND))
     stated = parse_json(SET, found[SET])
     tables = stated_set(stated)
     stamp = sha256(found[archive.MANIFEST])
@@ -309,22 +287,20 @@ def verify_set(
     bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
     checked = {}
     for done, (name, data) in enumerate(bundles.items()):
-        progress.report(say("checking {name}", name), done / len(bundles))
+        progress.report(message("checking {name}", name), done / len(bundles))
         try:
             checked[name] = verify_bytes(data, signer=signer, signed=signed)
         except BundleError as error:
             raise BundleError(
-                say("{name}.zip: {message}", name, error.message),
-                hint=error.hint,
-                detail=error.detail,
+                message("{name}.zip: {message}", name, error.message), hint=error.hint, detail=error.detail
             ) from None
     releases = {name: one.release for name, one in checked.items()}
     signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
         if release.domain != tables.domain or name not in (*tables.formulas, ALL):
-            raise BundleError(say("{name}.zip is no table of this set", name))
+            raise BundleError(message("{name}.zip is no table of this set", name))
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
-        raise BundleError(say("a table of the set is missing"))
+        raise BundleError(message("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
     gate = _stated_gate(releases, stated)
     if judge:
@@ -354,11 +330,9 @@ def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: obje
         or (r.mechanism.coins, r.mechanism.nonce) != (first.coins, first.nonce)
         for r in releases.values()
     ):
-        raise BundleError(say("the tables of the set have different mechanisms"))
+        raise BundleError(message("the tables of the set have different mechanisms"))
     parameters = {**first.parameters, "margins": tables.formula}
-    mechanism = replace(
-        first, parameters=MappingProxyType(parameters), gate=_stated_gate(releases, stated)
-    )
+    mechanism = replace(first, parameters=MappingProxyType(parameters), gate=_stated_gate(releases, stated))
     ordered = sorted(published.values(), key=lambda p: rank(p.table.domain, tables.domain))
     return Release(tuple(ordered), mechanism)
 
@@ -378,6 +352,6 @@ def stated_set(stated: object) -> PublicationSet:
         domain = domain_from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
-        raise BundleError(say("{SET}: it is not as it was written", SET)) from error
+        raise BundleError(message("{SET}: it is not as it was written", SET)) from error
     except InputError as error:
-        raise BundleError(say("{SET}: {message}", SET, error.message)) from None
+        raise BundleError(message("{SET}: {message}", SET, error.message)) from None

@@ -15,7 +15,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -68,15 +68,10 @@ def new_key(path: Path) -> str:
 
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
-    public = key.public_key().public_bytes(
-        form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo
-    )
+    public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     beside = path.with_name(path.name + PUBLIC_SUFFIX)
     write_together(
-        [
-            Whole(beside, public, overwrite=False),
-            Whole(path, private, overwrite=False, private=True),
-        ]
+        [Whole(beside, public, overwrite=False), Whole(path, private, overwrite=False, private=True)]
     )
     return key.public_key().public_bytes_raw().hex()
 
@@ -100,9 +95,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         found = None
     if not isinstance(found, Ed25519PrivateKey):
         raise InputError(
-            say("this is no private key to sign with"),
-            file=path,
-            hint=say("make one with: keys new"),
+            message("this is no private key to sign with"), file=path, hint=message("make one with: keys new")
         )
     return found
 
@@ -131,9 +124,9 @@ def public_key(given: str) -> str:
         found = None
     if not isinstance(found, Ed25519PublicKey):
         raise InputError(
-            say("this is no public key of a signer"),
+            message("this is no public key of a signer"),
             file=path,
-            hint=say("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX),
+            hint=message("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX),
         )
     return _sound(found.public_bytes_raw().hex(), path)
 
@@ -148,9 +141,9 @@ def is_of_small_order(key: str) -> bool:
 def _sound(key: str, path: Path | None) -> str:
     if is_of_small_order(key):
         raise InputError(
-            say("this key is nobody's: anybody can sign with it"),
+            message("this key is nobody's: anybody can sign with it"),
             file=path,
-            hint=say("ask the publisher for the key"),
+            hint=message("ask the publisher for the key"),
         )
     return key
 
@@ -192,7 +185,7 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
     stated = parse_json(NAME, files[NAME])
     listed = stated.get("signatures") if isinstance(stated, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_SIGNATURES:
-        raise BundleError(say("{NAME}: there is no list of signatures", NAME))
+        raise BundleError(message("{NAME}: there is no list of signatures", NAME))
     found: dict[str, None] = {}
     for one in listed:
         sound = isinstance(one, dict) and one.get("algorithm") == ALGORITHM
@@ -201,19 +194,19 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
             and _is_hex(one.get("public_key"), KEY_BYTES)
             and _is_hex(one.get("signature"), SIGNATURE_BYTES)
         ):
-            raise BundleError(say("{NAME}: this is no signature by {ALGORITHM}", NAME, ALGORITHM))
+            raise BundleError(message("{NAME}: this is no signature by {ALGORITHM}", NAME, ALGORITHM))
         if is_of_small_order(one["public_key"]):
             raise BundleError(
-                say("{NAME}: this key is nobody's: anybody can sign with it", NAME),
-                hint=say("get the bundle again from its source"),
+                message("{NAME}: this key is nobody's: anybody can sign with it", NAME),
+                hint=message("get the bundle again from its source"),
             )
         try:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
             public.verify(bytes.fromhex(one["signature"]), files[archive.MANIFEST])
         except (InvalidSignature, ValueError):
             raise BundleError(
-                say("{NAME}: the signature does not belong to this bundle", NAME),
-                hint=say("get the bundle again from its source"),
+                message("{NAME}: the signature does not belong to this bundle", NAME),
+                hint=message("get the bundle again from its source"),
             ) from None
         found[one["public_key"].lower()] = None
     return tuple(found)

@@ -28,24 +28,19 @@ from tabprotect.engine.protection.descriptions.run_summary import remarks_on_lab
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.left_out import Kind, kinds
-from tabprotect.engine.release.likelihood import (
-    AdaptiveSequence,
-    CellFactors,
-    Likelihood,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import adopted
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-KIND = say("tabprotect release")
+KIND = message("tabprotect release")
 MECHANISM = "mechanism.json"
 FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, archive.README, archive.MANIFEST)
 
-POSSIBLE = say("The published counts are possible under the mechanism.")
-FITS = say(
+POSSIBLE = message("The published counts are possible under the mechanism.")
+FITS = message(
     "An original fits every published count, one by one and together; what the method would choose "
     "on it was not looked at."
 )
@@ -130,17 +125,13 @@ def verify(
     """
     try:
         data = archive.load(path)
-        found = verify_bytes(
-            data, fingerprint=fingerprint, signer=signer, signed=signed, progress=progress
-        )
+        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, signed=signed, progress=progress)
         return with_verdict(found, progress) if judge else found
     except MemoryError:
-        raise BundleError(
-            say("{name}: too large for the memory of this machine", path.name)
-        ) from None
+        raise BundleError(message("{name}: too large for the memory of this machine", path.name)) from None
     except BundleError as error:
-        message = say("{name}: {message}", path.name, error.message)
-        raise BundleError(message, hint=error.hint, detail=error.detail) from None
+        text = message("{name}: {message}", path.name, error.message)
+        raise BundleError(text, hint=error.hint, detail=error.detail) from None
 
 
 def with_verdict(found: Verification, progress: Progress = SILENT) -> Verification:
@@ -170,24 +161,22 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         return replace(found, verdict=learned)
     if learned.left_out != stated.left_out:
         raise BundleError(
-            say(
+            message(
                 "it says that it leaves out {stated}, and it leaves out {learned}",
-                ", ".join(stated.left_out) or say("nothing"),
-                ", ".join(learned.left_out) or say("nothing"),
+                ", ".join(stated.left_out) or message("nothing"),
+                ", ".join(learned.left_out) or message("nothing"),
             ),
             detail=learned.sentence,
         )
     if learned.passed is not stated.passed:
         raise BundleError(
-            say(
-                "it says that it {PASSED}, and it {PASSED2}",
-                _PASSED[stated.passed],
-                _PASSED[learned.passed],
+            message(
+                "it says that it {PASSED}, and it {PASSED2}", _PASSED[stated.passed], _PASSED[learned.passed]
             ),
             detail=learned.sentence,
         )
     learned = replace(learned, reason=stated.reason)
-    check = say("It {PASSED}, as it says.", _PASSED[stated.passed])
+    check = message("It {PASSED}, as it says.", _PASSED[stated.passed])
     tuning = _tuning(found.release, progress)
     return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
 
@@ -210,22 +199,19 @@ def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
         again = tuned_again(release, progress)
     except TabprotectError as error:
         raise BundleError(
-            say("its parameters are not chosen as it says: {message}", error.message)
+            message("its parameters are not chosen as it says: {message}", error.message)
         ) from None
     if again is None:
-        return (say("How the parameters were chosen was not worked out again: it takes too long."),)
+        return (message("How the parameters were chosen was not worked out again: it takes too long."),)
     if not stated.agrees(again):
-        raise BundleError(
-            say("its parameters are not chosen as it says"),
-            detail=again.sentence,
-        )
-    return (say("The parameters change the table least, as it says, chosen from what is public."),)
+        raise BundleError(message("its parameters are not chosen as it says"), detail=again.sentence)
+    return (message("The parameters change the table least, as it says, chosen from what is public."),)
 
 
 _PASSED = {
-    True: say("passes the gate"),
-    False: say("does not pass the gate and was published all the same"),
-    None: say("was not judged as a whole"),
+    True: message("passes the gate"),
+    False: message("does not pass the gate and was published all the same"),
+    None: message("was not judged as a whole"),
 }
 
 
@@ -238,7 +224,7 @@ def verify_bytes(
     progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
-    stage = say("checking the bundle")
+    stage = message("checking the bundle")
     progress.report(stage, 0.0)
     found = archive.sha256(data)
     checks = announced(found, fingerprint)
@@ -248,25 +234,25 @@ def verify_bytes(
             name in (*FILES, PAGE, signature.NAME) or data_package.TABLES.match(name) is not None
         ),
     )
-    checks.append(say("The zip is plain and safe to open."))
+    checks.append(message("The zip is plain and safe to open."))
     signers = _signed(files, signer)
     if signed and not signers:
         raise BundleError(
-            say("nobody signed it"), hint=say("ask its publisher for one that is signed")
+            message("nobody signed it"), hint=message("ask its publisher for one that is signed")
         )
-    checks.append(say("Every file has the SHA-256 that the manifest lists."))
+    checks.append(message("Every file has the SHA-256 that the manifest lists."))
     checks += [
-        say("It is signed by the key that was asked for: {key}.", key)
+        message("It is signed by the key that was asked for: {key}.", key)
         if key == signer
-        else say("It is signed by a key that you have to compare with its publisher's: {key}.", key)
+        else message("It is signed by a key that you have to compare with its publisher's: {key}.", key)
         for key in signers
     ]
     progress.report(stage, 0.1)
     tables, title = _tables(files)
     checks.append(
-        say("The table is complete and as described: every cell once, whole counts.")
+        message("The table is complete and as described: every cell once, whole counts.")
         if len(tables) == 1
-        else say("The tables are complete and as described: every cell once, whole counts.")
+        else message("The tables are complete and as described: every cell once, whole counts.")
     )
     progress.report(stage, 0.4)
     try:
@@ -277,8 +263,8 @@ def verify_bytes(
     except (InputError, ParameterError) as error:
         by = archive.written_elsewhere(files)
         raise BundleError(
-            say("{MECHANISM}: {message}", MECHANISM, error.message),
-            hint=say(
+            message("{MECHANISM}: {message}", MECHANISM, error.message),
+            hint=message(
                 "the bundle says that {by} wrote it, whose mechanisms may state other things: that need be no "
                 "damage; verify it with that version, or ask the publisher for a bundle of this one",
                 by,
@@ -289,17 +275,15 @@ def verify_bytes(
         ) from None
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Methods check what a person may type; anything else a forger may try is caught here.
-        raise BundleError(say("{MECHANISM}: no method can make sense of it", MECHANISM)) from error
-    checks.append(say("The method is known, its parameters are valid."))
+        raise BundleError(message("{MECHANISM}: no method can make sense of it", MECHANISM)) from error
+    checks.append(message("The method is known, its parameters are valid."))
     method = methods()[release.mechanism.method]
     parameters = Values(release.mechanism.parameters)
     broken = broken_openly(method, release.domain, parameters, release.tables)
     if broken:
-        raise BundleError(
-            say("the tables are not what {name} makes: {broken}", method.name, broken[0])
-        )
+        raise BundleError(message("the tables are not what {name} makes: {broken}", method.name, broken[0]))
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
-        checks.append(say("The cycles keep the margins they claim."))
+        checks.append(message("The cycles keep the margins they claim."))
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
     page = None
@@ -321,32 +305,30 @@ def announced(found: str, fingerprint: str | None) -> list[str]:
         return []
     if fingerprint.strip().lower() != found:
         raise BundleError(
-            say("the fingerprint is {found}, not {lower}", found, fingerprint.strip().lower()),
-            hint=say("this is another bundle than the one that was announced"),
+            message("the fingerprint is {found}, not {lower}", found, fingerprint.strip().lower()),
+            hint=message("this is another bundle than the one that was announced"),
         )
-    return [say("The fingerprint is the announced one.")]
+    return [message("The fingerprint is the announced one.")]
 
 
 def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
     """The keys that signed it, after checking every file against the manifest."""
     for name in FILES:
         if name not in files:
-            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
+            raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
     archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files) if signature.NAME in files else ()
     if signer is not None and signer not in signers:
         raise BundleError(
-            say("it is not signed by {signer}", signer),
-            hint=say("it is signed by {signers}", ", ".join(signers))
+            message("it is not signed by {signer}", signer),
+            hint=message("it is signed by {signers}", ", ".join(signers))
             if signers
-            else say("nobody signed it"),
+            else message("nobody signed it"),
         )
     try:
         files[archive.README].decode()
     except UnicodeDecodeError as error:
-        raise BundleError(
-            say("{NAME}: not UTF-8 at byte {start}", archive.README, error.start)
-        ) from None
+        raise BundleError(message("{NAME}: not UTF-8 at byte {start}", archive.README, error.start)) from None
     return signers
 
 
@@ -357,14 +339,11 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
     names = {table.name for table in described}
     for name in (*sorted(names), *files):
         if name not in files:
-            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
+            raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
         if name not in (*FILES, PAGE, signature.NAME) and name not in names:
-            raise BundleError(
-                say("{name} is not described in {PACKAGE}", name, data_package.PACKAGE)
-            )
+            raise BundleError(message("{name} is not described in {PACKAGE}", name, data_package.PACKAGE))
     tables = (
-        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
-        for t in described
+        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
     )
     return tuple(tables), title
 
@@ -380,7 +359,7 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     # Imported late: it imports solvers, which the first paint must not wait for.
     from tabprotect.engine.posterior.factors.feasible import original_found
 
-    unknown = say("Whether any original leads to the published counts was not found out.")
+    unknown = message("Whether any original leads to the published counts was not found out.")
     if not isinstance(likelihood, CellFactors):
         if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
             # Either all coins may have left the table unchanged, or each step can be reversed.
@@ -390,8 +369,8 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
         found = original_found(likelihood, progress)
     except InfeasibleError as error:
         raise BundleError(
-            say("the published counts are impossible: {message}", error.message),
-            hint=say("a count was changed, or the tables belong to another mechanism"),
+            message("the published counts are impossible: {message}", error.message),
+            hint=message("a count was changed, or the tables belong to another mechanism"),
         ) from None
     if not found:
         return unknown
@@ -407,11 +386,11 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     """The release made of the tables and their stated mechanism."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
-        raise InputError(say('"variables" or "shape" is missing'))
+        raise InputError(message('"variables" or "shape" is missing'))
     domain = Mechanism.stated_domain(stated, tables[0].table.domain)
     if stated["shape"] != list(domain.shape):
         raise InputError(
-            say("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
+            message("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
     tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
     main = tables[0].table
@@ -436,7 +415,7 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
         return likelihood_of(release)
     except TooLargeError as error:
         checks.append(
-            say("What the counts say of the original was not looked at: {message}.", error.message)
+            message("What the counts say of the original was not looked at: {message}.", error.message)
         )
         return None
 

@@ -153,8 +153,7 @@ def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | No
     solution = {free[0]: Fraction(1)}
     for column in sorted(pivots, reverse=True):
         solution[column] = -sum(
-            (v * solution.get(k, Fraction(0)) for k, v in pivots[column].items() if k != column),
-            Fraction(0),
+            (v * solution.get(k, Fraction(0)) for k, v in pivots[column].items() if k != column), Fraction(0)
         )
     scale = 1
     for v in solution.values():
@@ -231,9 +230,7 @@ class CycleAlgebra:
                 continue
             number = {v: k for k, v in enumerate(members)}
             own_rows = rows[int(label[members[0]])]
-            shape = tuple(
-                sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in own_rows)
-            )
+            shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in own_rows))
             if shape not in seen:
                 local = [dict(r) for r in shape]
                 seen[shape] = _part(local, list(range(len(members))))

@@ -83,8 +83,7 @@ class Family:
         if int((touches.astype(np.float64) ** 2).sum()) > MOST_NEIGHBOURS:
             return None
         incidence = csr_array(
-            (np.ones(len(row), dtype=np.int64), (row, self.cells[real])),
-            shape=(len(self), len(self.touched)),
+            (np.ones(len(row), dtype=np.int64), (row, self.cells[real])), shape=(len(self), len(self.touched))
         )
         shared = (incidence @ incidence.T).tocsr()
         length = np.diff(shared.indptr)

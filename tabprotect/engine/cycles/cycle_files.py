@@ -34,7 +34,7 @@ from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal_mar
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 _ARRAYS = ("starts", "cells", "signs")
 
@@ -87,39 +87,39 @@ def build(
         return _listed(stated, domain)
     kind, parameters = stated["design"], stated.get("parameters")
     if set(stated) - {"of"} != {"design", "parameters", "sha256"} or not isinstance(kind, str):
-        raise InputError(say('a design of cycles has "design", "parameters" and "sha256"'))
+        raise InputError(message('a design of cycles has "design", "parameters" and "sha256"'))
     if not isinstance(parameters, Mapping):
-        raise InputError(say('the "parameters" of the design are no JSON object'))
+        raise InputError(message('the "parameters" of the design are no JSON object'))
     given = {str(name): value for name, value in parameters.items()}
     if "of" not in stated:
         moves = design(domain, kind, given)
     elif (kind, stated["of"]) != (TRIANGULAR, MARGINS):
-        raise InputError(say("{kind} is no design for margins", repr(kind)))
+        raise InputError(message("{kind} is no design for margins", repr(kind)))
     elif kept is None:
         raise InputError(
-            say("the cycles follow from the margins of the table, which is not at hand"),
-            hint=say("take the mechanism with the table that it came with"),
+            message("the cycles follow from the margins of the table, which is not at hand"),
+            hint=message("take the mechanism with the table that it came with"),
         )
     else:
         moves = redesigned(kept(), given)
     if digest(moves) != stated["sha256"]:
         raise InputError(
-            say("the cycles are not those of the design {kind}: their SHA-256 differs", repr(kind)),
-            hint=say("take the mechanism that came with the table"),
+            message("the cycles are not those of the design {kind}: their SHA-256 differs", repr(kind)),
+            hint=message("take the mechanism that came with the table"),
         )
     return moves
 
 
 def _listed(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     if set(stated) != set(_ARRAYS):
-        raise InputError(say("cycles are a design, or the arrays {ARRAYS}", ", ".join(_ARRAYS)))
+        raise InputError(message("cycles are a design, or the arrays {ARRAYS}", ", ".join(_ARRAYS)))
     starts, cells, signs = (_whole(stated, name) for name in _ARRAYS)
     if not len(starts) >= 2 or starts[0] != 0 or starts[-1] != len(cells):
-        raise InputError(say('the "starts" of the cycles do not fit their "cells"'))
+        raise InputError(message('the "starts" of the cycles do not fit their "cells"'))
     if (np.diff(starts) < 1).any() or len(signs) != len(cells):
-        raise InputError(say('a cycle is empty, or "cells" and "signs" are not as many'))
+        raise InputError(message('a cycle is empty, or "cells" and "signs" are not as many'))
     if (np.abs(signs) != 1).any():
-        raise InputError(say("an entry of a cycle is neither 1 nor -1"))
+        raise InputError(message("an entry of a cycle is neither 1 nor -1"))
     return MoveSet.of(domain, starts, cells, signs)
 
 
@@ -127,13 +127,13 @@ def _whole(stated: Mapping[str, object], name: str) -> Ints:
     given = stated[name]
     # Not isinstance of int alone: true and false are instances, but not numbers in JSON.
     if not isinstance(given, list) or not set(map(type, given)) <= {int}:
-        raise InputError(say('the "{name}" of the cycles are no list of whole numbers', name))
+        raise InputError(message('the "{name}" of the cycles are no list of whole numbers', name))
     if len(given) > MAX_CYCLE_CELLS:
-        raise InputError(say("the cycle set is absurdly large"))
+        raise InputError(message("the cycle set is absurdly large"))
     try:
         return np.array(given, dtype=np.int64)
     except OverflowError:
-        raise InputError(say('the "{name}" of the cycles are absurdly large', name)) from None
+        raise InputError(message('the "{name}" of the cycles are absurdly large', name)) from None
 
 
 def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
@@ -154,9 +154,7 @@ def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
     if set(moves.margins) != set(all_margins(moves.domain)):
         out["margins"] = [list(m) for m in moves.margins]
     if moves.groupings:
-        out["groupings"] = [
-            {"name": g.name, "of": g.of, "groups": list(g.groups)} for g in moves.groupings
-        ]
+        out["groupings"] = [{"name": g.name, "of": g.of, "groups": list(g.groups)} for g in moves.groupings]
     if zeros is not None and zeros.any():
         out["zeros"] = np.argwhere(zeros.reshape(moves.domain.shape)).tolist()
     return out
@@ -188,7 +186,7 @@ class _Stated:
 def _stated(data: object) -> _Stated:
     if not isinstance(data, Mapping):
         raise InputError(
-            say("a cycle set is a JSON object"), hint=say('see "tabprotect cycles design"')
+            message("a cycle set is a JSON object"), hint=message('see "tabprotect cycles design"')
         )
     return decoded(data, _Stated, among_others=True)
 
@@ -197,18 +195,18 @@ def _domain(stated: _Stated, domain: Domain | None) -> Domain:
     if domain is not None:
         if stated.shape != domain.shape:
             raise InputError(
-                say(
+                message(
                     "the cycles are for a {str} table, this one is {str2}",
                     " x ".join(map(str, stated.shape)),
                     " x ".join(map(str, domain.shape)),
                 ),
-                hint=say("design cycles for this table's shape"),
+                hint=message("design cycles for this table's shape"),
             )
         return domain
     if stated.variables is None:
         return Domain.of_shape(stated.shape)
     if len(stated.variables) != len(stated.shape):
-        raise InputError(say('"variables" must name {shape} variables', len(stated.shape)))
+        raise InputError(message('"variables" must name {shape} variables', len(stated.shape)))
     return Domain.of_shape(stated.shape, [str(n) for n in stated.variables])
 
 
@@ -232,7 +230,7 @@ def _groupings(
     if isinstance(given, str):
         return stated_groupings(given, domain)
     if not all(one.name and all(one.groups) for one in given):
-        raise InputError(say('a grouping in "groupings" has no name, or a group has none'))
+        raise InputError(message('a grouping in "groupings" has no name, or a group has none'))
     found = tuple(replace(one, of=renamed.get(one.of, one.of)) for one in given)
     check_groupings(domain, found)
     return found
@@ -298,7 +296,7 @@ def _moves(stated: _Stated, domain: Domain | None, table: Table | None = None) -
         found = build(cycles, over, None if table is None else partial(kept, table))
         return found if stated.margins is None else found.keeping(*_claim(stated, over))
     if not isinstance(cycles, list) or not cycles:
-        raise InputError(say('"cycles" is missing or empty'))
+        raise InputError(message('"cycles" is missing or empty'))
     starts, cells, signs = _in_one_go(cycles, over) or _one_by_one(cycles, over)
     margins, groupings = _claim(stated, over)
     return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
@@ -308,32 +306,32 @@ def _one_by_one(cycles: list[object], domain: Domain) -> tuple[list[int], list[i
     """Starts, cells and signs of cycles, with the first fault named."""
     starts, cells, signs = [0], [], []
     for number, cycle in enumerate(cycles, 1):
-        one = decoded(cycle, _Cycle, say("cycle {number}", number))
+        one = decoded(cycle, _Cycle, message("cycle {number}", number))
         for sign, side in ((1, one.plus), (-1, one.minus)):
-            cells += [_flat(cell, domain, say("cycle {number}", number)) for cell in side]
+            cells += [_flat(cell, domain, message("cycle {number}", number)) for cell in side]
             signs += [sign] * len(side)
         starts.append(len(cells))
         if len(cells) > MAX_CYCLE_CELLS:
-            raise InputError(say("the cycle set is absurdly large"))
+            raise InputError(message("the cycle set is absurdly large"))
     return starts, cells, signs
 
 
 def _flat(cell: Cell, domain: Domain, where: str) -> int:
     if len(cell) != domain.ndim:
         raise InputError(
-            say("{where}: {cell} is not a cell of {ndim} numbers", where, shown(cell), domain.ndim)
+            message("{where}: {cell} is not a cell of {ndim} numbers", where, shown(cell), domain.ndim)
         )
     try:
         return domain.flat(cell)
     except InputError:
         raise InputError(
-            say(
+            message(
                 "{where}: the cell {cell} lies outside the {str} table",
                 where,
                 list(cell),
                 " x ".join(map(str, domain.shape)),
             ),
-            hint=say("cell numbers begin at 0"),
+            hint=message("cell numbers begin at 0"),
         ) from None
 
 
@@ -391,7 +389,7 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
                 raise InputError(
-                    say("a 4ti2 file has no shape"), hint=say("say which table it is for")
+                    message("a 4ti2 file has no shape"), hint=message("say which table it is for")
                 )
             return from_4ti2(text, domain), None
         stated = _stated(parsed_json(text))
@@ -421,21 +419,19 @@ def from_4ti2(text: str, domain: Domain) -> MoveSet:
     try:
         numbers = np.array([int(w) for w in words], dtype=np.int64)
     except (ValueError, OverflowError):
-        bad = next((w for w in words if not w.lstrip("+-").isdigit()), say("a number"))
-        raise InputError(say("{bad} is not a whole number in a 4ti2 matrix", repr(bad))) from None
+        bad = next((w for w in words if not w.lstrip("+-").isdigit()), message("a number"))
+        raise InputError(message("{bad} is not a whole number in a 4ti2 matrix", repr(bad))) from None
     if len(numbers) < 2 or numbers[0] < 1:
-        raise InputError(say("a 4ti2 matrix begins with its number of rows and columns"))
+        raise InputError(message("a 4ti2 matrix begins with its number of rows and columns"))
     rows, columns = int(numbers[0]), int(numbers[1])
     if columns != domain.size:
         raise InputError(
-            say("the matrix has {columns} columns, the table {size} cells", columns, domain.size)
+            message("the matrix has {columns} columns, the table {size} cells", columns, domain.size)
         )
     if len(numbers) - 2 != rows * columns:
         raise InputError(
-            say(
-                "the matrix should have {rows} entries, it has {numbers}",
-                rows * columns,
-                len(numbers) - 2,
+            message(
+                "the matrix should have {rows} entries, it has {numbers}", rows * columns, len(numbers) - 2
             )
         )
     arrays = numbers[2:].reshape(rows, *domain.shape)

@@ -19,7 +19,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, joined, percent, plural, say
+from tabprotect.languages.messages import capital, joined, message, percent, plural
 
 LONGEST_NAMED = 8
 """Most sums that are named, and most cells of one."""
@@ -155,17 +155,10 @@ class CycleReport:
             "width": self.width,
             "exact": self.exact,
             "attacks": [
-                {
-                    "variable": a.variable,
-                    "category": a.category,
-                    "revealed": a.revealed,
-                    "others": a.others,
-                }
+                {"variable": a.variable, "category": a.category, "revealed": a.revealed, "others": a.others}
                 for a in self.attacks
             ],
-            "statements": [
-                {"topic": s.topic, "verdict": s.verdict, "text": s.text} for s in self.statements
-            ],
+            "statements": [{"topic": s.topic, "verdict": s.verdict, "text": s.text} for s in self.statements],
         }
         if self.blocked_share is not None and self.immovable is not None:
             out["blocked_share"] = self.blocked_share
@@ -187,69 +180,57 @@ class CycleReport:
     def _margins(self) -> Statement:
         if self.preserves_margins:
             kept = set(self.margins) == set(all_margins(self.domain))
-            text = say("All margins are preserved.")
+            text = message("All margins are preserved.")
             if not kept:
-                named = ", ".join("×".join(m) or say("the grand total") for m in self.margins)
-                text = say("The margins that are to be kept are preserved: {named}.", named)
+                named = ", ".join("×".join(m) or message("the grand total") for m in self.margins)
+                text = message("The margins that are to be kept are preserved: {named}.", named)
             return Statement("margins", "ok", text)
         more = len(self.violations) - 1
-        tail = say(" ({more} more)", more) if more else ""
+        tail = message(" ({more} more)", more) if more else ""
         first = str(self.violations[0])
-        return Statement(
-            "margins",
-            "bad",
-            capital(first) + tail + ".",
-        )
+        return Statement("margins", "bad", capital(first) + tail + ".")
 
     def _coverage(self) -> Statement:
         low, high = self.coverage_min, self.coverage_max
         if low == 0:
-            return Statement("coverage", "warning", say("Some cells are touched by no cycle."))
-        alike = "once" if low == 1 else "twice" if low == 2 else say("{low} times", low)
-        times = alike if low == high else say("{low} to {high} times", low, high)
+            return Statement("coverage", "warning", message("Some cells are touched by no cycle."))
+        alike = "once" if low == 1 else "twice" if low == 2 else message("{low} times", low)
+        times = alike if low == high else message("{low} to {high} times", low, high)
         if not self.balanced:
             return Statement(
                 "coverage",
                 "warning",
-                say("Each cell is touched {times} a pass, some more often by + than by −.", times),
+                message("Each cell is touched {times} a pass, some more often by + than by −.", times),
             )
         return Statement(
-            "coverage",
-            "ok",
-            say("Each cell is touched {times} a pass, equally often by + and −.", times),
+            "coverage", "ok", message("Each cell is touched {times} a pass, equally often by + and −.", times)
         )
 
     def _interval(self) -> Statement:
-        text = say(
-            "A published count differs from the true one by at most {largest_change}",
-            self.largest_change,
+        text = message(
+            "A published count differs from the true one by at most {largest_change}", self.largest_change
         )
         if self.coverage_min != self.coverage_max:
-            text += say(" (for some cells {coverage_min})", self.coverage_min * self.passes)
+            text += message(" (for some cells {coverage_min})", self.coverage_min * self.passes)
         return Statement("interval", "ok", text + ".")
 
     def _rank(self) -> Statement:
         if self.rank is None or self.dimension is None:
-            return Statement("rank", "warning", say("The rank is too large to compute."))
+            return Statement("rank", "warning", message("The rank is too large to compute."))
         if self.violations:
             return Statement(
                 "rank",
                 "warning",
-                say(
-                    "Rank {rank}; what stays exactly known follows once margins are kept.",
-                    self.rank,
-                ),
+                message("Rank {rank}; what stays exactly known follows once margins are kept.", self.rank),
             )
         known = self.dimension - self.rank
         if known == 0:
             return Statement(
                 "rank",
                 "ok",
-                say(
-                    "Rank {rank} of {dimension}: only margins are exact.", self.rank, self.dimension
-                ),
+                message("Rank {rank} of {dimension}: only margins are exact.", self.rank, self.dimension),
             )
-        which = say(", for example {named}", joined(self.named, "; ")) if self.named else ""
+        which = message(", for example {named}", joined(self.named, "; ")) if self.named else ""
         return Statement(
             "rank",
             "warning",
@@ -267,7 +248,7 @@ class CycleReport:
     def _attack(self) -> Statement:
         worst = self.attacks[0]
         if worst.revealed == worst.others:
-            text = say(
+            text = message(
                 "Knowing every true count of {variable} = {category} "
                 "reveals the whole table (in an unblocked run).",
                 worst.variable,
@@ -275,8 +256,8 @@ class CycleReport:
             )
             return Statement("attack", "warning", text)
         if worst.revealed == 0:
-            return Statement("attack", "ok", say("Knowing one category reveals no other cell."))
-        text = say(
+            return Statement("attack", "ok", message("Knowing one category reveals no other cell."))
+        text = message(
             "Knowing every true count of {variable} = {category} "
             "reveals {revealed} of {others} other cells (in an unblocked run).",
             worst.variable,
@@ -289,19 +270,17 @@ class CycleReport:
     def _outcomes(self) -> Statement:
         number = self.distinct_outcomes
         if number is None:
-            return Statement("outcomes", "ok", say("Too many distinct outcomes to count."))
+            return Statement("outcomes", "ok", message("Too many distinct outcomes to count."))
         return Statement(
-            "outcomes",
-            "ok",
-            say("{number:,} distinct outcomes when nothing is blocked.", number),
+            "outcomes", "ok", message("{number:,} distinct outcomes when nothing is blocked.", number)
         )
 
     def _width(self) -> Statement:
         if self.exact:
-            text = say("What a reader can believe is computed exactly (width {width}).", self.width)
+            text = message("What a reader can believe is computed exactly (width {width}).", self.width)
             return Statement("width", "ok", text)
-        width = say("over 40") if self.width is None else str(self.width)
-        text = say(
+        width = message("over 40") if self.width is None else str(self.width)
+        text = message(
             "No formula whatever is published (width {width}): exact where large counts cannot "
             "block, exact draws under the rule negative, else Monte Carlo with its error.",
             width,
@@ -310,14 +289,14 @@ class CycleReport:
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
-        text = say("{share} of the cycles are blocked on this table.", percent(share))
-        return Statement("blocked", verdict, text if share else say("No cycle is blocked here."))
+        text = message("{share} of the cycles are blocked on this table.", percent(share))
+        return Statement("blocked", verdict, text if share else message("No cycle is blocked here."))
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:
         if not cells:
-            return Statement("immovable", "ok", say("Every positive cell can move."))
+            return Statement("immovable", "ok", message("Every positive cell can move."))
         named = ", ".join(self.domain.cell_text(i) for i in cells[:3])
-        tail = say(" and {cells:,} more", len(cells) - 3) if len(cells) > 3 else ""
+        tail = message(" and {cells:,} more", len(cells) - 3) if len(cells) > 3 else ""
         text = plural(
             len(cells),
             "{cells:,} positive cell cannot move: {named}{tail}",
@@ -327,7 +306,7 @@ class CycleReport:
             tail,
         )
         if self.bridges:
-            text += say("; {bridges} of them by no cycle whatever (bridges)", len(self.bridges))
+            text += message("; {bridges} of them by no cycle whatever (bridges)", len(self.bridges))
         return Statement("immovable", "warning", text + ".")
 
 
@@ -341,14 +320,7 @@ def _attacks(algebra: CycleAlgebra) -> list[Attack]:
             np.moveaxis(known, axis, 0)[code] = True
             flat = known.reshape(-1)
             revealed = algebra.revealed_by(flat)
-            out.append(
-                Attack(
-                    variable.name,
-                    category,
-                    int((revealed & ~flat).sum()),
-                    int((~flat).sum()),
-                )
-            )
+            out.append(Attack(variable.name, category, int((revealed & ~flat).sum()), int((~flat).sum())))
     return sorted(out, key=lambda a: -a.revealed / max(a.others, 1))
 
 

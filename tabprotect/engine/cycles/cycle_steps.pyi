@@ -17,9 +17,7 @@ def grouped(
     /,
 ) -> int: ...
 def layer_numbers(cycles: int, starts: Any, cells: Any, last: Any, to: Any, /) -> None: ...
-def reached(
-    cycles: int, starts: Any, cells: Any, signs: Any, positive: Any, taken: Any, /
-) -> None: ...
+def reached(cycles: int, starts: Any, cells: Any, signs: Any, positive: Any, taken: Any, /) -> None: ...
 def walk(
     cycles: int,
     copies: int,
@@ -48,14 +46,6 @@ def undo(
     /,
 ) -> None: ...
 def added(
-    number: int,
-    draws: int,
-    groups: Any,
-    starts: Any,
-    cycles: Any,
-    signs: Any,
-    total: Any,
-    changes: Any,
-    /,
+    number: int, draws: int, groups: Any, starts: Any, cycles: Any, signs: Any, total: Any, changes: Any, /
 ) -> None: ...
 def tallied(groups: int, draws: int, span: int, changes: Any, found: Any, /) -> None: ...

@@ -31,7 +31,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -100,70 +100,68 @@ DESIGNS: dict[str, Design] = {
     for d in (
         Design(
             "default",
-            say("Default for this shape"),
-            say("Short swaps in strips; the posterior stays exact at any size."),
-            say("when pair sums of neighbouring categories must not be published exactly"),
+            message("Default for this shape"),
+            message("Short swaps in strips; the posterior stays exact at any size."),
+            message("when pair sums of neighbouring categories must not be published exactly"),
             _default,
         ),
         Design(
             "bidiagonal",
-            say("Bidiagonal (Lenz)"),
-            say("n long cycles; every cell is touched once with + and once with -."),
-            say("on tables with zeros: a cycle that touches one zero never moves"),
+            message("Bidiagonal (Lenz)"),
+            message("n long cycles; every cell is touched once with + and once with -."),
+            message("on tables with zeros: a cycle that touches one zero never moves"),
             bidiagonal,
         ),
         Design(
             "balanced",
-            say("Balanced, any dimension"),
-            say("Few long cycles that touch every cell equally often with + and -."),
-            say("on tables with zeros, and where one known row or column must not reveal others"),
+            message("Balanced, any dimension"),
+            message("Few long cycles that touch every cell equally often with + and -."),
+            message("on tables with zeros, and where one known row or column must not reveal others"),
             balanced,
         ),
         Design(
             "elementary",
-            say("Elementary swaps"),
-            say("All 2 x 2 swaps of neighbours: blocks least, leaves nothing exactly known."),
-            say("on large tables when the posterior must be exact: it becomes Monte Carlo"),
+            message("Elementary swaps"),
+            message("All 2 x 2 swaps of neighbours: blocks least, leaves nothing exactly known."),
+            message("on large tables when the posterior must be exact: it becomes Monte Carlo"),
             elementary,
         ),
         Design(
             "strips",
-            say("Strips of swaps"),
-            say(
-                "Swaps within blocks of rows, as high as stays exact at any size (strips-H for blocks "
-                "of H)."
+            message("Strips of swaps"),
+            message(
+                "Swaps within blocks of rows, as high as stays exact at any size (strips-H for blocks of H)."
             ),
-            say("when the sums of a block of rows must not be published exactly"),
+            message("when the sums of a block of rows must not be published exactly"),
             strips,
             {"height": int, "closed": bool},
         ),
         Design(
             "triangular",
-            say("For this table's margins"),
-            say(
+            message("For this table's margins"),
+            message(
                 "One short cycle for each cell that can have one, through cells less rare than "
                 "it: only the kept sums are published exactly."
             ),
-            say("on dense, even tables: elementary swaps protect them more"),
+            message("on dense, even tables: elementary swaps protect them more"),
             _triangular,
         ),
         Design(
             "bands",
-            say("Bands of swaps"),
-            say("Swaps of all neighbouring rows and columns, open at the ends."),
-            say("on tables wider than about 6 in both directions when the posterior must be exact"),
+            message("Bands of swaps"),
+            message("Swaps of all neighbouring rows and columns, open at the ends."),
+            message("on tables wider than about 6 in both directions when the posterior must be exact"),
             bands,
         ),
         Design(
             "every",
-            say("Every swap"),
-            say(
+            message("Every swap"),
+            message(
                 "Swaps of any two rows with any two columns: for the order that takes each step a "
                 "cycle through positive cells."
             ),
-            say(
-                "as a list to run through on large tables: their number grows with the square of "
-                "the cells"
+            message(
+                "as a list to run through on large tables: their number grows with the square of the cells"
             ),
             every,
         ),
@@ -177,21 +175,12 @@ REPEATS = "repeats"
 MOST_REPEATS = 50
 
 ORDER = Design(
-    "order",
-    say("Margins of an order"),
-    order_design.__doc__ or "",
-    "",
-    order_design,
-    {"order": int},
+    "order", message("Margins of an order"), order_design.__doc__ or "", "", order_design, {"order": int}
 )
 """Not among the templates: ``order-R`` stands for it with its parameter."""
 
 
-def design(
-    domain: Domain,
-    kind: str,
-    parameters: Mapping[str, object] | None = None,
-) -> MoveSet:
+def design(domain: Domain, kind: str, parameters: Mapping[str, object] | None = None) -> MoveSet:
     """A cycle set by the name of its template.
 
     The set remembers its design. ``triangular`` is that of an even table here, with all margins
@@ -218,11 +207,11 @@ def design(
     template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
     if template is None:
         raise ParameterError(
-            {"kind": say("unknown: {kind}; there are {DESIGNS}", repr(kind), ", ".join(DESIGNS))}
+            {"kind": message("unknown: {kind}; there are {DESIGNS}", repr(kind), ", ".join(DESIGNS))}
         )
     _check(template, kind, given)
     if template is ORDER and "order" not in given:
-        raise ParameterError({"order": say("must be given")})
+        raise ParameterError({"order": message("must be given")})
     if kind == "strips" and not given:
         given = {"height": highest(domain)}
     return in_place(_built(domain, kind, tuple(given.items())), times)
@@ -277,17 +266,13 @@ class _ForMargins:
 @lru_cache(maxsize=2)
 def _of_margins(asked: _ForMargins) -> MoveSet:
     zeros = np.frombuffer(asked.zeros, dtype=np.bool_) if asked.zeros else None
-    moves = design_for_margins(
-        asked.kept, asked.settings, zeros=zeros, progress=asked.progress
-    ).moves
+    moves = design_for_margins(asked.kept, asked.settings, zeros=zeros, progress=asked.progress).moves
     if zeros is not None:
         return moves
     return replace(moves, design=Designed(TRIANGULAR, asked.settings.stated(), of_margins=True))
 
 
-def redesigned(
-    kept: KeptMargins, parameters: Mapping[str, object], progress: Progress = SILENT
-) -> MoveSet:
+def redesigned(kept: KeptMargins, parameters: Mapping[str, object], progress: Progress = SILENT) -> MoveSet:
     """The design that :func:`triangular` made with these parameters, as its set remembers them.
 
     Raises
@@ -306,11 +291,7 @@ def _without_repeats(parameters: Mapping[str, object] | None) -> tuple[dict[str,
     if type(times) is int and 1 <= times <= MOST_REPEATS:
         return given, times
     raise ParameterError(
-        {
-            REPEATS: say(
-                "must be between 1 and {MOST_REPEATS}, is {times}", MOST_REPEATS, repr(times)
-            )
-        }
+        {REPEATS: message("must be between 1 and {MOST_REPEATS}, is {times}", MOST_REPEATS, repr(times))}
     )
 
 
@@ -318,7 +299,7 @@ def _check(template: Design, kind: str, given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if type(value) is not template.parameters.get(name):
             raise ParameterError(
-                {name: say("{value} is nothing that {kind} takes", repr(value), repr(kind))}
+                {name: message("{value} is nothing that {kind} takes", repr(value), repr(kind))}
             )
 
 
@@ -327,7 +308,7 @@ def in_place(moves: MoveSet, times: int) -> MoveSet:
     if times == 1:
         return moves
     if len(moves.cells) * times > MAX_CYCLE_CELLS:
-        raise ParameterError({REPEATS: say("so many cycles are too many")})
+        raise ParameterError({REPEATS: message("so many cycles are too many")})
     out = moves.take(np.repeat(np.arange(len(moves)), times))
     if moves.design is None:
         return out

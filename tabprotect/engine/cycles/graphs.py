@@ -25,7 +25,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> Ints:
@@ -55,9 +55,7 @@ def two_forests(left: Ints, right: Ints, nodes: int) -> list[tuple[Ints, Ints]]:
     graph = coo_array((np.ones(len(left)), (left, right)), shape=(nodes, nodes)).tocsr()
     first = minimum_spanning_tree(graph).tocsr()
     second = minimum_spanning_tree(graph - first)
-    return [
-        (f.row.astype(np.int64), f.col.astype(np.int64)) for f in (first.tocoo(), second.tocoo())
-    ]
+    return [(f.row.astype(np.int64), f.col.astype(np.int64)) for f in (first.tocoo(), second.tocoo())]
 
 
 MAX_WIDTH = 13
@@ -87,7 +85,7 @@ def later_scopes(
     near: list[set[int]] = [set() for _ in range(cycles)]
     for g in range(len(sig)):
         if g % 1024 == 0:
-            progress.report(say("planning the posterior"), 0.0)
+            progress.report(message("planning the posterior"), 0.0)
         touching = sig.touching(g)[0].tolist()
         for i in touching:
             near[i].update(touching)
@@ -162,7 +160,7 @@ def eliminate(
     near: dict[int, set[int]] = {v: set() for v in nodes}
     for number, scope in enumerate(scopes):
         if number % 1024 == 0:
-            progress.report(say("planning the posterior"), 0.0)
+            progress.report(message("planning the posterior"), 0.0)
         for v in scope:
             near[v].update(scope)
     for v in nodes:
@@ -173,11 +171,7 @@ def eliminate(
 
 
 def _eliminate(
-    joined_by: Mapping[int, set[int]],
-    limit: int,
-    progress: Progress,
-    *,
-    sweep: bool,
+    joined_by: Mapping[int, set[int]], limit: int, progress: Progress, *, sweep: bool
 ) -> EliminationOrder | None:
     """One greedy elimination, O(nodes * width^2)."""
     near = {v: set(others) for v, others in joined_by.items()}
@@ -188,7 +182,7 @@ def _eliminate(
     width = 0
     while heap:
         if len(order) % 256 == 0:
-            progress.report(say("planning the posterior"), len(order) / len(joined_by))
+            progress.report(message("planning the posterior"), len(order) / len(joined_by))
         degree, v = heapq.heappop(heap)
         if v not in near or (not sweep and degree != len(near[v])):
             continue
@@ -295,7 +289,7 @@ def elimination_cost(
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
-        progress.report(say("planning the posterior"), a / len(order))
+        progress.report(message("planning the posterior"), a / len(order))
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
         steps = [p * len(moves) + i for i in members for p in range(passes)]

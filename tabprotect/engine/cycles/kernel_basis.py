@@ -13,7 +13,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_REDUCED = 150
 """Largest basis that is reduced; larger ones come short enough out of the elimination."""
@@ -43,11 +43,9 @@ def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> lis
     touching: list[set[int]] = [set(members.tolist()) for members in sums]
     # Short sums first: a total then follows from its parts and costs nothing.
     for done, f in enumerate(sorted(range(len(sums)), key=lambda f: len(sums[f]))):
-        progress.report(say("finding the moves"), done / len(sums))
+        progress.report(message("finding the moves"), done / len(sums))
         while len(touching[f]) > 1:
-            pivot = min(
-                touching[f], key=lambda j: (abs(effect[j][f]), len(basis[j]), len(effect[j]), j)
-            )
+            pivot = min(touching[f], key=lambda j: (abs(effect[j][f]), len(basis[j]), len(effect[j]), j))
             lead, known = list(effect[pivot].items()), list(basis[pivot].items())
             size = effect[pivot][f]
             for other in sorted(touching[f] - {pivot}):

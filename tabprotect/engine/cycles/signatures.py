@@ -98,9 +98,7 @@ def _in_numpy(moves: MoveSet) -> Signatures:
     group_of_cell = np.full(moves.domain.size, -1, dtype=np.int64)
     if not len(cell):
         none = np.zeros(0, dtype=np.int64)
-        return Signatures(
-            group_of_cell, none, np.zeros(1, dtype=np.int64), none, np.zeros(0, dtype=np.int8)
-        )
+        return Signatures(group_of_cell, none, np.zeros(1, dtype=np.int64), none, np.zeros(0, dtype=np.int8))
     begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
     length = np.diff(np.r_[begin, len(cell)])
     code = row * 2 + (sign > 0)

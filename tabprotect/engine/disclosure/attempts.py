@@ -23,7 +23,7 @@ from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def weigh_attempts(
@@ -50,7 +50,7 @@ def weigh_attempts(
         return None
     refused: set[bytes] = set()
     for done, outcome in enumerate(sorted(outcomes)):
-        progress.report(say("judging other draws"), done / len(outcomes))
+        progress.report(message("judging other draws"), done / len(outcomes))
         counts = np.frombuffer(outcome, dtype=np.int64).reshape(release.domain.shape)
         other = PublishedTable(Table.dense(release.domain, counts))
         judged = replace(release, tables=(other,))

@@ -42,7 +42,7 @@ from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
@@ -280,7 +280,7 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBe
         (found.group_of_cell, found.first, found.chances),
         _way(found),
         found.error or 0.0,
-        found.note or (say("Only close to what the mechanism says.") if found.approximate else ""),
+        found.note or (message("Only close to what the mechanism says.") if found.approximate else ""),
         kinds(found.left_out, ["simulation"] if found.approximate else []),
         found.effective_sample_size,
         found.basis,
@@ -295,7 +295,7 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     """Belief in what is proved and nothing else: cells whose bounds meet."""
     lower, upper = proved_ends(likelihood)
     fixed = lower == upper
-    note = say("{why} Only what follows from the limits of the published sums is counted.", why)
+    note = message("{why} Only what follows from the limits of the published sums is counted.", why)
     rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
     left_out = kinds(likelihood.left_out, ["simulation"])
     return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note, left_out=left_out)
@@ -383,17 +383,17 @@ class _Asked:
         """
         release, domain = self.release, self.release.tables[number].table.domain
         apart = law_of_its_own(release, number, inner)
-        randomness = OfRelease(release, say("table {number}", number))
+        randomness = OfRelease(release, message("table {number}", number))
         try:
             if apart is not None:
                 found = self.believe([Evidence(release, apart, alone=True)], randomness)
                 return as_belief(found, inner=False, judged=judged)
             if inner is None:
-                raise InfeasibleError(say("the posterior is not about the cells it is made of"))
+                raise InfeasibleError(message("the posterior is not about the cells it is made of"))
             return self._summed(number, inner, judged, randomness)
         except InfeasibleError as error:
-            label = spoken(domain.names) or say("the grand total")
-            return _unknown(domain, False, say("{label}: {error}.", label, error))
+            label = spoken(domain.names) or message("the grand total")
+            return _unknown(domain, False, message("{label}: {error}.", label, error))
 
     def _summed(
         self, number: int, inner: Posterior, judged: Bools | None, randomness: OfRelease
@@ -415,9 +415,7 @@ class _Asked:
         if inner.recorded_sums is not None and found.way != "exact":
             return replace(as_belief(found, inner=False, judged=judged), error=inner.error or 0.0)
         if found.draws is not None and found.draws < LEAST_DRAWS:
-            raise InfeasibleError(
-                say("so few as {draws:,} drawn originals say too little", found.draws)
-            )
+            raise InfeasibleError(message("so few as {draws:,} drawn originals say too little", found.draws))
         belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:
             return belief

@@ -20,13 +20,7 @@ from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import (
-    OVERRULED,
-    STANDING,
-    Problem,
-    Protected,
-    StaffVerdict,
-)
+from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
@@ -34,20 +28,20 @@ from tabprotect.engine.release.kept_sums import said
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-UNSTATED = say("no reason was given")
+UNSTATED = message("no reason was given")
 
 TOO_LARGE = 100_000
 """Cells beyond which a draw that cannot be judged is the last: what makes a table too large for it
 is the same in the next."""
 
-UNWEIGHED_HINT = say(
+UNWEIGHED_HINT = message(
     "where a register keeps this refusal, other settings take a reason, too: what the refusal tells "
     "is not worked out for such a table"
 )
 
-UNJUDGED_HINT = say(
+UNJUDGED_HINT = message(
     "or say why it may leave without a whole judgement; the policy may hold a standing reason"
 )
 
@@ -112,17 +106,13 @@ def protect(
             continue
         # Nobody sees the others that fail.
         effort = VERDICT if accept or (draft and attempt == 1) else ATTEMPT
-        found = verdict(
-            done.release, limits, original=problem.table, effort=effort, progress=progress
-        )
+        found = verdict(done.release, limits, original=problem.table, effort=effort, progress=progress)
         done = _stated(done, limits, found)
         if found.passed:
             return _decided(done, objection, accept) if objection else _kept(done, accept)
         if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
             return _let_out(done, standing)
-        alone = _stated(
-            done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1)
-        )
+        alone = _stated(done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1))
         if accept and (policy.unjudged == "reason" or not _unjudged(found)):
             return _decided(alone, found.sentence, accept)
         first = alone if first is None else first
@@ -149,9 +139,7 @@ def against(done: Protected, policy: HousePolicy) -> str:
         return objection
     limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
     if stated is not None and _limits(stated) != _limits(limits):
-        return say(
-            "It was judged by other limits than those of the house: protect the table again."
-        )
+        return message("It was judged by other limits than those of the house: protect the table again.")
     # A table protected before there were verdicts was released by another rule.
     return "" if found is None or found.accepted else found.sentence
 
@@ -174,7 +162,7 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
     if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
         raise RefusedError(
             objection.rstrip("."),
-            hint=say("set the mechanism otherwise, or give a reason: it is recorded"),
+            hint=message("set the mechanism otherwise, or give a reason: it is recorded"),
         )
     return _decided(done, objection, reason)
 
@@ -192,8 +180,7 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
         # Which sums are kept was chosen by a person: it is on record what that publishes.
         decisions = (*decisions, kept)
     return Protected(
-        replace(done.release, mechanism=mechanism),
-        replace(done.record, verdict=found, decisions=decisions),
+        replace(done.release, mechanism=mechanism), replace(done.record, verdict=found, decisions=decisions)
     )
 
 
@@ -226,7 +213,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The draw with the decision kept by the house, if there was one."""
     if not accept or not against:
         return done
-    return _with_reason(done, [say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)])
+    return _with_reason(done, [message("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)])
 
 
 def _kept(done: Protected, accept: str) -> Protected:
@@ -236,8 +223,7 @@ def _kept(done: Protected, accept: str) -> Protected:
     if not accept or not kept:
         return done
     decisions = (
-        say("{kept}: {accept}", kept, accept) if one == kept else one
-        for one in done.record.decisions
+        message("{kept}: {accept}", kept, accept) if one == kept else one for one in done.record.decisions
     )
     return replace(done, record=replace(done.record, decisions=tuple(decisions)))
 
@@ -247,7 +233,7 @@ def _let_out(done: Protected, standing: Mapping[str, str]) -> Protected:
     return _with_reason(
         done,
         [
-            say("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
+            message("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
             for kind, reason in standing.items()
         ],
     )
@@ -291,45 +277,34 @@ def _alone(limits: Gate) -> Gate:
 
 
 def _objected(
-    method: Method,
-    problem: Problem,
-    how: tuple[Values, Gate],
-    objection: str,
-    progress: Progress,
+    method: Method, problem: Problem, how: tuple[Values, Gate], objection: str, progress: Progress
 ) -> RefusedError:
     ideas = mendings(method, problem, how[0], _alone(how[1]), progress)
     refused = RefusedError(
         objection,
-        hint=joined(map(str, ideas), "; ") or say("publish less, or merge categories"),
-        detail=say("to go on all the same takes an explicit, recorded decision"),
+        hint=joined(map(str, ideas), "; ") or message("publish less, or merge categories"),
+        detail=message("to go on all the same takes an explicit, recorded decision"),
     )
     refused.suggestions = ideas
     return refused
 
 
 def _undone(
-    method: Method,
-    problem: Problem,
-    how: tuple[Values, Gate],
-    left: float,
-    progress: Progress,
+    method: Method, problem: Problem, how: tuple[Values, Gate], left: float, progress: Progress
 ) -> RefusedError:
     """Settings that readers undo on any table: what is refused tells nothing of this one."""
     ideas = remedies(method, problem, *how, progress)
     refused = RefusedError(
         words(left).rstrip("."),
-        hint=joined(map(str, ideas), "; ") or say("publish fewer tables, or more noise"),
-        detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
+        hint=joined(map(str, ideas), "; ") or message("publish fewer tables, or more noise"),
+        detail=message("to go on all the same takes an explicit, recorded decision with a reason"),
     )
     refused.suggestions, refused.drawn = ideas, False
     return refused
 
 
 def _refusal(
-    method: Method,
-    done: Protected,
-    how: tuple[Values, Gate, int],
-    progress: Progress,
+    method: Method, done: Protected, how: tuple[Values, Gate, int], progress: Progress
 ) -> RefusedError:
     # Imported late, as inference is: a refusal comes after a verdict.
     from tabprotect.engine.disclosure.refusals import may_be_weighed
@@ -347,7 +322,7 @@ def _refusal(
     # No other setting is needed where nothing but a whole judgement is missing.
     reason = "" if found.passed is False else UNJUDGED_HINT
     weighed = not ideas or may_be_weighed(done.release, limits, verdict)
-    drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
+    drawn = "" if attempts == 1 else message("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
         hint=joined(
@@ -362,7 +337,7 @@ def _refusal(
             ),
             "; ",
         ),
-        detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
+        detail=message("to go on all the same takes an explicit, recorded decision with a reason"),
     )
     refused.suggestions, refused.weighed = ideas, weighed
     return refused

@@ -20,7 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.insiders import Insiders
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _Draw = Callable[[int, np.random.Generator, Progress], SignedInts]
 
@@ -93,7 +93,7 @@ def insiders(
     if isinstance(likelihood, CellFactors) and _apart(likelihood):
         return Insiders(expected, 0.0, 0.0)
     asked = _Asked(posterior, likelihood, limits, alone, progress)
-    progress.report(say("judging what somebody alone in a cell learns"), 0.0)
+    progress.report(message("judging what somebody alone in a cell learns"), 0.0)
     learns = asked.listed()
     if learns is not None:
         return asked.found(alone * learns, expected, exact=True)
@@ -120,9 +120,7 @@ class _Asked:
         return range(self.limits.at_risk.low, self.limits.at_risk.high + 1)
 
     def found(self, learning: Floats, expected: float, *, exact: bool) -> Insiders:
-        return Insiders(
-            expected, float(learning.sum()) / expected, float(learning.max(initial=0.0)), exact
-        )
+        return Insiders(expected, float(learning.sum()) / expected, float(learning.max(initial=0.0)), exact)
 
     def known(self, value: int) -> Bools:
         """The cells of which any reader knows that they hold a count, (cells,)."""

@@ -22,9 +22,7 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
-def kept_small(
-    release: Release, likelihood: Likelihood | None, rule: SmallCount
-) -> tuple[KeptSum, ...]:
+def kept_small(release: Release, likelihood: Likelihood | None, rule: SmallCount) -> tuple[KeptSum, ...]:
     """The at-risk sums that a release publishes exactly, table by table.
 
     Parameters

@@ -22,7 +22,7 @@ from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.languages.said import at_most_in_100, in_100, joined, plural, say
+from tabprotect.languages.messages import at_most_in_100, in_100, joined, message, plural
 
 MOST_HIDDEN = 60
 """Up to this many hidden sums an outsider's beliefs about them are worked out."""
@@ -69,15 +69,13 @@ class ContributorsAudit:
     def sentence(self) -> str:
         """What the verdict's card says to staff."""
         near = (
-            say("within {share} % of another's value", self.share)
+            message("within {share} % of another's value", self.share)
             if self.share
-            else say("too near to another's value")
+            else message("too near to another's value")
         )
         if not self.broken:
-            tried = say(
-                "Nobody among {tried:,} businesses and groups tried could come {near}.",
-                self.readers,
-                near,
+            tried = message(
+                "Nobody among {tried:,} businesses and groups tried could come {near}.", self.readers, near
             )
             if self.narrow:
                 tried = plural(
@@ -104,10 +102,8 @@ class ContributorsAudit:
         """How many unsafe sums were not audited, in words; empty where all were."""
         if self.audited == self.to_audit:
             return ""
-        return say(
-            "A sample was audited: {audited:,} of {unsafe:,} unsafe sums.",
-            self.audited,
-            self.to_audit,
+        return message(
+            "A sample was audited: {audited:,} of {unsafe:,} unsafe sums.", self.audited, self.to_audit
         )
 
     def as_json(self) -> dict[str, object]:
@@ -181,7 +177,7 @@ class MagnitudeVerdict:
             return ""
         if self.hidden:
             return self._guessed
-        return say(
+        return message(
             "An outsider's best guess of the value of one who is alone in a cell comes within "
             "{within:g} % with a probability of at most {worst} (limit {limit}).",
             self.limits.within,
@@ -195,7 +191,7 @@ class MagnitudeVerdict:
         within, limit = self.limits.within, in_100(self.limits.belief_limit)
         worst = at_most_in_100(self.worst or 0.0)
         if not self.known:
-            return say(
+            return message(
                 "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
                 "{worst} (limit {limit}).",
                 within,
@@ -241,8 +237,8 @@ class MagnitudeVerdict:
                 )
             )
         if self.left_out:
-            said.append(say("Not worked out: {parts}.", listed(self.left_out)))
-        return joined(said, " ") or say("Every sum was judged.")
+            said.append(message("Not worked out: {parts}.", listed(self.left_out)))
+        return joined(said, " ") or message("Every sum was judged.")
 
     @property
     def staff_sentence(self) -> str:

@@ -24,7 +24,7 @@ from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VARIABLE = "TABPROTECT_POLICY"
 """The environment variable that names the house's policy file."""
@@ -104,24 +104,22 @@ class HousePolicy:
         wrong: dict[str, str] = {}
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
-                wrong[name] = say(
-                    "must be one of {choices}, is {self}",
-                    ", ".join(choices),
-                    repr(getattr(self, name)),
+                wrong[name] = message(
+                    "must be one of {choices}, is {self}", ", ".join(choices), repr(getattr(self, name))
                 )
         for kind, reason in self.standing.items():
             if kind not in KINDS:
-                wrong[f"standing.{kind}"] = say("must be one of {KINDS}", ", ".join(KINDS))
+                wrong[f"standing.{kind}"] = message("must be one of {KINDS}", ", ".join(KINDS))
             elif not reason.strip():
-                wrong[f"standing.{kind}"] = say("says no reason")
+                wrong[f"standing.{kind}"] = message("says no reason")
         if self.signatures not in (0, 1, 2):
-            wrong["signatures"] = say("must be 0, 1 or 2, is {number}", self.signatures)
+            wrong["signatures"] = message("must be 0, 1 or 2, is {number}", self.signatures)
         object.__setattr__(self, "signatures", 2 if self.two_signatures else self.signatures)
         object.__setattr__(self, "two_signatures", self.signatures == 2)
         if self.epsilon_limit < 0:
-            wrong["epsilon_limit"] = say("must not be negative")
+            wrong["epsilon_limit"] = message("must not be negative")
         if not 0 < self.within < 100:
-            wrong["within"] = say("must be between 0 and 100")
+            wrong["within"] = message("must be between 0 and 100")
         for check in (self.limits, self._rules):
             try:
                 check()
@@ -181,9 +179,9 @@ class HousePolicy:
         if len(names) >= self.signatures:
             return ""
         return (
-            say("two names: who prepared it, and somebody else who approves it")
+            message("two names: who prepared it, and somebody else who approves it")
             if self.signatures == 2
-            else say("the name of who signs")
+            else message("the name of who signs")
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -203,7 +201,7 @@ class HousePolicy:
             return decoded(given, cls)
         except FieldsError as error:
             known = ", ".join(one.name for one in fields(cls))
-            raise ParameterError(error.fields, hint=say("the limits are {known}", known)) from None
+            raise ParameterError(error.fields, hint=message("the limits are {known}", known)) from None
 
 
 def read(path: Path) -> HousePolicy:

@@ -40,7 +40,7 @@ from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_CELLS = 400
 """Inner cells up to which refused draws are made again: a verdict on more takes too long."""
@@ -81,9 +81,7 @@ GLANCED = 300
 class JudgeAlone(Protocol):
     """Judges a release by limits."""
 
-    def __call__(
-        self, release: Release, policy: Gate, *, effort: Effort, progress: Progress
-    ) -> Verdict: ...
+    def __call__(self, release: Release, policy: Gate, *, effort: Effort, progress: Progress) -> Verdict: ...
 
 
 class _TooMuchError(Exception):
@@ -180,9 +178,7 @@ class _Judge:
     _asked: set[bytes] = field(default_factory=set)
 
     @classmethod
-    def of(
-        cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress
-    ) -> _Judge | None:
+    def of(cls, refused: RefusedDraws, gate: Gate, verdict: JudgeAlone, progress: Progress) -> _Judge | None:
         """``None`` for a method whose chance rests on more than the table."""
         if refused.mechanism.method not in methods():
             return None
@@ -209,7 +205,7 @@ class _Judge:
         if key not in self._asked:
             if len(self._asked) >= self.most:
                 raise _TooMuchError
-            self.progress.report(say("judging other draws"), len(self._asked) / self.most)
+            self.progress.report(message("judging other draws"), len(self._asked) / self.most)
             self._asked.add(key)
         if key not in self._known:
             self._known[key] = self._judged(release)
@@ -233,9 +229,7 @@ class _Judge:
     def _beyond_doubt(self, model: GroupModel, release: Release) -> bool:
         """Whether far more counts are known than may be; it is too much work to see that they are not."""
         randomness = OfRelease(release, "beyond doubt")
-        drawn = sampling.draw(
-            sampling.BackwardWalk(model), GLANCED, randomness.generator(), self.progress
-        )
+        drawn = sampling.draw(sampling.BackwardWalk(model), GLANCED, randomness.generator(), self.progress)
         sig = model.signatures
         cells = np.flatnonzero(sig.group_of_cell >= 0)
         counts = release.table.counts.reshape(-1)[cells] + drawn[:, sig.group_of_cell[cells]]
@@ -258,9 +252,7 @@ class _Judge:
     def chances(self, tables: Ints) -> Floats | None:
         """The chance of a refusal from each original, by all results of the coins; or ``None``."""
         mechanism = self.refused.mechanism
-        start = PublishedTable(
-            Table.dense(mechanism.domain, tables[0].reshape(mechanism.domain.shape))
-        )
+        start = PublishedTable(Table.dense(mechanism.domain, tables[0].reshape(mechanism.domain.shape)))
         release = Release((start,), replace(mechanism, gate=None))
         if not self.method.is_random(mechanism.values):
             return None
@@ -299,11 +291,7 @@ class _Judge:
 
 
 def _bounded(
-    found: Posterior,
-    judge: _Judge,
-    draws: int,
-    generator: np.random.Generator,
-    progress: Progress,
+    found: Posterior, judge: _Judge, draws: int, generator: np.random.Generator, progress: Progress
 ) -> Posterior | None:
     """The posterior as it is, with the factor by which the refusal makes a belief larger at most.
 
@@ -321,7 +309,7 @@ def _bounded(
         tried = look
         share = _at_least(tried, refused)
         if share >= enough and share:
-            note = say(
+            note = message(
                 "What it tells that other settings were refused makes no belief larger than by a "
                 "factor of {factor:.2f}.",
                 1.0 / share,
@@ -337,19 +325,14 @@ def _at_least(tried: int, hits: int) -> float:
     for _ in range(40):
         share = (least + most) / 2
         tail = math.fsum(
-            math.comb(tried, k) * share**k * (1.0 - share) ** (tried - k)
-            for k in range(hits, tried + 1)
+            math.comb(tried, k) * share**k * (1.0 - share) ** (tried - k) for k in range(hits, tried + 1)
         )
         least, most = (share, most) if tail < DOUBT / len(LOOKS) else (least, share)
     return least if hits else 0.0
 
 
 def _drawn(
-    found: Posterior,
-    judge: _Judge,
-    draws: int,
-    generator: np.random.Generator,
-    progress: Progress,
+    found: Posterior, judge: _Judge, draws: int, generator: np.random.Generator, progress: Progress
 ) -> Posterior | None:
     """The posterior corrected by what the originals have in common whose draws are all refused."""
     if found.r_hat is not None:

@@ -15,12 +15,12 @@ import numpy as np
 from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.attack.attack import Attacked
 
-LEAST_SQUARES = say("By least squares over all published tables.")
+LEAST_SQUARES = message("By least squares over all published tables.")
 
 
 def second_opinion(
@@ -67,13 +67,6 @@ def _beliefs(before: Sequence[TableBelief], found: Attacked) -> tuple[TableBelie
         else:
             rows = found.sums.laid_out(tables[belief.domain.names].rows)
         out.append(
-            replace(
-                belief,
-                rows=rows,
-                way="simulation",
-                error=found.error,
-                note=LEAST_SQUARES,
-                draws=None,
-            )
+            replace(belief, rows=rows, way="simulation", error=found.error, note=LEAST_SQUARES, draws=None)
         )
     return tuple(out)

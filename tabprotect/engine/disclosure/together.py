@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 BESIDE = ("n", "mean")
 """What may be published beside sums."""
@@ -35,18 +35,18 @@ def checked(names: Sequence[str], table: MagnitudeTable) -> tuple[str, ...]:
     for name in names:
         if name in CONTRIBUTIONS:
             raise ParameterError(
-                {"publish": say("{name} tells what single contributors put in", repr(name))},
-                hint=say("of two contributors a mean and a variance give both; publish n or mean"),
+                {"publish": message("{name} tells what single contributors put in", repr(name))},
+                hint=message("of two contributors a mean and a variance give both; publish n or mean"),
             )
         if name not in BESIDE:
             raise ParameterError(
-                {"publish": say("there is no figure {name} beside sums", repr(name))},
-                hint=say("choose {names}", joined(BESIDE, ", ")),
+                {"publish": message("there is no figure {name} beside sums", repr(name))},
+                hint=message("choose {names}", joined(BESIDE, ", ")),
             )
     if "mean" in names and table.weighted:
         raise ParameterError(
-            {"publish": say("with weights a mean is not the sum over the number in the records")},
-            hint=say("publish the sums alone"),
+            {"publish": message("with weights a mean is not the sum over the number in the records")},
+            hint=message("publish the sums alone"),
         )
     return tuple(name for name in BESIDE if name in names)
 

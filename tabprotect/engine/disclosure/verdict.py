@@ -34,14 +34,14 @@ from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
     from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
     from tabprotect.engine.posterior.posterior import Posterior
 
-INSIDERS_UNKNOWN = say("What somebody alone in a cell learns could not be worked out.")
+INSIDERS_UNKNOWN = message("What somebody alone in a cell learns could not be worked out.")
 
 NONE_EXPECTED = 1e-9
 """Expected at-risk cells below which there is no mean belief."""
@@ -110,9 +110,7 @@ def verdict(
     refused = any(table.fails(limits) for table in tables)
     tells = effort.tells and (effort.tells_refused or not refused)
     inside = (
-        _insiders(user, limits, release, progress)
-        if tells or limits.insider_limit < 1
-        else NOT_LOOKED_AT
+        _insiders(user, limits, release, progress) if tells or limits.insider_limit < 1 else NOT_LOOKED_AT
     )
     unjudged_inside = inside.unknown and limits.insider_limit < 1
     unknown = limits.changed and not limits.refused
@@ -147,9 +145,7 @@ def verdict(
     )
 
 
-def _others_left_out(
-    release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]
-) -> bool:
+def _others_left_out(release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]) -> bool:
     """Whether what other releases tell is left out: by itself a release says so, who reads it cannot know."""
     if earlier:
         return not all(table.judged for table in tables)
@@ -174,10 +170,7 @@ def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
 
 
 def weigh_refused(
-    found: Posterior,
-    refused: tuple[RefusedDraws, ...],
-    randomness: Randomness,
-    progress: Progress = SILENT,
+    found: Posterior, refused: tuple[RefusedDraws, ...], randomness: Randomness, progress: Progress = SILENT
 ) -> Posterior | None:
     """The posterior given that draws were refused before; ``None`` if that is too much work."""
     from tabprotect.engine.disclosure.refusals import weigh_refusals
@@ -283,9 +276,7 @@ def _staff(
     coarse = [one for one in releases if one.domain.size <= original.domain.size]
     groupings = tuple(
         dict.fromkeys(
-            grouping
-            for one in coarse
-            for grouping in groupings_of(original.domain, one.mechanism.parameters)
+            grouping for one in coarse for grouping in groupings_of(original.domain, one.mechanism.parameters)
         )
     )
     found: list[np.ndarray] = []
@@ -311,9 +302,7 @@ def _staff(
             labels = belief.domain.labels(belief.domain.unflat(int(cells[highest])))
             chances = tuple(
                 (value, float(belief.probability(value, cells[highest : highest + 1])[0]))
-                for value in range(
-                    limits.at_risk.low, min(limits.at_risk.high, limits.at_risk.low + 9) + 1
-                )
+                for value in range(limits.at_risk.low, min(limits.at_risk.high, limits.at_risk.low + 9) + 1)
             )
             worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]), chances)
     every = np.concatenate([np.zeros(0), *found])
@@ -334,8 +323,6 @@ def _stuck(likelihood: Likelihood | None, original: Table, rule: SmallCount) -> 
     """At-risk cells that no cycle can move in the original."""
     if not isinstance(likelihood, MoveSequence):
         return None
-    stuck = reach.immovable_cells(
-        likelihood.moves, original, likelihood.rule, passes=likelihood.passes
-    )
+    stuck = reach.immovable_cells(likelihood.moves, original, likelihood.rule, passes=likelihood.passes)
     counts: Ints = original.counts.reshape(-1)
     return int((np.asarray(stuck).reshape(-1) & rule.mask(counts)).sum())

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.fitting.expected import check_size, published_values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication, distinct_rows
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,9 +39,7 @@ def _dot(a: Floats, b: Floats) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
-def project(
-    sums: csr_array[np.float64], values: Floats, start: Floats, tick: Callable[[], None]
-) -> Floats:
+def project(sums: csr_array[np.float64], values: Floats, start: Floats, tick: Callable[[], None]) -> Floats:
     """Inner cells whose sums are nearest to ``values``: least squares.
 
     Conjugate gradients on the normal equations (Hestenes & Stiefel 1952). The eigenvalues of the
@@ -179,13 +177,11 @@ def _system(
     return matrix[representatives].astype(np.float64), representatives, inverse
 
 
-def _fit(
-    sums: csr_array[np.float64], observed: Floats, *, limit: float, progress: Progress
-) -> Floats:
+def _fit(sums: csr_array[np.float64], observed: Floats, *, limit: float, progress: Progress) -> Floats:
     """The fit with the device, of counts that are all known and distinct."""
 
     def tick() -> None:
-        progress.report(say("restoring additivity"), before / max(len(observed), 1))
+        progress.report(message("restoring additivity"), before / max(len(observed), 1))
 
     before = 0
     cells = project(sums, observed, np.zeros(sums.shape[1]), tick)

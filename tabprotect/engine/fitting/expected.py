@@ -14,7 +14,7 @@ from tabprotect.engine.budgets import FITTED_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DENSE = 0.3
 """Share of inner cells that must be open for whole margins to be faster than listed cells."""
@@ -125,7 +125,7 @@ def contradiction(publication: Publication, values: Floats) -> str:
         off = np.abs(sums[0] - sums[1])
         worst = int(np.argmax(off))
         if off[worst] > close:
-            return say(
+            return message(
                 "the margins {a} and {b} contradict each other: "
                 "{worst} is {sums:g} in one and "
                 "{sums2:g} in the other",
@@ -139,7 +139,7 @@ def contradiction(publication: Publication, values: Floats) -> str:
 
 
 def _said(margin: tuple[str, ...]) -> str:
-    return ":".join(margin) or say("grand total")
+    return ":".join(margin) or message("grand total")
 
 
 TOLERANCE = 1e-9
@@ -222,19 +222,17 @@ def fit(
     if targets[stated].min(initial=0.0) < -1e-9 * scale:
         worst = int(np.flatnonzero(stated)[np.argmin(targets[stated])])
         raise InputError(
-            say("the published count of {worst} is negative", publication.cell_text(worst)),
-            hint=say("restore additivity without negative counts first"),
+            message("the published count of {worst} is negative", publication.cell_text(worst)),
+            hint=message("restore additivity without negative counts first"),
         )
     margins = _swept(publication, stated)
     close = max(tolerance, ROUNDING * scale)
     stop = Stop(close, sweeps)
-    cells, done = _fitted(
-        publication, margins, np.where(stated, targets, 0.0), stated, stop, progress
-    )
+    cells, done = _fitted(publication, margins, np.where(stated, targets, 0.0), stated, stop, progress)
     deviation = _deviation(publication, cells, targets, stated)
     reached = deviation <= max(REACHED, 100 * close)
     if not reached and stated.all() and (said := contradiction(publication, targets)):
-        raise InputError(said, hint=say("restore additivity first"))
+        raise InputError(said, hint=message("restore additivity first"))
     return Expected(cells, done, deviation, reached)
 
 
@@ -248,12 +246,10 @@ def published_values(values: npt.ArrayLike, known: Bools | None, size: int) -> t
     """
     given = np.asarray(values, dtype=np.float64)
     if given.shape != (size,):
-        raise InputError(
-            say("{size} values are given for {size2} published cells", given.size, size)
-        )
+        raise InputError(message("{size} values are given for {size2} published cells", given.size, size))
     stated = np.ones(size, dtype=np.bool_) if known is None else np.asarray(known)
     if not np.isfinite(given[stated]).all():
-        raise InputError(say("a published value is no finite number"))
+        raise InputError(message("a published value is no finite number"))
     return given, stated
 
 
@@ -310,9 +306,7 @@ def _swept(publication: Publication, stated: Bools) -> list[int]:
 
 def _deviation(publication: Publication, cells: Floats, targets: Floats, stated: Bools) -> float:
     largest = 0.0
-    for m, (begin, end) in enumerate(
-        zip(publication.starts[:-1], publication.starts[1:], strict=True)
-    ):
+    for m, (begin, end) in enumerate(zip(publication.starts[:-1], publication.starts[1:], strict=True)):
         if publication.is_plain(m):
             sums = cells.sum(axis=others(publication, m)).reshape(-1)
         else:
@@ -322,7 +316,7 @@ def _deviation(publication: Publication, cells: Floats, targets: Floats, stated:
     return largest
 
 
-STAGE = say("fitting the inner cells")
+STAGE = message("fitting the inner cells")
 STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
@@ -356,8 +350,8 @@ def check_size(publication: Publication) -> None:
     """
     if publication.domain.size > FITTED_CELLS:
         raise InputError(
-            say("{size:,} inner cells are too many to be fitted", publication.domain.size),
-            hint=say("take a table of at most {FITTED_CELLS:,} cells", FITTED_CELLS),
+            message("{size:,} inner cells are too many to be fitted", publication.domain.size),
+            hint=message("take a table of at most {FITTED_CELLS:,} cells", FITTED_CELLS),
         )
 
 

@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.messages import message, percent
 
 Margin = tuple[tuple[int, ...], float]
 """The axes of a published table, and the variance of its noise."""
@@ -162,7 +162,7 @@ def largest_family(domain: Domain, variance: float) -> str:
 def words(deviation: float) -> str:
     """What a standard deviation left on an inner cell means, in words."""
     right = math.erf(0.5 / deviation / math.sqrt(2))
-    return say(
+    return message(
         "Putting the published tables together leaves a standard deviation of {deviation:.2f} on "
         "an inner cell: rounded, {right} of the counts come out.",
         deviation,

@@ -19,9 +19,7 @@ LARGEST = 1e9
 """Largest expected count: a larger one is never at risk, never blocks a cycle, and cannot be drawn."""
 
 
-def expected_counts(
-    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
-) -> Floats:
+def expected_counts(kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT) -> Floats:
     """The expected count of each cell from the kept margins, rounded, (cells,); 0: a public zero.
 
     Parameters

@@ -81,9 +81,7 @@ def codes(buffer: Buffer, categories: int, path: Path) -> Codes:
     return found
 
 
-def columns_of(
-    value: object, buffers: Sequence[Buffer], width: int, path: Path
-) -> list[list[object]]:
+def columns_of(value: object, buffers: Sequence[Buffer], width: int, path: Path) -> list[list[object]]:
     """Columns as rows of ``width`` values, with a buffer of the same length for each.
 
     Raises

@@ -16,9 +16,7 @@ Observed = tuple[dict[str, str], dict[str, str], str]
 """Dimensions, statuses and value of an observation."""
 
 
-def sdmx_ml(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def sdmx_ml(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """The observations of the first data set, in runs of the same names.
 
     A run is the names of its dimensions, those of its statuses, and for each observation the texts of
@@ -79,9 +77,7 @@ def _observations(data: bytes, measure: str, attributes: frozenset[str]) -> Iter
             element.clear()
 
 
-def _said(
-    element: ElementTree.Element, at: str, measure: str, attributes: frozenset[str]
-) -> Observed:
+def _said(element: ElementTree.Element, at: str, measure: str, attributes: frozenset[str]) -> Observed:
     """The dimensions, statuses and value of a series or an observation."""
     key = {
         name: text

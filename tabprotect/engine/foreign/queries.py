@@ -33,9 +33,7 @@ _open: list[duckdb.DuckDBPyConnection] = []
 """The connection of this process, while there is one."""
 
 
-def connect(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def connect(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """Open a connection: no network, no extensions, no temporary files.
 
     ``paths`` are SQL strings of the files that it may touch; ``database`` is attached as ``source``;
@@ -77,9 +75,7 @@ def _load(of: Mapping[str, object]) -> None:
 connect.ready = _load  # type: ignore[attr-defined]
 
 
-def execute(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def execute(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """Run a statement; buffers become the table ``of["register"]``, a column each."""
     import duckdb
 
@@ -88,8 +84,7 @@ def execute(
         import numpy as np
 
         connection.register(
-            str(of["register"]),
-            {f"c{n}": np.frombuffer(one.data, one.kind) for n, one in enumerate(buffers)},
+            str(of["register"]), {f"c{n}": np.frombuffer(one.data, one.kind) for n, one in enumerate(buffers)}
         )
     ended = Event()
 
@@ -109,9 +104,7 @@ def execute(
     return None, ()
 
 
-def fetch(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def fetch(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """Rows of the last statement: one, all, or columns of numbers as buffers (missing ones marked)."""
     import duckdb
 
@@ -147,9 +140,7 @@ def fetch(
     return names, out
 
 
-def _few(
-    names: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[int | None]]
-) -> Answer:
+def _few(names: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[int | None]]) -> Answer:
     """Columns of whole numbers, missing ones marked, from rows of them."""
     said, out = [], []
     for name, kind, column in zip(names, types, zip(*rows, strict=True), strict=True):
@@ -168,9 +159,7 @@ def _bytes(values: np.ndarray) -> memoryview | bytes:
     return np.ascontiguousarray(values).data.cast("B") if values.size else b""
 
 
-def close(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def close(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """Forget the connection with all it has read."""
     while _open:
         _open.pop().close()

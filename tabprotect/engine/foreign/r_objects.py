@@ -139,10 +139,7 @@ class _Objects:
     def _text(self, one: Parsed) -> str | None:
         if one.value is None:
             return None
-        if one.info.gp & _UTF8:
-            encoding = "utf-8"
-        else:
-            encoding = "latin-1" if one.info.gp & _LATIN1 else self._encoding
+        encoding = "utf-8" if one.info.gp & _UTF8 else "latin-1" if one.info.gp & _LATIN1 else self._encoding
         data: bytes = one.value  # type: ignore[assignment]
         return data.decode(encoding)
 

@@ -24,9 +24,9 @@ from tabprotect.engine.budgets import (
 )
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.limits import Limits, memory_of_machine
-from tabprotect.engine.foreign.wire import Buffer, Message, WireError, receive, send
+from tabprotect.engine.foreign.wire import Buffer, WireError, WireMessage, receive, send
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import Said, say
+from tabprotect.languages.messages import Message, message
 
 T = TypeVar("T")
 
@@ -55,9 +55,9 @@ class RefusedFileError(Exception):
 def stopped(path: Path | str | None) -> InputError:
     """The error for a file that ended its reader, or made it swell or hang."""
     return InputError(
-        say("this file made its reader stop; it may be damaged or made to"),
+        message("this file made its reader stop; it may be damaged or made to"),
         file=path,
-        hint=say("save it again, or as CSV, from the program that made it"),
+        hint=message("save it again, or as CSV, from the program that made it"),
     )
 
 
@@ -102,7 +102,7 @@ class Reader:
             If the process has ended, by the file or by :meth:`end`, or talks nonsense.
         """
         allowed = [limits.memory, limits.seconds, limits.written]
-        question = Message({"do": do, "of": of, "limits": allowed}, buffers)
+        question = WireMessage({"do": do, "of": of, "limits": allowed}, buffers)
         self.done = 0.0
         sound = False
         try:
@@ -182,7 +182,7 @@ def lent(size: int) -> Iterator[Reader]:
             reader = Reader()
         except OSError as error:
             raise InputError(
-                say("the reader of foreign files cannot be started"), detail=str(error)
+                message("the reader of foreign files cannot be started"), detail=str(error)
             ) from None
     try:
         yield reader
@@ -229,7 +229,7 @@ def asked(
     *,
     path: Path,
     progress: Progress = SILENT,
-    stage: Said | str = "",
+    stage: Message | str = "",
 ) -> tuple[object, Sequence[Buffer]]:
     """The answer of a reader to one question about the file at ``path``; cancelling ends the reader.
 

@@ -17,9 +17,7 @@ from tabprotect.engine.foreign.worker import Answer, Refused
 EXACT_FLOAT = 2**53
 
 
-def labelled(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def labelled(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """The columns that pyreadstat's function ``of["reader"]`` reads.
 
     Each with its name, its different texts, the texts of values that have a label, and its own label; in
@@ -47,9 +45,7 @@ def labelled(
     out, numbers = [], []
     for name, values in found.items():
         texts, codes = numbered(values)
-        of_values = [
-            [as_text(value) or "", str(label)] for value, label in labels.get(name, {}).items()
-        ]
+        of_values = [[as_text(value) or "", str(label)] for value, label in labels.get(name, {}).items()]
         own = names.get(name)
         out.append([name, texts, of_values, None if own is None else str(own)])
         numbers.append(codes)

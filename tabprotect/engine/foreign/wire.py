@@ -36,14 +36,14 @@ class Buffer:
 
 
 @dataclass(frozen=True)
-class Message:
+class WireMessage:
     """What is asked or answered, and the buffers that belong to it."""
 
     said: Mapping[str, object]
     buffers: Sequence[Buffer] = ()
 
 
-def send(stream: BinaryIO, message: Message) -> None:
+def send(stream: BinaryIO, message: WireMessage) -> None:
     """Write a message; buffers go out as they stand in memory."""
     kinds = [[one.kind, memoryview(one.data).nbytes] for one in message.buffers]
     said = {**message.said, "buffers": kinds}
@@ -60,7 +60,7 @@ def _written(value: object) -> str:
     return str(said)
 
 
-def receive(stream: BinaryIO, most: int) -> Message:
+def receive(stream: BinaryIO, most: int) -> WireMessage:
     """Read a message of at most ``most`` bytes, its buffers straight into their own memory.
 
     Raises
@@ -79,7 +79,7 @@ def receive(stream: BinaryIO, most: int) -> Message:
     whole = length + sum(size for _, size in sizes)
     if len(sizes) > MOST_BUFFERS or whole > most or any(_odd(*one) for one in sizes):
         raise WireError("buffers beyond all bounds")
-    return Message(said, [Buffer(kind, _exactly(stream, size)) for kind, size in sizes])
+    return WireMessage(said, [Buffer(kind, _exactly(stream, size)) for kind, size in sizes])
 
 
 def _odd(kind: str, size: int) -> bool:

@@ -41,9 +41,7 @@ _CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,40})([0-9]{1,40})""")
 _DAMAGED = (python_calamine.CalamineError, OSError, ValueError)
 
 
-def sheet(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def sheet(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """Name, first row and column, and values of the sheet that is wanted, and all sheets' names."""
     path = str(of["path"])
     _check_size(path)
@@ -61,9 +59,7 @@ def sheet(
         raise Refused("damaged", str(error)) from None
 
 
-def outline(
-    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
-) -> Answer:
+def outline(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]) -> Answer:
     """The names of all sheets, and the corners of the one that would be read, if there are any."""
     path = str(of["path"])
     try:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import BinaryIO
 
 from tabprotect.engine.foreign.limits import Limits, hold
-from tabprotect.engine.foreign.wire import Buffer, Message, WireError, receive, send
+from tabprotect.engine.foreign.wire import Buffer, WireError, WireMessage, receive, send
 
 READERS = {
     "workbook": "workbooks:sheet",
@@ -46,16 +46,14 @@ class Refused(Exception):  # noqa: N818 (an answer, not a fault)
 def loaded(do: str, of: Mapping[str, object]) -> Callable[..., Answer]:
     """The function that answers a question, with the library that it takes."""
     module, _, name = READERS[do].partition(":")
-    reader: Callable[..., Answer] = getattr(
-        import_module(f"tabprotect.engine.foreign.{module}"), name
-    )
+    reader: Callable[..., Answer] = getattr(import_module(f"tabprotect.engine.foreign.{module}"), name)
     ready = getattr(reader, "ready", None)
     if ready is not None:
         ready(of)
     return reader
 
 
-def answer(question: Message, tell: Callable[[float], None]) -> Message:
+def answer(question: WireMessage, tell: Callable[[float], None]) -> WireMessage:
     """Read what is asked for, within its limits."""
     said = dict(question.said)
     memory, seconds, written = (int(str(part)) for part in list(said["limits"]))  # type: ignore[call-overload]
@@ -66,16 +64,16 @@ def answer(question: Message, tell: Callable[[float], None]) -> Message:
         hold(Limits(memory, seconds, written))
         value, buffers = reader(of, question.buffers, tell)
     except Refused as refused:
-        return Message({"refused": refused.reason, "said": refused.said})
+        return WireMessage({"refused": refused.reason, "said": refused.said})
     except (MemoryError, RecursionError):
-        return Message({"refused": "stopped", "said": ""})
+        return WireMessage({"refused": "stopped", "said": ""})
     except ImportError as error:
-        return Message({"refused": "missing", "said": str(error.name)})
+        return WireMessage({"refused": "missing", "said": str(error.name)})
     # A parser may raise anything on a damaged file.
     except Exception as error:
         text = str(error).encode("utf-8", "replace").decode("utf-8")
-        return Message({"refused": "error", "said": [type(error).__name__, text[:2000]]})
-    return Message({"value": value}, buffers)
+        return WireMessage({"refused": "error", "said": [type(error).__name__, text[:2000]]})
+    return WireMessage({"value": value}, buffers)
 
 
 def serve(asked: BinaryIO, answered: BinaryIO) -> None:
@@ -85,13 +83,13 @@ def serve(asked: BinaryIO, answered: BinaryIO) -> None:
             question = receive(asked, MOST_ASKED)
         except WireError:
             return
-        tell: Callable[[float], None] = lambda done: send(answered, Message({"done": done}))  # noqa: E731
+        tell: Callable[[float], None] = lambda done: send(answered, WireMessage({"done": done}))  # noqa: E731
         try:
             found = answer(question, tell)
             send(answered, found)
         except (ValueError, MemoryError, RecursionError):
             # Texts that are no text, or more than fits: nothing of it has been written.
-            send(answered, Message({"refused": "stopped", "said": ""}))
+            send(answered, WireMessage({"refused": "stopped", "said": ""}))
 
 
 def main(first: str = "") -> None:

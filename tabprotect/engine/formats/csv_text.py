@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 BLOCK = 64
 """The least number of lines that are written together."""
@@ -49,9 +49,7 @@ def _blocks(
     fields = np.empty((len(inner), 3), dtype=object)
     fields[:, 1] = inner
     for outer, part in zip(
-        map("".join, itertools.product([first], *quoted)),
-        counts.reshape(-1, max(len(inner), 1)),
-        strict=True,
+        map("".join, itertools.product([first], *quoted)), counts.reshape(-1, max(len(inner), 1)), strict=True
     ):
         # The lines, without the line break before the first one.
         fields[:, 0], fields[0, 0] = f"\n{outer}", outer
@@ -120,8 +118,7 @@ def write_csv(
     for name in table.domain.names:
         if name in {**before, **after}:
             raise InputError(
-                say("a variable is named {name}", repr(name)),
-                hint=say("rename it before writing"),
+                message("a variable is named {name}", repr(name)), hint=message("rename it before writing")
             )
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
     first = "".join(_quoted(value) + "," for value in before.values())

@@ -8,7 +8,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.observations import refuse_names
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ROWS = 10_000
 """The rows that are written at a time."""
@@ -34,7 +34,7 @@ def write_to_database(table: Table, url: str) -> str:
     base, sign, name = url.rpartition("#" if "#" in url else "/")
     if not sign or not name or not base or base.endswith(("/", ":")):
         raise InputError(
-            say("the address names no table"), hint=say("for example postgresql://host/base/table")
+            message("the address names no table"), hint=message("for example postgresql://host/base/table")
         )
     refuse_names(table.domain, (COUNT,))
     columns = [sa.Column(v.name, sa.Text, nullable=False) for v in table.domain.variables]
@@ -44,8 +44,8 @@ def write_to_database(table: Table, url: str) -> str:
         with engine.begin() as connection:
             if sa.inspect(connection).has_table(name):
                 raise InputError(
-                    say("the database has a table {name}", repr(name)),
-                    hint=say("choose another name, or remove it there"),
+                    message("the database has a table {name}", repr(name)),
+                    hint=message("choose another name, or remove it there"),
                 )
             made.create(connection)
             for rows in _rows(table):
@@ -54,8 +54,8 @@ def write_to_database(table: Table, url: str) -> str:
     except (sa.exc.SQLAlchemyError, ImportError) as error:
         # Its text may hold the address, and that a password.
         raise InputError(
-            say("the database did not take the table ({name})", type(error).__name__),
-            hint=say("check the address, the rights there, and that its driver is installed"),
+            message("the database did not take the table ({name})", type(error).__name__),
+            hint=message("check the address, the rights there, and that its driver is installed"),
         ) from None
     return name
 

@@ -28,7 +28,7 @@ from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.engine.formats.workbooks.sheets import Outline, outline
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 SHOWN = 50
 """The number of lines shown."""
@@ -38,16 +38,7 @@ HEAD = 2**18
 
 CALLED = frozenset(
     {
-        *(
-            "anzahl",
-            "zahl",
-            "personen",
-            "menschen",
-            "f\u00e4lle",
-            "bestand",
-            "bev\u00f6lkerung",
-            "insgesamt",
-        ),
+        *("anzahl", "zahl", "personen", "menschen", "f\u00e4lle", "bestand", "bev\u00f6lkerung", "insgesamt"),
         *("number", "persons", "people", "cases", "records", "population", "total", "obs_value"),
         *("effectif", "effectifs", "nombre", "population", "antal", "antall", "aantal", "numero"),
     }
@@ -197,14 +188,12 @@ def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart])
     """The reading; the encoding found for a text is added to ``parts``."""
     if "delimiter" in kind.options:
         text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
-        said = say("as its bytes show") if reading.encoding is None else say("as was said")
+        said = message("as its bytes show") if reading.encoding is None else message("as was said")
         parts.append(LaidOutPart("encoding", text.encoding.removesuffix("-sig"), said))
     return reading
 
 
-def _separator(
-    kind: Format, path: Path, reading: Reading, layout: LaidOut | None
-) -> list[LaidOutPart]:
+def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut | None) -> list[LaidOutPart]:
     """The separator of a text's fields: the one that splits the header in this way, or most lines."""
     if "delimiter" not in kind.options or reading.delimiter:
         return []
@@ -216,11 +205,9 @@ def _separator(
         line = head[row.line - 1] if row.line <= len(head) else ""
         for sign in DELIMITERS:
             if line.count(sign) == len(row.fields) - 1 > 0:
-                return [
-                    LaidOutPart("delimiter", names.get(sign, sign), say("as it splits the header"))
-                ]
+                return [LaidOutPart("delimiter", names.get(sign, sign), message("as it splits the header"))]
     sign = text.delimiter
-    return [LaidOutPart("delimiter", names.get(sign, sign), say("as it splits most lines"))]
+    return [LaidOutPart("delimiter", names.get(sign, sign), message("as it splits most lines"))]
 
 
 def _sums(
@@ -237,7 +224,7 @@ def _sums(
     opened = (
         ""
         if table is None
-        else say(
+        else message(
             "{shape}: {size:,} cells, sum {total:,}",
             joined((f"{len(v.categories):,} {v.name}" for v in table.domain.variables), " x "),
             table.domain.size,
@@ -248,24 +235,20 @@ def _sums(
         return opened, frozenset()
     is_total, wrong = check_totals(cells, totals)
     parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
-    inner = say(
-        "{sum:,} inner cells, sum {sum2:,}",
-        int((~is_total).sum()),
-        int(cells.counts[~is_total].sum()),
+    inner = message(
+        "{sum:,} inner cells, sum {sum2:,}", int((~is_total).sum()), int(cells.counts[~is_total].sum())
     )
-    whole = say("{value}; {sum:,} totals in the file", opened or inner, int(is_total.sum()))
+    whole = message("{value}; {sum:,} totals in the file", opened or inner, int(is_total.sum()))
     outcome = (
-        say("equal to the file's own totals")
-        if not wrong
-        else say("{wrong} do not hold", len(wrong))
+        message("equal to the file's own totals") if not wrong else message("{wrong} do not hold", len(wrong))
     )
     inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
     lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
-    return say("{whole}: {told}", whole, outcome), lines - inner_lines
+    return message("{whole}: {told}", whole, outcome), lines - inner_lines
 
 
 def _add_up(wrong: int) -> str:
-    return say("they add up") if not wrong else say("{wrong} of them do not add up", wrong)
+    return message("they add up") if not wrong else message("{wrong} of them do not add up", wrong)
 
 
 def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:
@@ -273,11 +256,7 @@ def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:
 
 
 def _lines(
-    path: Path,
-    reading: Reading,
-    rows: list[LaidOutRow],
-    layout: LaidOut | None,
-    totals: frozenset[int],
+    path: Path, reading: Reading, rows: list[LaidOutRow], layout: LaidOut | None, totals: frozenset[int]
 ) -> tuple[PreviewLine, ...]:
     """The first lines, as text or as the cells of a sheet."""
     roles: dict[int, Role] = {}
@@ -296,8 +275,7 @@ def _lines(
         head = file.read(HEAD)
     if not is_text(head, path):
         sheet = [
-            PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, ""), tuple(r.fields))
-            for r in rows
+            PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, ""), tuple(r.fields)) for r in rows
         ]
         return tuple(sheet[:SHOWN])
     try:
@@ -306,9 +284,7 @@ def _lines(
         text = head.decode("utf-8", "replace")
     lines = text.splitlines()[:SHOWN]
     fields = {row.line: tuple(row.fields) for row in rows[:SHOWN]}
-    return tuple(
-        PreviewLine(n, line, roles.get(n, ""), fields.get(n, ())) for n, line in enumerate(lines, 1)
-    )
+    return tuple(PreviewLine(n, line, roles.get(n, ""), fields.get(n, ())) for n, line in enumerate(lines, 1))
 
 
 def is_text(head: bytes, path: Path) -> bool:
@@ -343,10 +319,7 @@ def _likely_count(layout: LaidOut | None) -> dict[str, object]:
     if layout is None or not layout.header or not layout.body:
         return {}
     names = [name.strip() for name in layout.header[-1].fields]
-    held = [
-        [row.fields[n].strip() for row in layout.body if n < len(row.fields)]
-        for n in range(len(names))
-    ]
+    held = [[row.fields[n].strip() for row in layout.body if n < len(row.fields)] for n in range(len(names))]
     # A blank or a sign in place of a count is no word.
     words = [[text for text in of if any(map(str.isalnum, text))] for of in held]
     numeric = [n for n, of in enumerate(words) if of and all(map(looks_numeric, of))]

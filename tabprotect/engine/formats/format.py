@@ -32,7 +32,7 @@ from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.formats.rows.figures import Figures
@@ -62,14 +62,12 @@ def read_grid(
     at = 1 - bare
     chunks = (block.rows() for block in source.blocks(width))
     for chunk in itertools.chain([[first]] if bare else [], chunks):
-        progress.report(say("reading the table"), source.fraction)
+        progress.report(message("reading the table"), source.fraction)
         check_width(source, chunk, at=at, width=width)
         labels = [f"row{at + i + 1}" for i in range(len(chunk))] if bare else [r[0] for r in chunk]
         fields = list(itertools.chain.from_iterable(row[edge:] for row in chunk))
         try:
-            values, written = parse_counts(
-                fields, decimal=reading.decimal, scale=reading.scale or 1
-            )
+            values, written = parse_counts(fields, decimal=reading.decimal, scale=reading.scale or 1)
         except NotACountError as error:
             row, column = divmod(error.at, width - edge)
             raise InputError(
@@ -103,10 +101,10 @@ def _refuse_twice(source: RowSource, name: str, labels: list[str], *, down: bool
         return
     again = next(i for i, label in enumerate(labels) if label in labels[:i])
     raise InputError(
-        say("variable {name} has the category {labels} twice", repr(name), repr(labels[again])),
+        message("variable {name} has the category {labels} twice", repr(name), repr(labels[again])),
         file=source.name,
         line=source.line(again + 1 if down else 0),
-        hint=say("rename or merge it"),
+        hint=message("rename or merge it"),
     )
 
 
@@ -185,7 +183,7 @@ class Format(Documented, ABC):
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
     levels: ClassVar[bool] = False
-    without_levels: ClassVar[str] = say("The levels of the variables are left out.")
+    without_levels: ClassVar[str] = message("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
     labels_beside: ClassVar[bool] = False
     packed: ClassVar[bool] = False
@@ -217,19 +215,17 @@ class Format(Documented, ABC):
         """What this format does not keep of a table, in sentences."""
         lost = {
             self.without_levels: domain.has_levels and not self.levels,
-            say("The structural zeros are written as zeros like others."): (
+            message("The structural zeros are written as zeros like others."): (
                 bool(domain.structural) and not self.levels
             ),
-            say("The labels of categories are left out."): (
+            message("The labels of categories are left out."): (
                 any(v.labels for v in domain.variables) and not self.labels
             ),
         }
         return [sentence for sentence, so in lost.items() if so]
 
     @abstractmethod
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         """The cells listed in a file, totals included, and notes for people.
 
         Raises
@@ -240,9 +236,7 @@ class Format(Documented, ABC):
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         """The file as records; only if ``holds`` includes them."""
-        raise InputError(
-            say("not a microdata file"), file=path, hint=say("save the records as CSV")
-        )
+        raise InputError(message("not a microdata file"), file=path, hint=message("save the records as CSV"))
 
     @property
     def writes(self) -> bool:
@@ -260,8 +254,8 @@ class Format(Documented, ABC):
         if self.publishes:
             return self.publish(table, None, "")
         raise InputError(
-            say("tables are not written as {label}", self.label),
-            hint=say("choose a format that is written"),
+            message("tables are not written as {label}", self.label),
+            hint=message("choose a format that is written"),
         )
 
     def beside(
@@ -296,8 +290,8 @@ class Format(Documented, ABC):
             If the format cannot mark suppressed cells, or cannot carry this table.
         """
         raise InputError(
-            say("published tables are not written as {label}", self.label),
-            hint=say("choose a format that is written"),
+            message("published tables are not written as {label}", self.label),
+            hint=message("choose a format that is written"),
         )
 
     def publish_among(
@@ -338,7 +332,7 @@ class Format(Documented, ABC):
             )
             for v in domain.variables
         )
-        said = say(
+        said = message(
             "{n:,} texts with quotation marks, which {label} cannot hold, have typographic ones",
             changed,
             self.label,
@@ -359,8 +353,8 @@ class Format(Documented, ABC):
             If the format does not hold figures.
         """
         raise InputError(
-            say("figures are not written as {label}", self.label),
-            hint=say("choose a format that holds them"),
+            message("figures are not written as {label}", self.label),
+            hint=message("choose a format that holds them"),
         )
 
     @property
@@ -393,21 +387,15 @@ class RowFormat(Format):
     """A format of text rows: long form, a grid, or a bare matrix, recognised from the rows."""
 
     @abstractmethod
-    def rows(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[RowSource, list[str]]:
+    def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
         """The rows of a file, and notes for people."""
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         """All rows in memory with their lines, for tables laid out by hand."""
         source, _ = self.rows(path, reading)
-        return [
-            LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())
-        ]
+        return [LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())]
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         refused: InputError | None = None
         if not reading.lays_out:
             try:
@@ -428,13 +416,11 @@ class RowFormat(Format):
             asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
         return cells, [
-            say("{option}: {value} ({reason})", p.option, p.value, p.reason)
+            message("{option}: {value} ({reason})", p.option, p.value, p.reason)
             for p in (*layout.parts, *parts)
         ]
 
-    def _plain(
-        self, path: Path, reading: Reading, progress: Progress
-    ) -> tuple[CellList, list[str]] | None:
+    def _plain(self, path: Path, reading: Reading, progress: Progress) -> tuple[CellList, list[str]] | None:
         source, notes = self.rows(path, reading, progress)
         form = recognise(
             source, count=reading.count, drop=reading.drop or (), variable=reading.variable or ()

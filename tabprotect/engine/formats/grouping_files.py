@@ -13,11 +13,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
-FORM = say(
-    'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
-)
+FORM = message('write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"')
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
 """The parts between semicolons; quotation marks protect a semicolon inside a category."""
 SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
@@ -70,7 +68,7 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """
     for part in filter(None, map(str.strip, _PARTS.findall(text))):
         if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
-            raise InputError(say("{part} is not a grouping", repr(part[:60])), hint=FORM)
+            raise InputError(message("{part} is not a grouping", repr(part[:60])), hint=FORM)
     return parse_groupings(text, domain)
 
 
@@ -83,11 +81,7 @@ def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
         if part in known:
             found.append(known[part])
         elif _names_file(part):
-            found += (
-                _read_hrc(path, domain)
-                if path.suffix.lower() == ".hrc"
-                else _read_columns(path, domain)
-            )
+            found += _read_hrc(path, domain) if path.suffix.lower() == ".hrc" else _read_columns(path, domain)
         else:
             found.append(_inline(part, domain))
     return tuple(found)
@@ -117,8 +111,8 @@ def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
         same = False
     if not same:
         raise InputError(
-            say("a name, category or group cannot be written down"),
-            hint=say("rename it: no > in a group, no = or : in a name, no blanks around either"),
+            message("a name, category or group cannot be written down"),
+            hint=message("rename it: no > in a group, no = or : in a name, no blanks around either"),
         )
     return text
 
@@ -128,14 +122,12 @@ def _inline(part: str, domain: Domain) -> Grouping:
     name, colon, of = head.partition(":")
     name, of = name.strip(), of.strip()
     if not equals or not colon or not name or not of:
-        raise InputError(say("{part} is not a grouping", repr(part)), hint=FORM)
+        raise InputError(message("{part} is not a grouping", repr(part)), hint=FORM)
     # Quotation marks protect a comma inside a category.
     try:
         (pairs,) = csv.reader([body], skipinitialspace=True)
     except (csv.Error, ValueError):
-        raise InputError(
-            say("{body} is not one line of groups", repr(body[:60])), hint=FORM
-        ) from None
+        raise InputError(message("{body} is not one line of groups", repr(body[:60])), hint=FORM) from None
     given: dict[str, str] = {}
     for pair in pairs:
         category, arrow, group = pair.rpartition(">")
@@ -144,12 +136,11 @@ def _inline(part: str, domain: Domain) -> Grouping:
         group = group.strip()
         if not arrow or not category or not group:
             raise InputError(
-                say("{pair} in the grouping {name} names no group", repr(pair), repr(name)),
-                hint=FORM,
+                message("{pair} in the grouping {name} names no group", repr(pair), repr(name)), hint=FORM
             )
         if given.setdefault(category, group) != group:
             raise InputError(
-                say("the category {category} has two groups in {name}", repr(category), repr(name)),
+                message("the category {category} has two groups in {name}", repr(category), repr(name)),
                 hint=FORM,
             )
     return _complete(name, domain[of], given)
@@ -170,7 +161,7 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
                 repr(name),
                 repr(without[0]),
             ),
-            hint=say("name the group of every category; a category may be a group of its own"),
+            hint=message("name the group of every category; a category may be a group of its own"),
         )
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
 
@@ -188,13 +179,10 @@ def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...],
     """
     levels, rows, labels = _code_list(path, variable)
     lines = [rows.get(category, (category,)) for category in variable.categories]
-    found = [
-        (name, tuple(line[min(n, len(line) - 1)] for line in lines))
-        for n, name in enumerate(levels)
-    ]
+    found = [(name, tuple(line[min(n, len(line) - 1)] for line in lines)) for n, name in enumerate(levels)]
     merging = [Level(*level) for level in found if len(set(level[1])) < len(level[1])]
     if not merging and not labels:
-        raise InputError(say("the code list groups nothing"), file=path)
+        raise InputError(message("the code list groups nothing"), file=path)
     return tuple(merging), {c: text for c, text in labels.items() if c in variable.categories}
 
 
@@ -228,9 +216,7 @@ def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
         return [
             # Codes that the table lacks are usual in official lists.
             _complete(
-                name,
-                domain[header[0]],
-                {c: given[c][at] for c in domain[header[0]].categories if c in given},
+                name, domain[header[0]], {c: given[c][at] for c in domain[header[0]].categories if c in given}
             )
             for at, name in enumerate(header[1:])
         ]
@@ -256,16 +242,15 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
     records = TextRows(path)
     rows = list(records.rows())
     if not rows:
-        raise InputError(say("the file has no rows"), file=path)
+        raise InputError(message("the file has no rows"), file=path)
     header, width = rows[0], len(rows[0])
     if width < 2 or header[0] not in variables:
         raise InputError(
-            say("the file does not say which variable it groups"),
+            message("the file does not say which variable it groups"),
             file=path,
             line=records.line(0),
-            hint=say(
-                "its first column is named for one of {variables}, "
-                "every further column for a grouping",
+            hint=message(
+                "its first column is named for one of {variables}, every further column for a grouping",
                 ", ".join(variables),
             ),
         )
@@ -274,13 +259,13 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
         if len(row) != width or row[0] in given:
             raise InputError(
                 (
-                    say("the row of {row} has the wrong number of fields", repr(row[0]))
+                    message("the row of {row} has the wrong number of fields", repr(row[0]))
                     if len(row) != width
-                    else say("the row of {row} names it again", repr(row[0]))
+                    else message("the row of {row} names it again", repr(row[0]))
                 ),
                 file=path,
                 line=records.line(number),
-                hint=say("give every category one row"),
+                hint=message("give every category one row"),
             )
         given[row[0]] = tuple(row[1:])
     if LABEL not in header[1:]:
@@ -310,13 +295,13 @@ def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
         if depth > len(trail) or not code or code in parents:
             raise InputError(
                 (
-                    say("the code {code} occurs twice", repr(code))
+                    message("the code {code} occurs twice", repr(code))
                     if code in parents
-                    else say("the code {code} is more than one level below the last", repr(code))
+                    else message("the code {code} is more than one level below the last", repr(code))
                 ),
                 file=path,
                 line=records.line(number),
-                hint=say("one code a line, with one more @ for each level"),
+                hint=message("one code a line, with one more @ for each level"),
             )
         trail[depth:] = [code]
         parents[code] = tuple(trail)
@@ -329,14 +314,14 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
     named = [v for v in fits if v.name == path.stem]
     if len(named or fits) != 1:
         raise InputError(
-            say("the file holds the categories of ")
+            message("the file holds the categories of ")
             + (
-                say("several variables ({join})", ", ".join(v.name for v in fits))
+                message("several variables ({join})", ", ".join(v.name for v in fits))
                 if fits
-                else say("no variable")
+                else message("no variable")
             ),
             file=path,
-            hint=say("list every category of the variable; name the file for it"),
+            hint=message("list every category of the variable; name the file for it"),
         )
     variable = (named or fits)[0]
     lines = [parents[category] for category in variable.categories]

@@ -21,7 +21,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 TOTAL = "Total"
 
@@ -105,25 +105,22 @@ def arranged(
     """Published counts from a list of cells: see :func:`read_published`."""
     listed.refuse_negative()
     _refuse_twice(listed)
-    marks = [
-        _mark(name, known, total)
-        for name, known in zip(listed.names, listed.categories, strict=True)
-    ]
+    marks = [_mark(name, known, total) for name, known in zip(listed.names, listed.categories, strict=True)]
     columns = {}
     for name, known, mark in zip(listed.names, listed.categories, marks, strict=True):
         codes = tuple(code for k, code in enumerate(known) if k != mark)
         if not codes:
             raise InputError(
-                say("the variable {name} has no code but {known}", repr(name), repr(known[mark])),
-                hint=say("leave the column out: it says nothing"),
+                message("the variable {name} has no code but {known}", repr(name), repr(known[mark])),
+                hint=message("leave the column out: it says nothing"),
             )
         columns[name] = Variable(name, codes)
     grouped = unchecked_groupings(groupings, Domain(tuple(columns.values())))
     for grouping in grouped:
         if grouping.name not in columns:
             raise InputError(
-                say("there is no column {name}", repr(grouping.name)),
-                hint=say("name the grouping as its column"),
+                message("there is no column {name}", repr(grouping.name)),
+                hint=message("name the grouping as its column"),
             )
         for code in columns[grouping.name].categories:
             grouping.variable.code(code)
@@ -138,8 +135,8 @@ def arranged(
     publication = Publication(domain, tuple(margins), grouped)
     if len(publication.margins) < len(margins):
         raise InputError(
-            say("a row details a grouping beside its own variable"),
-            hint=say("write {total} for the grouping there", repr(total)),
+            message("a row details a grouping beside its own variable"),
+            hint=message("write {total} for the grouping there", repr(total)),
         )
     cells = np.empty(len(listed.counts), dtype=np.int64)
     for m, k in enumerate(order):
@@ -159,16 +156,14 @@ def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
     found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
     if len(found) > 1:
         raise InputError(
-            say("the total of {name} is written in several ways: ", repr(name))
+            message("the total of {name} is written in several ways: ", repr(name))
             + ", ".join(repr(codes[k]) for k in found),
-            hint=say("write it in one way"),
+            hint=message("write it in one way"),
         )
     return found[0] if found else -1
 
 
-def _cells(
-    publication: Publication, m: int, listed: CellList, rows: Ints, marks: list[int]
-) -> Ints:
+def _cells(publication: Publication, m: int, listed: CellList, rows: Ints, marks: list[int]) -> Ints:
     """The published cells (rows,) of the rows of one margin."""
     cells = np.zeros(len(rows), dtype=np.int64)
     for variable in publication.domains[m].variables:
@@ -190,10 +185,10 @@ def _refuse_twice(listed: CellList) -> None:
         at = twice[np.argmin(order[twice + 1])]
         one, other = int(order[at]), int(order[at + 1])
         raise InputError(
-            say("the count occurs twice (first in {one})", listed.place(one)),
+            message("the count occurs twice (first in {one})", listed.place(one)),
             line=listed.line(other),
             cell=listed.text(other),
-            hint=say("remove one of them; or a variable is missing"),
+            hint=message("remove one of them; or a variable is missing"),
         )
 
 
@@ -204,16 +199,14 @@ def _refuse_holes(publication: Publication, known: Bools) -> None:
             raise InputError(
                 plural(
                     len(holes),
-                    "the margin {margin} is published in part: "
-                    "{holes:,} of {size:,} counts is missing",
-                    "the margin {margin} is published in part: "
-                    "{holes:,} of {size:,} counts are missing",
+                    "the margin {margin} is published in part: {holes:,} of {size:,} counts is missing",
+                    "the margin {margin} is published in part: {holes:,} of {size:,} counts are missing",
                     ":".join(margin),
                     len(holes),
                     publication.domains[m].size,
                 ),
                 cell=publication.cell_text(int(holes[0] + publication.starts[m])),
-                hint=say(
+                hint=message(
                     "list every count; or say what missing ones are: --missing unknown (not "
                     "published) or --missing zero"
                 ),

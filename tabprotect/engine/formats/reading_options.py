@@ -12,8 +12,8 @@ from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """The options for laid-out rows, whatever file they come from."""
@@ -34,11 +34,11 @@ _ALLOWED = {
     "missing": MISSING,
 }
 _SAID = {
-    bool: say("true or false"),
+    bool: message("true or false"),
     str: "text",
-    int: say("a whole number"),
-    Sequence: say("a list of names"),
-    Mapping: say("one text for each name"),
+    int: message("a whole number"),
+    Sequence: message("a list of names"),
+    Mapping: message("one text for each name"),
 }
 _LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
@@ -56,17 +56,11 @@ class Reading(Options):
             For an invalid value.
     """
 
-    strip_totals: bool = option_field(
-        False,
-        help=say("take out total rows after checking them"),
-    )
-    fill_missing: bool = option_field(
-        False,
-        help=say("take cells that are not listed as 0"),
-    )
+    strip_totals: bool = option_field(False, help=message("take out total rows after checking them"))
+    fill_missing: bool = option_field(False, help=message("take cells that are not listed as 0"))
     totals: str | None = option_field(
         None,
-        help=say(
+        help=message(
             "the code of totals, which are checked and taken out; auto: find them by arithmetic; "
             "none: nothing is a total; recompute or recompute:CODE: take them out where they do not "
             "add up, too; keep or keep:CODE: beside the table as published sums of their own"
@@ -75,103 +69,98 @@ class Reading(Options):
     )
     tolerance: int | None = option_field(
         None,
-        help=say("differences of totals up to this are rounding, and the inner cells count"),
+        help=message("differences of totals up to this are rounding, and the inner cells count"),
         metavar="N",
     )
     missing: str | None = option_field(
         None,
-        help=say(
+        help=message(
             "what cells without a count are: zero; structural, where nobody can be; suppressed, "
             "which are worked out from the totals where these tell them"
         ),
         metavar="zero|structural|suppressed",
     )
-    count: str | None = option_field(None, help=say("the column of the counts"), metavar="COLUMN")
+    count: str | None = option_field(None, help=message("the column of the counts"), metavar="COLUMN")
     drop: Sequence[str] | None = option_field(
         None,
-        help=say("a column to leave out, such as per cent beside the counts"),
+        help=message("a column to leave out, such as per cent beside the counts"),
         metavar="COLUMN",
         repeated=True,
     )
     variable: Sequence[str] | None = option_field(
         None,
-        help=say("a column of numbers that is a variable, such as years of age"),
+        help=message("a column of numbers that is a variable, such as years of age"),
         metavar="COLUMN",
         repeated=True,
     )
     label: Mapping[str, str] | None = option_field(
         None,
-        help=say("the column that names the categories of a variable"),
+        help=message("the column that names the categories of a variable"),
         metavar="COLUMN=VARIABLE",
         naming=Naming(),
     )
     where: Mapping[str, str] | None = option_field(
         None,
-        help=say("open only the rows of one category, such as one year"),
+        help=message("open only the rows of one category, such as one year"),
         metavar="COLUMN=VALUE",
         naming=Naming(),
     )
     scale: int | None = option_field(
-        None,
-        help=say("what counts are multiplied by: 1000 where the file has thousands"),
-        metavar="N",
+        None, help=message("what counts are multiplied by: 1000 where the file has thousands"), metavar="N"
     )
     labels: bool = option_field(
-        False, help=say("name categories by their labels, where the file has them beside codes")
+        False, help=message("name categories by their labels, where the file has them beside codes")
     )
     form: str | None = option_field(
-        None, help=say("long: a line for each cell; grid: rows by columns"), metavar="long|grid"
+        None, help=message("long: a line for each cell; grid: rows by columns"), metavar="long|grid"
     )
     columns: str | None = option_field(
         None,
-        help=say("in a grid, the variable of the columns; of several header rows apart by commas"),
+        help=message("in a grid, the variable of the columns; of several header rows apart by commas"),
         metavar="NAME",
     )
     sheet: str | None = option_field(
-        None, help=say("the sheet of a workbook, by its name or number"), metavar="NAME"
+        None, help=message("the sheet of a workbook, by its name or number"), metavar="NAME"
     )
-    range: str | None = option_field(None, help=say("the cells of a sheet"), metavar="B3:F20")
+    range: str | None = option_field(None, help=message("the cells of a sheet"), metavar="B3:F20")
     header_row: str | None = option_field(
         None,
-        help=say(
-            "the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none"
-        ),
+        help=message("the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none"),
         metavar="LINE",
     )
-    footer: int | None = option_field(None, help=say("lines of notes at the end"), metavar="LINES")
+    footer: int | None = option_field(None, help=message("lines of notes at the end"), metavar="LINES")
     comment: str | None = option_field(
-        None, help=say("what lines begin with that are remarks"), metavar="TEXT"
+        None, help=message("what lines begin with that are remarks"), metavar="TEXT"
     )
     marks: str | None = option_field(
         None,
-        help=say(
-            'what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
-            '0=structural"'
+        help=message(
+            'what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed 0=structural"'
         ),
         metavar="MARK=MEANING",
     )
     encoding: str | None = option_field(
-        None, help=say("of a text file that is not UTF-8, such as cp1252"), metavar="NAME"
+        None, help=message("of a text file that is not UTF-8, such as cp1252"), metavar="NAME"
     )
     delimiter: str | None = option_field(
-        None, help=say("between fields, where it cannot be told"), metavar="CHARACTER"
+        None, help=message("between fields, where it cannot be told"), metavar="CHARACTER"
     )
     decimal: str | None = option_field(
-        None, help=say("the mark before decimals, which settles what 1,000 means"), metavar=". OR ,"
+        None, help=message("the mark before decimals, which settles what 1,000 means"), metavar=". OR ,"
     )
     thousands: str | None = option_field(
-        None, help=say("the sign between groups of three digits"), metavar="CHARACTER"
+        None, help=message("the sign between groups of three digits"), metavar="CHARACTER"
     )
     holds: str | None = option_field(
-        None, help=say("what the file holds, where it cannot be told"), metavar="table|records"
+        None, help=message("what the file holds, where it cannot be told"), metavar="table|records"
     )
     metadata: str | None = option_field(
         None,
-        help=say("the file that describes this one, where it is not beside it by its name"),
+        help=message("the file that describes this one, where it is not beside it by its name"),
         metavar="FILE",
     )
     strict: bool = option_field(
-        False, help=say("refuse what would be mended and told: unknown keywords, quotation marks")
+        False, help=message("refuse what would be mended and told: unknown keywords, quotation marks")
     )
 
     def __post_init__(self) -> None:
@@ -191,35 +180,35 @@ class Reading(Options):
             fits = type(value) is kind or (kind in (Sequence, Mapping) and _texts(value))
             if not fits and (value is not None or kind is bool):
                 raise InputError(
-                    say("{name} must be {SAID}, is {value}", one.name, _SAID[kind], repr(value))
+                    message("{name} must be {SAID}, is {value}", one.name, _SAID[kind], repr(value))
                 )
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in (None, *allowed):
                 said = {"decimal": "decimal mark"}.get(name, name)
                 raise InputError(
-                    say("the {said} cannot be {self}", said, repr(getattr(self, name))),
-                    hint=say("it is ") + " or ".join(f'"{value}"' for value in allowed),
+                    message("the {said} cannot be {self}", said, repr(getattr(self, name))),
+                    hint=message("it is ") + " or ".join(f'"{value}"' for value in allowed),
                 )
         for name in ("delimiter", "thousands"):
             text = getattr(self, name)
             if text is not None and len(text) != 1:
                 raise InputError(
-                    say("the {name} cannot be {text}", name, repr(text)),
-                    hint=say("it is one character"),
+                    message("the {name} cannot be {text}", name, repr(text)),
+                    hint=message("it is one character"),
                 )
         if self.thousands is not None and self.thousands == self.decimal:
-            raise InputError(say("the decimal mark cannot be the sign between thousands, too"))
+            raise InputError(message("the decimal mark cannot be the sign between thousands, too"))
         if self.header_row is not None and not _LINES.fullmatch(self.header_row):
             raise InputError(
-                say("{header_row} are no lines", repr(self.header_row)),
-                hint=say("for example 4, or 4-5, or 0 for none"),
+                message("{header_row} are no lines", repr(self.header_row)),
+                hint=message("for example 4, or 4-5, or 0 for none"),
             )
         if (self.footer or 0) < 0:
-            raise InputError(say("there are 0 lines of notes or more"))
+            raise InputError(message("there are 0 lines of notes or more"))
         if (self.tolerance or 0) < 0:
-            raise InputError(say("a tolerance is 0 or more"))
+            raise InputError(message("a tolerance is 0 or more"))
         if self.scale is not None and self.scale < 1:
-            raise InputError(say("counts are multiplied by 1 or more"))
+            raise InputError(message("counts are multiplied by 1 or more"))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
@@ -236,8 +225,8 @@ class Reading(Options):
         for name in given:
             if name not in names:
                 raise InputError(
-                    say("there is no option {name} of reading a table", repr(name)),
-                    hint=meant(name, names) or say("there are {known}", ", ".join(names)),
+                    message("there is no option {name} of reading a table", repr(name)),
+                    hint=meant(name, names) or message("there are {known}", ", ".join(names)),
                 )
         where = given.get("where")
         if isinstance(where, Mapping):

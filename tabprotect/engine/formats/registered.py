@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.formats.format import Format, Holds
@@ -64,7 +64,7 @@ def figures_format(name: str) -> Format:
     if not kind.holds_figures:
         able = ", ".join(other.name for other in formats().values() if other.holds_figures)
         raise ParameterError(
-            {"format": say("{label} files hold no figures; choose one of {able}", kind.label, able)}
+            {"format": message("{label} files hold no figures; choose one of {able}", kind.label, able)}
         )
     return kind
 
@@ -102,15 +102,13 @@ def format_of(path: Path, metadata: str | None = None) -> Format:
     if said is None or said.name == TEXT:
         other = foreign(path, head)
         if other is not None:
-            raise InputError(
-                say("not a table file: {label}", other.label), file=path, hint=other.hint
-            )
+            raise InputError(message("not a table file: {label}", other.label), file=path, hint=other.hint)
     check_file(path)
     if said is not None and path.suffix.lower() == ".gz" and not said.packed:
         raise InputError(
-            say("{label} files are not read packed", said.label),
+            message("{label} files are not read packed", said.label),
             file=path,
-            hint=say("unpack it first: gunzip"),
+            hint=message("unpack it first: gunzip"),
         )
     return said or named(TEXT)
 
@@ -132,11 +130,11 @@ def patterns(holds: Holds) -> str:
     return " ".join(f"*{suffix}" for f in found for suffix in f.suffixes)
 
 
-_FRAME = say(
+_FRAME = message(
     "read it in Python (with the extra frames) and hand the data frame over: "
     "tabprotect.Table.from_frame(frame)"
 )
-_EXPORT = say("save it as CSV, Parquet or Excel from the program that made it")
+_EXPORT = message("save it as CSV, Parquet or Excel from the program that made it")
 
 
 @dataclass(frozen=True)
@@ -150,62 +148,58 @@ class Foreign:
 
 
 KINDS = (
-    Foreign(say("a project"), (".tabprotect",), hint=say("open it as one")),
+    Foreign(message("a project"), (".tabprotect",), hint=message("open it as one")),
     Foreign(
-        say("an archive"),
+        message("an archive"),
         (".zip",),
         (b"PK\x03\x04",),
-        say(
-            "open a release bundle as a release, not as a table; take a table out of its archive first"
-        ),
+        message("open a release bundle as a release, not as a table; take a table out of its archive first"),
     ),
-    Foreign(say("a PDF document"), (".pdf",), (b"%PDF-",), say("export the table as CSV or Excel")),
-    Foreign(say("a portable SPSS file"), (".por",)),
+    Foreign(message("a PDF document"), (".pdf",), (b"%PDF-",), message("export the table as CSV or Excel")),
+    Foreign(message("a portable SPSS file"), (".por",)),
+    Foreign(message("a SAS catalog of labels"), (".sas7bcat",), hint=message("open the data set beside it")),
     Foreign(
-        say("a SAS catalog of labels"), (".sas7bcat",), hint=say("open the data set beside it")
-    ),
-    Foreign(
-        say("a tau-ARGUS description"),
+        message("a tau-ARGUS description"),
         (".rda", ".hrc", ".cdl", ".hst", ".arb", ".grc"),
-        hint=say("open the table (.tab) or the records (.asc) beside it"),
+        hint=message("open the table (.tab) or the records (.asc) beside it"),
     ),
-    Foreign(say("an Arrow or Feather file"), (".feather", ".arrow"), (b"ARROW1", b"FEA1"), _FRAME),
+    Foreign(message("an Arrow or Feather file"), (".feather", ".arrow"), (b"ARROW1", b"FEA1"), _FRAME),
     Foreign(
-        say("a pickled Python object"),
+        message("a pickled Python object"),
         (".pkl", ".pickle"),
         (b"\x80\x02", b"\x80\x03", b"\x80\x04\x95", b"\x80\x05\x95"),
         _FRAME,
     ),
     Foreign(
-        say("a DuckDB database"),
+        message("a DuckDB database"),
         (".duckdb",),
-        hint=say('tabulate from it: tabulate "FILE.duckdb#TABLE" --by VARIABLES'),
+        hint=message('tabulate from it: tabulate "FILE.duckdb#TABLE" --by VARIABLES'),
     ),
-    Foreign(say("a database"), (".sqlite", ".db", ".mdb", ".accdb"), (b"SQLite format 3\x00",)),
-    Foreign(say("an Avro file"), (".avro",), (b"Obj\x01",), _FRAME),
-    Foreign(say("an ORC file"), (".orc",), (b"ORC",), _FRAME),
-    Foreign(say("an HDF5 file"), (".h5", ".hdf5"), (b"\x89HDF\r\n",), _FRAME),
-    Foreign(say("a NumPy array"), (".npy", ".npz"), (b"\x93NUMPY",), _FRAME),
-    Foreign(say("a MATLAB file"), (".mat",), (b"MATLAB 5.0 MAT-file",)),
-    Foreign(say("a dBASE file"), (".dbf",)),
+    Foreign(message("a database"), (".sqlite", ".db", ".mdb", ".accdb"), (b"SQLite format 3\x00",)),
+    Foreign(message("an Avro file"), (".avro",), (b"Obj\x01",), _FRAME),
+    Foreign(message("an ORC file"), (".orc",), (b"ORC",), _FRAME),
+    Foreign(message("an HDF5 file"), (".h5", ".hdf5"), (b"\x89HDF\r\n",), _FRAME),
+    Foreign(message("a NumPy array"), (".npy", ".npz"), (b"\x93NUMPY",), _FRAME),
+    Foreign(message("a MATLAB file"), (".mat",), (b"MATLAB 5.0 MAT-file",)),
+    Foreign(message("a dBASE file"), (".dbf",)),
     Foreign(
-        say("an image"),
+        message("an image"),
         (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff"),
         (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
-        say("get the numbers behind it"),
+        message("get the numbers behind it"),
     ),
-    Foreign(say("a web page"), (".html", ".htm"), (b"<!DOCTYPE html", b"<!doctype html", b"<html")),
-    Foreign(say("XML, but no SDMX-ML"), (".xml",), (b"<?xml", b"\xef\xbb\xbf<?xml")),
+    Foreign(message("a web page"), (".html", ".htm"), (b"<!DOCTYPE html", b"<!doctype html", b"<html")),
+    Foreign(message("XML, but no SDMX-ML"), (".xml",), (b"<?xml", b"\xef\xbb\xbf<?xml")),
     Foreign(
         "compressed",
         (".bz2", ".xz", ".zst", ".7z"),
         (b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"),
-        say("unpack it first"),
+        message("unpack it first"),
     ),
 )
 
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-UNKNOWN = Foreign(say("a binary file of a kind that is not known"), ())
+UNKNOWN = Foreign(message("a binary file of a kind that is not known"), ())
 """Bytes that occur in no text, in any encoding of one or two bytes."""
 
 

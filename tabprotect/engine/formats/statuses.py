@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 COUNT = "count"
 """The name of the count column wherever a table is written in long form."""
@@ -47,44 +47,44 @@ SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
 TAU = MappingProxyType(
     {
         SAFE: "safe",
-        UNSAFE: say("unsafe by itself"),
-        PROTECTED: say("protected, must be published"),
-        SECONDARY: say("hidden to protect others"),
+        UNSAFE: message("unsafe by itself"),
+        PROTECTED: message("protected, must be published"),
+        SECONDARY: message("hidden to protect others"),
         EMPTY: "empty",
         "Z": "empty",
     }
 )
 _HIDDEN = {
     CONFIDENTIAL: "confidential",
-    "A": say("confidential: small count"),
-    "O": say("confidential: one dominates"),
-    "T": say("confidential: two dominate"),
-    "G": say("confidential: one or two dominate"),
-    "M": say("confidential: dominance"),
-    "D": say("hidden to protect others"),
-    "S": say("hidden to protect others"),
-    NOT_FOR_PUBLICATION: say("not for publication"),
-    "E": say("under embargo"),
-    "X": say("military secret"),
+    "A": message("confidential: small count"),
+    "O": message("confidential: one dominates"),
+    "T": message("confidential: two dominate"),
+    "G": message("confidential: one or two dominate"),
+    "M": message("confidential: dominance"),
+    "D": message("hidden to protect others"),
+    "S": message("hidden to protect others"),
+    NOT_FOR_PUBLICATION: message("not for publication"),
+    "E": message("under embargo"),
+    "X": message("military secret"),
 }
 CONF = MappingProxyType({FREE: "free", **_HIDDEN})
 OBS = MappingProxyType(
     {
         NORMAL: "normal",
         SUPPRESSED: "suppressed",
-        "B": say("break in the series"),
-        "D": say("definition differs"),
+        "B": message("break in the series"),
+        "D": message("definition differs"),
         "E": "estimated",
         "F": "forecast",
         "I": "imputed",
-        "H": say("missing: holiday or weekend"),
-        "K": say("in another category"),
-        "L": say("missing: not collected"),
-        "M": say("missing: cannot exist"),
+        "H": message("missing: holiday or weekend"),
+        "K": message("in another category"),
+        "L": message("missing: not collected"),
+        "M": message("missing: cannot exist"),
         "O": "missing",
         "P": "provisional",
         "S": "strike",
-        "U": say("low reliability"),
+        "U": message("low reliability"),
         "V": "unvalidated",
     }
 )
@@ -103,12 +103,12 @@ def withheld(statuses: Mapping[str, str]) -> str:
     """
     conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
     if conf in _HIDDEN:
-        return say("{CONF_STATUS} {conf}: {HIDDEN}", CONF_STATUS, conf, _HIDDEN[conf])
+        return message("{CONF_STATUS} {conf}: {HIDDEN}", CONF_STATUS, conf, _HIDDEN[conf])
     for name, code in statuses.items():
         # Eurostat's flag c means confidential.
         if name.casefold() in FLAGS and "c" in code.split():
-            return say("{name} c: confidential", name)
-    return say("{OBS_STATUS} {obs}: {OBS}", OBS_STATUS, obs, OBS[obs]) if obs == SUPPRESSED else ""
+            return message("{name} c: confidential", name)
+    return message("{OBS_STATUS} {obs}: {OBS}", OBS_STATUS, obs, OBS[obs]) if obs == SUPPRESSED else ""
 
 
 def statuses_told(name: str, codes: Iterable[str]) -> str:
@@ -116,7 +116,7 @@ def statuses_told(name: str, codes: Iterable[str]) -> str:
     found = Counter(code.strip() for code in codes)
     known = VOCABULARIES[name]
     parts = [
-        say("{n:,} {value} ({c})", n, c or "blank", known.get(c, "unknown"))
+        message("{n:,} {value} ({c})", n, c or "blank", known.get(c, "unknown"))
         for c, n in sorted(found.items())
     ]
-    return say("{name}: {parts}", name, joined(parts, ", "))
+    return message("{name}: {parts}", name, joined(parts, ", "))

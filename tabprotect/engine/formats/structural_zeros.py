@@ -14,7 +14,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import DELIMITERS
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EVERY = ("", "*")
 
@@ -50,10 +50,7 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
         return _of_rows(text, domain, path)
     except csv.Error as error:
         raise InputError(
-            say("the rows cannot be read"),
-            file=path,
-            hint=say("export it again"),
-            detail=str(error),
+            message("the rows cannot be read"), file=path, hint=message("export it again"), detail=str(error)
         ) from None
 
 
@@ -65,10 +62,10 @@ def _of_rows(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
     unknown = [name for name in header if name not in domain.names]
     if unknown or not header or len(set(header)) != len(header):
         raise InputError(
-            say("the first row must name variables of the table, each once")
-            + (say("; {unknown} is none", repr(unknown[0])) if unknown else ""),
+            message("the first row must name variables of the table, each once")
+            + (message("; {unknown} is none", repr(unknown[0])) if unknown else ""),
             file=path,
-            hint=say("there are {names}", ", ".join(domain.names)),
+            hint=message("there are {names}", ", ".join(domain.names)),
         )
     zeros = np.zeros(domain.shape, dtype=np.bool_)
     written: list[list[str]] = []
@@ -76,9 +73,7 @@ def _of_rows(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
         if not any(map(str.strip, row)):
             continue
         if len(row) != len(header):
-            raise InputError(
-                say("a row has another number of fields"), file=path, line=rows.line_num
-            )
+            raise InputError(message("a row has another number of fields"), file=path, line=rows.line_num)
         index: list[int | slice] = [slice(None)] * domain.ndim
         fields = []
         for name, field in zip(header, row, strict=True):
@@ -88,9 +83,7 @@ def _of_rows(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
             try:
                 code = domain[name].code(field)
             except InputError as error:
-                raise InputError(
-                    str(error), file=path, line=rows.line_num, hint=error.hint
-                ) from None
+                raise InputError(str(error), file=path, line=rows.line_num, hint=error.hint) from None
             index[domain.axis(name)] = code
             fields.append(domain[name].categories[code])
         zeros[tuple(index)] = True

@@ -22,7 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 SPARSE = 0.25
 """The least share of cells missing from a list of the positive ones."""
@@ -38,11 +38,7 @@ class TableFile:
 
 
 def read_table(
-    path: Path | str,
-    reading: Reading | None = None,
-    *,
-    signed: bool = False,
-    progress: Progress = SILENT,
+    path: Path | str, reading: Reading | None = None, *, signed: bool = False, progress: Progress = SILENT
 ) -> TableFile:
     """Read a table of counts in any registered format.
 
@@ -70,7 +66,7 @@ def read_table(
     reading = kind.described(path, reading)
     if reading.holds == "records":
         raise RecordsError(
-            say("{name} holds records, not a table", path.name), hint=say("tabulate them")
+            message("{name} holds records, not a table", path.name), hint=message("tabulate them")
         )
     try:
         cells, notes = kind.cells(path, reading, progress)
@@ -78,14 +74,14 @@ def read_table(
             cells.refuse_negative()
         cells, roles = in_roles(cells, reading, dropped=isinstance(kind, RowFormat))
         if not len(cells.counts):
-            raise InputError(say("the table has no counts"), hint=say("export it again"))
+            raise InputError(message("the table has no counts"), hint=message("export it again"))
         cells, named = without_names(cells)
         refuse_measures(cells, reading)
         if reading.missing == "suppressed":
             cells, found = worked_out(cells, reading)
             named += found
         settled = settle_totals(cells, reading)
-        progress.report(say("building the table"), 0.9)
+        progress.report(message("building the table"), 0.9)
         table, missing = checked_table(settled.cells, missing_are=reading.without_count)
     except InputError as error:
         raise error.in_file(path) from None
@@ -105,15 +101,13 @@ def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]
         )
         return
     if missing == 1:
-        yield say("1 of {size:,} cells is not in the file and was taken as 0", domain.size)
+        yield message("1 of {size:,} cells is not in the file and was taken as 0", domain.size)
     elif missing:
-        yield say(
-            "{missing:,} of {size:,} cells are not in the file and were taken as 0",
-            missing,
-            domain.size,
+        yield message(
+            "{missing:,} of {size:,} cells are not in the file and were taken as 0", missing, domain.size
         )
     if domain.ndim > 2 and missing > 0.9 * domain.size:
-        yield say(
+        yield message(
             "if not every column is a variable of the table (some may group others), tabulate the "
             "file by those that are, with the counts as weight"
         )
@@ -123,12 +117,10 @@ def _check_options(kind: Format, reading: Reading) -> None:
     for name in reading.given:
         if name not in kind.options | ANY_FORMAT:
             raise InputError(
-                say(
-                    "{replace} says nothing about this format: {label}",
-                    name.replace("_", " "),
-                    kind.label,
+                message(
+                    "{replace} says nothing about this format: {label}", name.replace("_", " "), kind.label
                 ),
-                hint=say("leave the option out"),
+                hint=message("leave the option out"),
             )
 
 
@@ -162,10 +154,8 @@ def _nobody(cells: CellList, table: Table) -> Table:
     domain = table.domain
     if domain.size > MOST_STRUCTURAL:
         raise InputError(
-            say("the table is too large for structural zeros cell by cell"),
-            hint=say(
-                "name them in a file of structural zeros, or take them for zeros (--missing zero)"
-            ),
+            message("the table is too large for structural zeros cell by cell"),
+            hint=message("name them in a file of structural zeros, or take them for zeros (--missing zero)"),
         )
     listed = np.zeros(domain.size, dtype=np.bool_)
     listed[cells.keys()] = True
@@ -196,7 +186,7 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
             domain.size,
         ),
         cell=domain.cell_text(domain.unflat(first)),
-        hint=say(
+        hint=message(
             "list every cell, zeros too; or say what they are: --missing zero, or structural, or "
             "suppressed where the totals tell them"
         ),
@@ -226,7 +216,7 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
         codes, texts = cells.categories[code], cells.categories[name]
         labels[cells.names[code]] = {codes[one]: texts[other] for one, other in pairs.items()}
         notes.append(
-            say(
+            message(
                 "the column {names} names the categories of {names2}",
                 repr(cells.names[name]),
                 repr(cells.names[code]),

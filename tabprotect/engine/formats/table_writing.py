@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import TEXT, by_suffix, named
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def format_to_write(path: Path, name: str | None = None) -> Format:
@@ -26,12 +26,12 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
     kind = named(name) if name is not None else by_suffix(path) or named(TEXT)
     if not kind.writes:
         raise InputError(
-            say("tables are not written as {label}", kind.label),
+            message("tables are not written as {label}", kind.label),
             file=path,
-            hint=say("choose another format: --format NAME"),
+            hint=message("choose another format: --format NAME"),
         )
     if path.suffix.lower() == ".gz" and kind.name != TEXT:
-        raise InputError(say("only text is compressed"), file=path, hint=say("leave out .gz"))
+        raise InputError(message("only text is compressed"), file=path, hint=message("leave out .gz"))
     return kind
 
 

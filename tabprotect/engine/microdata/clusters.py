@@ -22,7 +22,7 @@ from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 POLL = 0.1
 """Seconds between two checks for cancellation."""
@@ -40,10 +40,8 @@ def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
         values = ", ".join(f"CAST({quoted(n)} AS VARCHAR) AS v{i}" for i, n in enumerate(by))
         sums = ", ".join(measures.values())
         rows = source.run(
-            lambda c: c.execute(
-                f"SELECT {values}, {sums} FROM {source.relation} GROUP BY ALL"
-            ).fetchall(),
-            say("counting the records"),
+            lambda c: c.execute(f"SELECT {values}, {sums} FROM {source.relation} GROUP BY ALL").fetchall(),
+            message("counting the records"),
         )
         return list(measures), rows, ends
 
@@ -61,14 +59,11 @@ def grouped_files(
     """
     address, path = split_cluster(source)
     files, _ = files_of(path)
-    parts = _worked(
-        address, partial(group_file, by=by, also=also), [str(file) for file in files], progress
-    )
+    parts = _worked(address, partial(group_file, by=by, also=also), [str(file) for file in files], progress)
     names = parts[0][0]
     rows = [row for _, found, _ in parts for row in found]
     columns = {
-        name: [row[at] for row in rows]
-        for at, name in enumerate((*by, *(f"{MARK}{name}" for name in names)))
+        name: [row[at] for row in rows] for at, name in enumerate((*by, *(f"{MARK}{name}" for name in names)))
     }
     ends = [ends for _, found, ends in parts if found] or [(0, 0)]
     whole = min(low for low, _ in ends), max(high for _, high in ends)
@@ -84,22 +79,22 @@ def _worked(
         from distributed import Client
     except ImportError:
         raise InputError(
-            say("a Dask scheduler needs the package distributed, which is not installed"),
-            hint=say("install it with: pip install 'tabprotect[cluster]'"),
+            message("a Dask scheduler needs the package distributed, which is not installed"),
+            hint=message("install it with: pip install 'tabprotect[cluster]'"),
         ) from None
     try:
         client = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            say("no Dask scheduler answers at {address}", address),
-            hint=say("start one"),
+            message("no Dask scheduler answers at {address}", address),
+            hint=message("start one"),
             detail=str(error),
         ) from None
     with client:
         futures = client.map(work, files, pure=False)
         try:
             while left := [future for future in futures if not future.done()]:
-                progress.report(say("counting the records"), 1 - len(left) / len(files))
+                progress.report(message("counting the records"), 1 - len(left) / len(files))
                 time.sleep(POLL)
             found: list[Part] = client.gather(futures)
             return found

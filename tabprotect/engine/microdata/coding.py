@@ -21,7 +21,7 @@ from tabprotect.engine.formats.grouping_files import depth_names, read_code_list
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
@@ -104,40 +104,33 @@ class Codings:
         for name in self.variables:
             if name in self.code_lists and (name in self.bands or name in self.cuts):
                 raise InputError(
-                    say("{name} is coded twice", name), hint=say("choose bands or a code list")
+                    message("{name} is coded twice", name), hint=message("choose bands or a code list")
                 )
         for name in self.bands:
             widths = self.widths(name)
             if not widths or min(widths) < 1:
                 raise InputError(
-                    say(
-                        "{name}: a band has a width of at least 1, not {widths}",
-                        name,
-                        min(widths, default=0),
+                    message(
+                        "{name}: a band has a width of at least 1, not {widths}", name, min(widths, default=0)
                     )
                 )
         for name, cuts in self.cuts.items():
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
                 raise InputError(
-                    say("{name}: cut points stand in rising order", name),
-                    hint=say("for example 0,15,65"),
+                    message("{name}: cut points stand in rising order", name),
+                    hint=message("for example 0,15,65"),
                 )
         for name in self.level_names:
             if not _file_and_level(self.code_lists.get(name, ""))[0].suffix.lower() == ".hrc":
                 raise InputError(
-                    say("{name}: levels are named for a hierarchy (.hrc)", name),
-                    hint=say(
-                        "the columns of a code list, and of records that nest, have their names"
-                    ),
+                    message("{name}: levels are named for a hierarchy (.hrc)", name),
+                    hint=message("the columns of a code list, and of records that nest, have their names"),
                 )
         for name, columns in self.nested.items():
             if len(columns) < 2 or len(set(columns)) < len(columns):
                 raise InputError(
-                    say(
-                        "{name}: levels are two columns or more, each once, the coarsest first",
-                        name,
-                    ),
-                    hint=say("for example nuts1,nuts2,nuts3=nuts"),
+                    message("{name}: levels are two columns or more, each once, the coarsest first", name),
+                    hint=message("for example nuts1,nuts2,nuts3=nuts"),
                 )
 
     @property
@@ -180,9 +173,7 @@ class Codings:
             called = self.level_names.get(name, ())
             said = {
                 code: to
-                for (variable, _, code), to in (
-                    (k.partition(":"), v) for k, v in self.mapping.items()
-                )
+                for (variable, _, code), to in ((k.partition(":"), v) for k, v in self.mapping.items())
                 if variable == name
             }
             found = _listed(name, values, self.code_lists[name], said, called)
@@ -224,10 +215,7 @@ class Coded:
     def variable(self, name: str) -> Variable:
         """The variable with all its categories; every one of them has some value."""
         categories = tuple(dict.fromkeys(self.categories.values()))
-        levels = (
-            Level(level, tuple(groups[c] for c in categories))
-            for level, groups in self.above.items()
-        )
+        levels = (Level(level, tuple(groups[c] for c in categories)) for level, groups in self.above.items())
         return Variable(name, categories, tuple(levels), self.finest)
 
 
@@ -240,14 +228,14 @@ def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
         for value, category in ways[finest].items():
             if found.setdefault(category, groups[value]) != groups[value]:
                 raise InputError(
-                    say(
+                    message(
                         "{name}: {category} lies in both {found} and {groups}",
                         name,
                         category,
                         found[category],
                         groups[value],
                     ),
-                    hint=say("let the wider bands begin where narrower ones do"),
+                    hint=message("let the wider bands begin where narrower ones do"),
                 )
         if way != finest and len(set(found.values())) < len(found):
             above[way] = found
@@ -272,10 +260,7 @@ def _banded(values: Sequence[str], width: int, fault: Fault) -> dict[str, str]:
 
 def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, str]:
     names = cut_names(cuts)
-    return {
-        value: names[sum(number >= cut for cut in cuts)]
-        for number, value in _numbers(values, fault)
-    }
+    return {value: names[sum(number >= cut for cut in cuts)] for number, value in _numbers(values, fault)}
 
 
 def _listed(
@@ -297,7 +282,7 @@ def _listed(
     else:
         (header, rows), _ = read_code_list(path, [name])
         if len(header) < 2:
-            raise InputError(say("the code list groups nothing"), file=path)
+            raise InputError(message("the code list groups nothing"), file=path)
         at = _level(level, header[1:], path) if level else 0
         groups = {code: row[at] for code, row in rows.items()}
         above = {
@@ -310,7 +295,7 @@ def _listed(
     counted = counted_as(name, present, groups, mapping, path)
     for code in counted.values():
         if not groups.get(code, code):
-            raise InputError(say("the code {value} has no group", repr(code)), file=path)
+            raise InputError(message("the code {value} has no group", repr(code)), file=path)
     # In the order of the file, then what it lacks.
     order = {code: place for place, code in enumerate(groups)}
     pairs = sorted(counted.items(), key=lambda pair: order.get(pair[1], len(order)))
@@ -326,13 +311,13 @@ def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
     short = len(levels) - len(called)
     if short not in (0, 1) or len({*called, *levels[len(called) :]}) < len(levels):
         raise InputError(
-            say(
+            message(
                 "{called} names for a hierarchy of {levels} levels, the codes' own among them",
                 len(called),
                 len(levels),
             ),
             file=path,
-            hint=say("name each level once, the coarsest first; the codes' own may be left out"),
+            hint=message("name each level once, the coarsest first; the codes' own may be left out"),
         )
     return [*called, *levels[len(called) :]]
 
@@ -343,10 +328,7 @@ def _above(
     """A column of a code list as groups of another one; ``None`` if it is not coarser."""
     found: dict[str, str] = {}
     for code, group in groups.items():
-        if (
-            not rows[code][column]
-            or found.setdefault(group, rows[code][column]) != rows[code][column]
-        ):
+        if not rows[code][column] or found.setdefault(group, rows[code][column]) != rows[code][column]:
             return None
     return found if len(set(found.values())) < len(found) else None
 
@@ -359,9 +341,9 @@ def _depth(trail: Sequence[str], level: int | None) -> int:
 def _level(level: str, levels: Sequence[str], path: Path) -> int:
     if level not in levels:
         raise InputError(
-            say("the code list has no level {level}", repr(level)),
+            message("the code list has no level {level}", repr(level)),
             file=path,
-            hint=say("it has {levels}", ", ".join(levels)),
+            hint=message("it has {levels}", ", ".join(levels)),
         )
     return levels.index(level)
 

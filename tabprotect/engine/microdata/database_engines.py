@@ -28,7 +28,7 @@ from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 POLL = 0.1
 """Seconds between two checks for cancellation."""
@@ -115,8 +115,8 @@ def engine_table(source: str) -> Iterator[Records]:
         import ibis
     except ImportError:
         raise InputError(
-            say("records behind a URL are read through ibis-framework, which is not installed"),
-            hint=say("install it with: pip install 'tabprotect[engines]'"),
+            message("records behind a URL are read through ibis-framework, which is not installed"),
+            hint=message("install it with: pip install 'tabprotect[engines]'"),
         ) from None
     schema, _, table = name.rpartition(".")
     try:
@@ -136,9 +136,9 @@ def engine_table(source: str) -> Iterator[Records]:
 
 def _unreachable(url: str, error: Exception) -> InputError:
     return InputError(
-        say("the engine {partition} does not answer as it should", url.partition(":")[0]),
-        hint=say("check its address, your rights, and the names of table and columns"),
-        detail=say("{name}: {error}", type(error).__name__, str(error)[:500]),
+        message("the engine {partition} does not answer as it should", url.partition(":")[0]),
+        hint=message("check its address, your rights, and the names of table and columns"),
+        detail=message("{name}: {error}", type(error).__name__, str(error)[:500]),
     )
 
 
@@ -172,7 +172,7 @@ def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int,
         for number, name in enumerate(names):
             asked[f"d{number}"] = table[name].nunique()
             asked[f"m{number}"] = table[name].isnull().sum()
-        found = _figures(table, asked, say("looking at the variables"), progress)
+        found = _figures(table, asked, message("looking at the variables"), progress)
         kinds = [_kind(table[name].type()) for name in names]
         return [
             (
@@ -204,8 +204,8 @@ def grouped_records(
         missing = [name for name in (*by, *also.names) if name not in table.columns]
         if missing:
             raise InputError(
-                say("the table has no column {missing}", repr(missing[0])),
-                hint=say("it has {columns}", ", ".join(table.columns)),
+                message("the table has no column {missing}", repr(missing[0])),
+                hint=message("it has {columns}", ", ".join(table.columns)),
             )
         _look_first(table, by, progress)
         asked = _measures(table, also.weight)
@@ -219,7 +219,7 @@ def grouped_records(
             asked[f"{MARK}keysum"] = keys.sum().cast("decimal(38, 0)")
         values = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
         groups = table.group_by(**values).aggregate(**asked)
-        rows = _answered(groups.limit(MOST_GROUPS + 1), say("counting the records"), progress)
+        rows = _answered(groups.limit(MOST_GROUPS + 1), message("counting the records"), progress)
     groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
     groups_of |= {name: rows[name] for name in asked}
     with handed_over(source, groups_of, also, (low, high)) as made:
@@ -228,10 +228,7 @@ def grouped_records(
 
 @contextmanager
 def handed_over(
-    source: str,
-    rows: Mapping[str, Sequence[object]],
-    also: AddedUp,
-    ends: tuple[int, int],
+    source: str, rows: Mapping[str, Sequence[object]], also: AddedUp, ends: tuple[int, int]
 ) -> Iterator[MicrodataFile]:
     """Load groups of records as rows for DuckDB.
 
@@ -251,13 +248,12 @@ def handed_over(
     """
     if len(next(iter(rows.values()))) > MOST_GROUPS:
         raise InputError(
-            say("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS),
-            hint=say("tabulate by fewer variables, or by coarser ones"),
+            message("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS),
+            hint=message("tabulate by fewer variables, or by coarser ones"),
         )
     columns = {
         name: np.array(
-            [None if v is None else str(v) for v in values] if name.startswith(MARK) else values,
-            dtype=object,
+            [None if v is None else str(v) for v in values] if name.startswith(MARK) else values, dtype=object
         )
         for name, values in rows.items()
     }
@@ -280,7 +276,7 @@ def handed_over(
 def _look_first(table: Records, by: Sequence[str], progress: Progress) -> None:
     """Check the exact number of categories of each variable before anything is grouped."""
     asked = {f"d{n}": table[name].nunique() for n, name in enumerate(by)}
-    found = _figures(table, asked, say("looking at the variables"), progress)
+    found = _figures(table, asked, message("looking at the variables"), progress)
     for n, name in enumerate(by):
         check_categories(name, int(found[f"d{n}"] or 0))
 
@@ -306,12 +302,12 @@ def _measures(table: Records, weight: str | None) -> dict[str, Value]:
 def _weight_ends(table: Records, name: str, progress: Progress) -> tuple[int, int]:
     number = _number(table, name)
     asked = {"low": number.min(), "high": number.max(), "gone": table[name].isnull().sum()}
-    found = _figures(table, asked, say("looking at the weights"), progress)
+    found = _figures(table, asked, message("looking at the weights"), progress)
     low, high = found["low"], found["high"]
     if found["gone"] or low is None or high is None or low < 0 or high > 10**9:
         raise InputError(
-            say("{name}: a design weight is no number from 0 to 10^9", name),
-            hint=say("every record needs its weight, of 0 or more"),
+            message("{name}: a design weight is no number from 0 to 10^9", name),
+            hint=message("every record needs its weight, of 0 or more"),
         )
     return round(low * SCALE), round(high * SCALE)
 
@@ -324,8 +320,8 @@ def _key(table: Records, name: str, progress: Progress) -> Value:
         "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),
         "broken": (number - number.floor()).max(),
     }  # fmt: skip
-    found = _figures(table, asked, say("looking at the record keys"), progress)
-    hint = say("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
+    found = _figures(table, asked, message("looking at the record keys"), progress)
+    hint = message("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
     if gone := int(found["gone"] or 0):
         raise InputError(
             plural(
@@ -340,8 +336,8 @@ def _key(table: Records, name: str, progress: Progress) -> Value:
     low, high, broken = found["low"], found["high"], bool(found["broken"])
     if low is not None and high is not None:
         if low < 0 or high >= (1 if broken else KEY_MODULUS):
-            raise InputError(say("{name}: a record key lies outside its range", name), hint=hint)
+            raise InputError(message("{name}: a record key lies outside its range", name), hint=hint)
         if low == high:
-            raise InputError(say("{name}: all record keys are the same", name), hint=hint)
+            raise InputError(message("{name}: all record keys are the same", name), hint=hint)
     whole = (number * KEY_MODULUS).round() if broken else number
     return whole.cast("int64")

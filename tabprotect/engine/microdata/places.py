@@ -16,7 +16,7 @@ from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import check_file
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _PATTERN = re.compile(r"[*?\[]")
 _DATABASE = b"DUCK"
@@ -41,7 +41,7 @@ def split_cluster(source: str) -> tuple[str, str]:
     address, slash, path = source.removeprefix(CLUSTER).partition("/")
     if not slash or not address:
         raise InputError(
-            say("the source names no scheduler or no files"),
+            message("the source names no scheduler or no files"),
             hint="for example dask://host:8786/shared/people/*.parquet",
         )
     return address, f"/{path}"
@@ -58,12 +58,12 @@ def split_url(source: str) -> tuple[str, str]:
     url, _, table = source.partition("#")
     if not table:
         raise InputError(
-            say("the source names no table"), hint="for example postgresql://host/base#people"
+            message("the source names no table"), hint="for example postgresql://host/base#people"
         )
     if urlsplit(url).password:
         raise InputError(
-            say("a password stands in the source, which is kept in projects and recipes"),
-            hint=say("leave it out: PostgreSQL takes it from PGPASSWORD or ~/.pgpass"),
+            message("a password stands in the source, which is kept in projects and recipes"),
+            hint=message("leave it out: PostgreSQL takes it from PGPASSWORD or ~/.pgpass"),
         )
     return url, table
 
@@ -92,20 +92,18 @@ def files_of(source: str) -> tuple[list[Path], str]:
         files = sorted(p for p in map(Path, found) if p.is_file())
     if not files:
         raise InputError(
-            say("no file is there"), file=source, hint=say("check the folder, or the pattern")
+            message("no file is there"), file=source, hint=message("check the folder, or the pattern")
         )
     if len(files) > MOST_FILES:
         raise InputError(
-            say("more than {MOST_FILES:,} files", MOST_FILES),
-            file=source,
-            hint=say("name fewer"),
+            message("more than {MOST_FILES:,} files", MOST_FILES), file=source, hint=message("name fewer")
         )
     kinds = {format_of(file).name: file for file in files}
     if len(kinds) > 1:
         raise InputError(
-            say("the files are of several formats: {kinds}", ", ".join(sorted(kinds))),
+            message("the files are of several formats: {kinds}", ", ".join(sorted(kinds))),
             file=source,
-            hint=say('name those of one, for example "folder/*.parquet"'),
+            hint=message('name those of one, for example "folder/*.parquet"'),
         )
     return files, ""
 
@@ -137,10 +135,10 @@ def table_of(connection: Connection, path: Path, name: str) -> str:
     if len(wanted) != 1:
         listed = ", ".join(r[1] if r[0] == "main" else f"{r[0]}.{r[1]}" for r in rows[:20])
         raise InputError(
-            say("the database has no table {name}", repr(name))
+            message("the database has no table {name}", repr(name))
             if name
-            else say("the database has {rows} tables", len(rows)),
+            else message("the database has {rows} tables", len(rows)),
             file=path,
-            hint=say("say which: {name}#TABLE; there are {listed}", path.name, listed),
+            hint=message("say which: {name}#TABLE; there are {listed}", path.name, listed),
         )
     return f"source.{quoted(wanted[0][0])}.{quoted(wanted[0][1])}"

@@ -18,7 +18,7 @@ from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 T = TypeVar("T")
 
@@ -61,12 +61,7 @@ class MicrodataFile:
         self._connection = connection
         self.columns = self._columns()
 
-    def run(
-        self,
-        work: Callable[[Connection], T],
-        stage: str,
-        progress: Progress = SILENT,
-    ) -> T:
+    def run(self, work: Callable[[Connection], T], stage: str, progress: Progress = SILENT) -> T:
         """Run a query while watching for cancellation, which stops it at once.
 
         Raises
@@ -104,34 +99,34 @@ class MicrodataFile:
         said = str(error)
         if error.kind == "OutOfMemoryException":
             return InputError(
-                say("the table would not fit into memory"),
+                message("the table would not fit into memory"),
                 file=self.path,
-                hint=say("tabulate by fewer variables, or by coarser ones"),
+                hint=message("tabulate by fewer variables, or by coarser ones"),
             )
         if error.kind in ("OutOfRangeException", "ConversionException"):
             return InputError(
-                say("the weights are too large to be added up"),
+                message("the weights are too large to be added up"),
                 file=self.path,
-                hint=say("check them for typing errors"),
+                hint=message("check them for typing errors"),
             )
         if self.text is None and "CSV Error" not in said:
             return InputError(
-                say("the records are damaged, cut off, or not of this format"),
+                message("the records are damaged, cut off, or not of this format"),
                 file=self.path,
-                hint=say("copy or export it again"),
+                hint=message("copy or export it again"),
                 detail=said.splitlines()[0] if said else "",
             )
         line = _LINE.search(said)
-        cause = say("the row cannot be read") if line else say("the rows cannot be read")
+        cause = message("the row cannot be read") if line else message("the rows cannot be read")
         for words, meaning in (
             (
-                say("Expected Number of Columns"),
-                say("the row has more or fewer fields than the first row"),
+                message("Expected Number of Columns"),
+                message("the row has more or fewer fields than the first row"),
             ),
-            ("quote", say("a quotation mark is not closed, or stands inside a value")),
+            ("quote", message("a quotation mark is not closed, or stands inside a value")),
             (
-                say("Maximum line size"),
-                say("the row is absurdly long (a quotation mark is not closed?)"),
+                message("Maximum line size"),
+                message("the row is absurdly long (a quotation mark is not closed?)"),
             ),
         ):
             if words in said:
@@ -141,7 +136,7 @@ class MicrodataFile:
             cause,
             file=self.path,
             line=int(line[1]) if line else None,
-            hint=say(
+            hint=message(
                 "export the file again; a value with a separator in it must stand in quotation "
                 "marks, and all lines must end the same way"
             ),
@@ -211,9 +206,9 @@ def _together(sources: Sequence[MicrodataFile]) -> str:
         if sorted(others) != sorted(names):
             odd = sorted(set(names) ^ set(others))
             raise InputError(
-                say("the files do not have the same columns: {odd}", ", ".join(odd[:8])),
+                message("the files do not have the same columns: {odd}", ", ".join(odd[:8])),
                 file=source.path,
-                hint=say("put files of one kind into a folder of their own"),
+                hint=message("put files of one kind into a folder of their own"),
             )
     listed = ", ".join(map(quoted, names))
     parts = [f"SELECT {listed} FROM {source.relation}" for source in sources]

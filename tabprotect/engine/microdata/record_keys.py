@@ -35,7 +35,7 @@ from tabprotect.engine.microdata.places import files_of
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 BINS = 16
 """The number of equal parts of the range."""
@@ -83,16 +83,16 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     expected = records / BINS
     crowded = float(((parts - expected) ** 2).sum()) / expected > CHI_SQUARE
     if span <= 2 * records and distinct >= 0.9 * records:
-        why = say("{column} is only a running number", column)
+        why = message("{column} is only a running number", column)
     elif distinct < min(FEW, records / 2):
-        why = say("{column} has only a few different keys", column)
+        why = message("{column} has only a few different keys", column)
     elif crowded:
-        why = say("the keys of {column} crowd into a part of their range", column)
+        why = message("the keys of {column} crowd into a part of their range", column)
     else:
         return
     raise InputError(
-        say("{why}: the noise could be taken off again", why),
-        hint=say("make keys from the house key: record-keys FILE --out KEYED"),
+        message("{why}: the noise could be taken off again", why),
+        hint=message("make keys from the house key: record-keys FILE --out KEYED"),
         detail=picture(parts),
     )
 
@@ -101,9 +101,7 @@ def picture(parts: Ints) -> str:
     """The parts of the range as bars."""
     longest = max(int(parts.max(initial=0)), 1)
     bars = np.ceil(parts / longest * BAR).astype(int)
-    return joined(
-        (f"{k / BINS:5.3f} {'#' * int(bar)}".rstrip() for k, bar in enumerate(bars.tolist())), "\n"
-    )
+    return joined((f"{k / BINS:5.3f} {'#' * int(bar)}".rstrip() for k, bar in enumerate(bars.tolist())), "\n")
 
 
 COLUMN = "record_key"
@@ -131,12 +129,10 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
         f"SELECT count(*), count({key}), min({key}), max({key}), "
         f"max({key} - floor({key})) FROM {source.relation}"
     )
-    row = source.run(
-        lambda c: c.execute(sql).fetchone(), say("looking at the record keys"), progress
-    )
+    row = source.run(lambda c: c.execute(sql).fetchone(), message("looking at the record keys"), progress)
     assert row is not None
     records, read, least, most, broken = row
-    hint = say("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
+    hint = message("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
     if read < records:
         raise InputError(
             plural(
@@ -149,11 +145,11 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
             hint=hint,
         )
     if records and (least < 0 or most >= (KEY_MODULUS if not broken else 1)):
-        raise InputError(say("{column}: a record key lies outside its range", column), hint=hint)
+        raise InputError(message("{column}: a record key lies outside its range", column), hint=hint)
     if records > 1 and least == most:
         raise InputError(
-            say("{column}: all record keys are the same", column),
-            hint=say("record keys are random numbers; let the program draw them"),
+            message("{column}: all record keys are the same", column),
+            hint=message("record keys are random numbers; let the program draw them"),
         )
     scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
     if records:
@@ -164,19 +160,13 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
 
 
 def _examined(
-    source: MicrodataFile,
-    column: str,
-    key: str,
-    seen: tuple[int, tuple[int, int], bool],
-    progress: Progress,
+    source: MicrodataFile, column: str, key: str, seen: tuple[int, tuple[int, int], bool], progress: Progress
 ) -> None:
     records, ends, broken = seen
     end = KEY_MODULUS if broken else key_range(ends[1])
     part = f"CAST(floor({key} * {BINS} / {end}) AS BIGINT)"
     sql = f"SELECT {part}, count(*), approx_count_distinct({key}) FROM {source.relation} GROUP BY 1"
-    rows = source.run(
-        lambda c: c.execute(sql).fetchall(), say("looking at the record keys"), progress
-    )
+    rows = source.run(lambda c: c.execute(sql).fetchall(), message("looking at the record keys"), progress)
     parts = np.zeros(BINS, dtype=np.int64)
     for number, count, _ in rows:
         parts[min(int(number), BINS - 1)] += count
@@ -211,15 +201,15 @@ def add_record_keys(
     with open_microdata(path, progress) as source:
         if source.text is None and path.suffix != PARQUET:
             raise InputError(
-                say("keys are added to CSV and Parquet files only"),
+                message("keys are added to CSV and Parquet files only"),
                 file=path,
-                hint=say("save the records as CSV or Parquet"),
+                hint=message("save the records as CSV or Parquet"),
             )
         if column in [c.name for c in source.columns]:
             raise InputError(
-                say("the file has a column {column} already", repr(column)),
+                message("the file has a column {column} already", repr(column)),
                 file=path,
-                hint=say("record keys are given once and kept"),
+                hint=message("record keys are given once and kept"),
             )
         if source.text is None or out.suffix == PARQUET:
             return _by_columns(source, out, column, generator, progress)
@@ -243,7 +233,7 @@ def _by_rows(
         for row in rows:
             if records % BLOCK == 0:
                 keys = generator.integers(0, KEY_MODULUS, BLOCK)
-                progress.report(say("giving every record its key"), source.fraction)
+                progress.report(message("giving every record its key"), source.fraction)
             writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
             records += 1
         # The file written here has still to be flushed to the disk and renamed.
@@ -254,16 +244,12 @@ def _by_rows(
 
 
 def _by_columns(
-    source: MicrodataFile,
-    out: Path,
-    column: str,
-    generator: np.random.Generator,
-    progress: Progress,
+    source: MicrodataFile, out: Path, column: str, generator: np.random.Generator, progress: Progress
 ) -> int:
     """Add the keys with DuckDB, if a Parquet file is read or written; columns stay as they are."""
     count = source.run(
         lambda c: c.execute(f"SELECT count(*) FROM {source.relation}").fetchone(),
-        say("counting the records"),
+        message("counting the records"),
         progress,
     )
     assert count is not None
@@ -281,7 +267,7 @@ def _by_columns(
                 f"COPY (SELECT records.*, {key} FROM (SELECT * FROM {source.relation}) AS records "
                 f"POSITIONAL JOIN keys) TO {literal(str(written))} (FORMAT {form}, USE_TMP_FILE false)"
             )
-        progress.report(say("giving every record its key"), 1.0)
+        progress.report(message("giving every record its key"), 1.0)
         with replacing(out, private=True) as file, written.open("rb") as made:
             shutil.copyfileobj(made, file)
     return records

@@ -12,7 +12,7 @@ from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WEIGHT = 10**9
 """The largest design weight of a record."""
@@ -69,21 +69,19 @@ def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tup
         f"CAST(round(max({w}) * {SCALE}) AS BIGINT), sum({w}), any_value(concat({quoted(column)})) "
         f"FILTER ({w} IS NULL OR {w} < 0 OR {w} > {MOST_WEIGHT}) FROM {source.relation}"
     )
-    row = source.run(lambda c: c.execute(sql).fetchone(), say("looking at the weights"), progress)
+    row = source.run(lambda c: c.execute(sql).fetchone(), message("looking at the weights"), progress)
     assert row is not None
     records, low, high, total, example = row
     if example is not None:
         raise InputError(
-            say(
-                "{column}: the design weight {example} is no number from 0 to 10^9",
-                column,
-                repr(example),
+            message(
+                "{column}: the design weight {example} is no number from 0 to 10^9", column, repr(example)
             ),
             line=line_of(source, column, example),
-            hint=say("every record needs its weight, of 0 or more"),
+            hint=message("every record needs its weight, of 0 or more"),
         )
     if records and total * SCALE > INT64_MAX:
-        raise InputError(say("{column}: the design weights add up to more than 9.2e12", column))
+        raise InputError(message("{column}: the design weights add up to more than 9.2e12", column))
     return low or 0, high or 0
 
 
@@ -93,10 +91,10 @@ def check_known(source: MicrodataFile, name: str) -> None:
     if name not in names:
         close = get_close_matches(name, names, n=3, cutoff=0.5)
         raise InputError(
-            say("the file has no variable {name}", repr(name)),
-            hint=say("did you mean {close}?", " or ".join(close))
+            message("the file has no variable {name}", repr(name)),
+            hint=message("did you mean {close}?", " or ".join(close))
             if close
-            else say("it has {names}", ", ".join(names)),
+            else message("it has {names}", ", ".join(names)),
         )
 
 

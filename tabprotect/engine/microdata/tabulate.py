@@ -31,7 +31,7 @@ from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EXACT_SUMMARY = 2000
 EXACT_RECORDS = 1_000_000
@@ -81,7 +81,7 @@ def _summaries(source: MicrodataFile, progress: Progress) -> Iterator[ColumnSumm
     def ask(parts: Sequence[str]) -> list[int]:
         row = source.run(
             lambda c: c.execute(f"SELECT {', '.join(parts)} FROM {source.relation}").fetchone(),
-            say("looking at the variables"),
+            message("looking at the variables"),
             progress,
         )
         return list(row or ())
@@ -106,9 +106,7 @@ def _summaries(source: MicrodataFile, progress: Progress) -> Iterator[ColumnSumm
     if small:
         exact = ask([f"count(DISTINCT {name})" for name in small])
         found.update(zip(small, exact, strict=True))
-    for column, name, missing, written in zip(
-        source.columns, names, first[1::3], first[2::3], strict=True
-    ):
+    for column, name, missing, written in zip(source.columns, names, first[1::3], first[2::3], strict=True):
         categories = found[name]
         if name not in small:
             # The estimate is good to a few per cent: more figures would be false precision.
@@ -149,11 +147,7 @@ class Tabulated:
 
 
 def tabulate(
-    path: Path | str,
-    by: Sequence[str],
-    *,
-    weight: str | None = None,
-    progress: Progress = SILENT,
+    path: Path | str, by: Sequence[str], *, weight: str | None = None, progress: Progress = SILENT
 ) -> Table:
     """The counts alone (see :func:`tabulate_with_keys`)."""
     return tabulate_with_keys(path, by, also=AddedUp(weight), progress=progress).table
@@ -215,7 +209,7 @@ def opened_records(
         return
     if not by:
         raise InputError(
-            say("no variable is chosen"), hint=say("name at least one variable to count by")
+            message("no variable is chosen"), hint=message("name at least one variable to count by")
         )
     # Imported late: they need extras.
     if is_cluster(str(path)):
@@ -227,13 +221,7 @@ def opened_records(
 
 
 def _tabulate(
-    source: MicrodataFile,
-    by: list[str],
-    also: AddedUp,
-    codings: Codings,
-    progress: Progress,
-    *,
-    wide: bool,
+    source: MicrodataFile, by: list[str], also: AddedUp, codings: Codings, progress: Progress, *, wide: bool
 ) -> Tabulated:
     _check_columns(source, by, also)
     low, high = source.weights
@@ -241,19 +229,15 @@ def _tabulate(
     if not measures:
         measures, (low, high) = measured(source, also, progress)
     coded = coded_values(source, by, codings, progress)
-    source.run(
-        lambda c: _group(c, source, by, measures, coded), say("counting the records"), progress
-    )
+    source.run(lambda c: _group(c, source, by, measures, coded), message("counting the records"), progress)
     if also.weight is not None:
         _check_weights(source, by, also.weight, progress)
-    progress.report(say("sorting the categories"), 0.9)
-    variables = tuple(
-        counted_variable(source, v, name, coded.get(name)) for v, name in enumerate(by)
-    )
+    progress.report(message("sorting the categories"), 0.9)
+    variables = tuple(counted_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
-            lambda c: _category_numbers(c, domain), say("building the table"), progress
+            lambda c: _category_numbers(c, domain), message("building the table"), progress
         )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
@@ -263,7 +247,7 @@ def _tabulate(
     for measure in ("n", *(name for name, column in beside.items() if column is not None)):
         keys, counts = source.run(
             lambda c, m=measure: _keyed(c, domain, m),  # type: ignore[misc]
-            say("building the table"),
+            message("building the table"),
             progress,
         )
         if not tables:
@@ -278,24 +262,22 @@ def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
     """Refuse columns that are not there, or do not go together."""
     if not by:
         raise InputError(
-            say("no variable is chosen"), hint=say("name at least one variable to count by")
+            message("no variable is chosen"), hint=message("name at least one variable to count by")
         )
     chosen = [*by, *also.names]
     for name in chosen:
         check_known(source, name)
     if len(set(chosen)) < len(chosen):
-        raise InputError(say("a variable is named twice"), hint=say("name each variable once"))
+        raise InputError(message("a variable is named twice"), hint=message("name each variable once"))
     if also.weight is not None and also.record_key is not None:
         raise InputError(
-            say("record keys go with counts of records, not with sums of weights"),
-            hint=say("leave out the weights"),
+            message("record keys go with counts of records, not with sums of weights"),
+            hint=message("leave out the weights"),
         )
     if also.weight is not None and also.design_weight is not None:
         raise InputError(
-            say("design weights stand beside counts of records, not beside sums of other weights"),
-            hint=say(
-                "name one column of weights: weight adds it up as counts, design weight keeps it"
-            ),
+            message("design weights stand beside counts of records, not beside sums of other weights"),
+            hint=message("name one column of weights: weight adds it up as counts, design weight keeps it"),
         )
 
 
@@ -340,10 +322,7 @@ def _group(
             connection.execute(
                 f"CREATE TABLE coding{i} AS SELECT unnest($values::VARCHAR[]) AS value, "
                 "unnest($categories::VARCHAR[]) AS category",
-                {
-                    "values": list(coded[name].categories),
-                    "categories": list(coded[name].categories.values()),
-                },
+                {"values": list(coded[name].categories), "categories": list(coded[name].categories.values())},
             )
             joins.append(f"JOIN coding{i} ON {value} = coding{i}.value")
     joined = ", ".join(_JOINED[name].format(name) + f" AS {name}" for name in measures)
@@ -365,17 +344,17 @@ def coded_values(
             lambda c, t=text: c.execute(  # type: ignore[misc]
                 f"SELECT DISTINCT {t} FROM {source.relation} LIMIT {MAX_CATEGORIES + 1}"
             ).fetchall(),
-            say("looking at the values"),
+            message("looking at the values"),
             progress,
         )
         check_categories(name, len(rows))
 
         def fault(value: str, name: str = name) -> InputError:
             return InputError(
-                say("{name}: {value} is no whole number and falls into no band", name, repr(value)),
+                message("{name}: {value} is no whole number and falls into no band", name, repr(value)),
                 line=line_of(source, name, value),
-                cell=say("({name}: {value})", name, value),
-                hint=say("mend the value, or leave it empty"),
+                cell=message("({name}: {value})", name, value),
+                hint=message("mend the value, or leave it empty"),
             )
 
         try:
@@ -391,51 +370,37 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
 
     def first(condition: str) -> tuple[object, ...] | None:
         sql = f"SELECT n, example, {labels} FROM cells WHERE {condition} ORDER BY ALL LIMIT 1"
-        found = source.run(
-            lambda c: c.execute(sql).fetchone(), say("checking the weights"), progress
-        )
+        found = source.run(lambda c: c.execute(sql).fetchone(), message("checking the weights"), progress)
         return None if found is None else tuple(found)
 
     for condition, why, hint in (
-        ("unread > 0", "the weight {1!r} is not a number", say("every record needs its weight")),
-        ("least < 0", "the weight {1} is negative", say("weights are 0 or more")),
-        (
-            f"n > {INT64_MAX}",
-            say("the weights add up to more than 9.2e18"),
-            say("check the weights"),
-        ),
+        ("unread > 0", "the weight {1!r} is not a number", message("every record needs its weight")),
+        ("least < 0", "the weight {1} is negative", message("weights are 0 or more")),
+        (f"n > {INT64_MAX}", message("the weights add up to more than 9.2e18"), message("check the weights")),
         (
             "n <> floor(n)",
             "the weights of a cell add up to {0}, not to a whole number",
-            say(
-                "round the weights (or the cells) to whole numbers first, or count without weights"
-            ),
+            message("round the weights (or the cells) to whole numbers first, or count without weights"),
         ),
     ):
         row = first(condition)
         if row is not None:
             text = f"{row[0]:f}".rstrip("0") if row[0] is not None else ""
             raise InputError(
-                say("{weight}: {text}", weight, why.format(text, row[1])),
+                message("{weight}: {text}", weight, why.format(text, row[1])),
                 cell=f"({', '.join(map(str, row[2:]))})",
                 line=line_of(source, weight, row[1]),
                 hint=hint,
             )
 
 
-def counted_variable(
-    source: MicrodataFile, variable: int, name: str, coded: Coded | None
-) -> Variable:
+def counted_variable(source: MicrodataFile, variable: int, name: str, coded: Coded | None) -> Variable:
     rows = source.run(
-        lambda c: c.execute(
-            f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
-        ).fetchall(),
-        say("sorting the categories"),
+        lambda c: c.execute(f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}").fetchall(),
+        message("sorting the categories"),
     )
     if not rows:
-        raise InputError(
-            say("the file has no records"), hint=say("it has nothing but its first row")
-        )
+        raise InputError(message("the file has no records"), hint=message("it has nothing but its first row"))
     check_categories(name, len(rows))
     if coded is not None:
         # Every value belongs to some record, and so does every category.
@@ -468,9 +433,7 @@ def _category_numbers(connection: Connection, domain: Domain) -> list[Ints]:
     return _measures_at(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
 
 
-def _measures_at(
-    connection: Connection, domain: Domain, wanted: Sequence[str], measure: str
-) -> list[Ints]:
+def _measures_at(connection: Connection, domain: Domain, wanted: Sequence[str], measure: str) -> list[Ints]:
     """Columns (cells,) computed from the numbers ``codes0.code``, ..., and a measure."""
     joins = []
     for i, variable in enumerate(domain.variables):

@@ -13,7 +13,7 @@ from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, r
 from tabprotect.engine.formats.layouts.crosstab import crosstab_csv
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Flag
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VARIABLES = ("output", "row", "column")
 SUFFIX = "results.json"
@@ -37,7 +37,7 @@ def write_acro(checked: Checked, table: Table, path: Path, *, when: str) -> Path
     """
     file = path.with_name(FILE)
     comments = [
-        say(
+        message(
             "({cell}): {what} by {who} at {when}: {why}",
             ", ".join(f.cell),
             f.decision.what,
@@ -89,6 +89,6 @@ def _outcome(uid: str, outcome: object) -> list[Flag]:
 
 def _reasons(text: str) -> dict[str, str]:
     return {
-        part: say("flagged by ACRO: {part}", part)
+        part: message("flagged by ACRO: {part}", part)
         for part in filter(None, map(str.strip, text.split(";")))
     }

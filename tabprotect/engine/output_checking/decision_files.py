@@ -17,7 +17,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 FORMAT = "tabprotect-decisions-1"
 _FOUND = ("count", "rules", "reasons")
@@ -95,9 +95,9 @@ def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ..
                 continue
             if len(cell) != len(variables) or cell in found:
                 raise InputError(
-                    say("the cell is decided twice")
+                    message("the cell is decided twice")
                     if cell in found
-                    else say("not a cell of this table"),
+                    else message("not a cell of this table"),
                     line=line,
                     cell=f"({', '.join(cell)})",
                 )
@@ -116,15 +116,15 @@ def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
     header = [*variables, *_FOUND, *_DECIDED]
     if rows[:1] != [header]:
         raise InputError(
-            say("these are no decisions on this table"),
+            message("these are no decisions on this table"),
             line=1,
-            hint=say("columns: {header}", ", ".join(header)),
+            hint=message("columns: {header}", ", ".join(header)),
         )
     out: list[_Row] = []
     for number, row in enumerate(rows[1:], 1):
         if len(row) != len(header):
             raise InputError(
-                say("the row has {row} fields, the first {header}", len(row), len(header)),
+                message("the row has {row} fields, the first {header}", len(row), len(header)),
                 line=source.line(number),
             )
         given = dict(zip(_DECIDED, row[-len(_DECIDED) :], strict=True))
@@ -136,16 +136,16 @@ def _json_rows(path: Path) -> list[_Row]:
     try:
         data = json.loads(read_text(path))
     except (ValueError, RecursionError):
-        raise InputError(say("this is no JSON of decisions")) from None
+        raise InputError(message("this is no JSON of decisions")) from None
     cells = data.get("cells") if isinstance(data, dict) and data.get("format") == FORMAT else None
     if not isinstance(cells, list):
         raise InputError(
-            say("this is no JSON of decisions"), hint=say("check writes one: --out FILE.json")
+            message("this is no JSON of decisions"), hint=message("check writes one: --out FILE.json")
         )
     out: list[_Row] = []
     for entry in cells:
         if not isinstance(entry, dict) or not isinstance(entry.get("cell"), list):
-            raise InputError(say("an entry names no cell"))
+            raise InputError(message("an entry names no cell"))
         given = {k: "" if entry.get(k) is None else str(entry[k]) for k in _DECIDED}
         out.append((None, tuple(map(str, entry["cell"])), given))
     return out
@@ -155,7 +155,7 @@ def _decision(given: Mapping[str, str], line: int | None, cell: tuple[str, ...])
     where = f"({', '.join(cell)})"
     to = given["to"].strip()
     if to and natural(to) is None:
-        raise InputError(say("{to} is no count", repr(to[:40])), line=line, cell=where)
+        raise InputError(message("{to} is no count", repr(to[:40])), line=line, cell=where)
     try:
         return Decision(
             given["decision"].strip(), given["who"], given["when"], given["why"],

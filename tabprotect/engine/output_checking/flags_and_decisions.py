@@ -15,7 +15,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DECISIONS = ("approve", "reject", "change")
 
@@ -50,19 +50,17 @@ class Decision:
     def __post_init__(self) -> None:
         if self.what not in DECISIONS:
             raise InputError(
-                say("{what} is no decision", repr(self.what)),
-                hint=say("decide {DECISIONS}", ", ".join(DECISIONS)),
+                message("{what} is no decision", repr(self.what)),
+                hint=message("decide {DECISIONS}", ", ".join(DECISIONS)),
             )
-        for name, text in ((say("who decided"), self.who), ("when", self.when), ("why", self.why)):
+        for name, text in ((message("who decided"), self.who), ("when", self.when), ("why", self.why)):
             if not text.strip():
                 raise InputError(
-                    say("a decision does not say {name}", name),
-                    hint=say("every decision has a name and a reason"),
+                    message("a decision does not say {name}", name),
+                    hint=message("every decision has a name and a reason"),
                 )
         if (self.what == "change") != (self.to is not None) or (self.to or 0) < 0:
-            raise InputError(
-                say("a change says to which count, of 0 or more; other decisions say none")
-            )
+            raise InputError(message("a change says to which count, of 0 or more; other decisions say none"))
 
 
 @dataclass(frozen=True)
@@ -121,9 +119,9 @@ class Checked:
         for cell in decisions:
             if cell not in flagged:
                 raise InputError(
-                    say("a decision is about a cell that is not flagged"),
+                    message("a decision is about a cell that is not flagged"),
                     cell=f"({', '.join(cell)})",
-                    hint=say("check the same table by the same rules as before"),
+                    hint=message("check the same table by the same rules as before"),
                 )
         flags = [replace(f, decision=decisions.get(f.cell, f.decision)) for f in self.flags]
         return replace(self, flags=tuple(flags))
@@ -154,9 +152,7 @@ class CheckRules:
 
     def __post_init__(self) -> None:
         if self.threshold < 0:
-            raise ParameterError(
-                {"threshold": say("must be 0 or more, is {threshold}", self.threshold)}
-            )
+            raise ParameterError({"threshold": message("must be 0 or more, is {threshold}", self.threshold)})
 
 
 def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
@@ -167,20 +163,18 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
 
     def flag(cell: tuple[int, ...], rule: str, sentence: str) -> None:
         found = reasons.setdefault(cell, {})
-        found[rule] = (
-            say("{found}; {sentence}", found[rule], sentence) if rule in found else sentence
-        )
+        found[rule] = message("{found}; {sentence}", found[rule], sentence) if rule in found else sentence
 
     small = (counts > 0) & (counts < rules.threshold)
     for cell in map(tuple, np.argwhere(small).tolist()):
         flag(
             cell,
             THRESHOLD,
-            say("{counts} is below the threshold of {threshold}", counts[cell], rules.threshold),
+            message("{counts} is below the threshold of {threshold}", counts[cell], rules.threshold),
         )
     if rules.zeros:
         for cell in map(tuple, np.argwhere(counts == 0).tolist()):
-            flag(cell, ZERO, say("nobody is there"))
+            flag(cell, ZERO, message("nobody is there"))
     for axis, variable in enumerate(domain.variables if rules.classes else ()):
         if len(variable.categories) < 2:
             continue
@@ -188,13 +182,10 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
         for cell in map(tuple, np.argwhere(alone).tolist()):
             labels = domain.labels(cell)
             others = ", ".join(label for a, label in enumerate(labels) if a != axis)
-            of = say(" of ({others})", others) if others else ""
+            of = message(" of ({others})", others) if others else ""
             flag(
-                cell,
-                CLASS,
-                say("everybody{of} is in {name} = {labels}", of, variable.name, labels[axis]),
+                cell, CLASS, message("everybody{of} is in {name} = {labels}", of, variable.name, labels[axis])
             )
     return Checked(
-        domain.names,
-        tuple(Flag(domain.labels(c), int(counts[c]), reasons[c]) for c in sorted(reasons)),
+        domain.names, tuple(Flag(domain.labels(c), int(counts[c]), reasons[c]) for c in sorted(reasons))
     )

@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_tes
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, percent, say
+from tabprotect.languages.messages import joined, message, percent
 
 BLOCK_CELLS = 2**22
 """Cells of the tables held at once."""
@@ -89,7 +89,7 @@ class AnalysisSummary:
     @property
     def line(self) -> str:
         """Mean, range and published value as text."""
-        return say(
+        return message(
             "{name}: {mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), published {published:.4g}",
             self.name,
             self.mean,
@@ -133,7 +133,7 @@ def cramers_v(tables: Ints) -> Floats:
     """
     if tables.ndim != 3:
         raise ParameterError(
-            {"analysis": say("Cramer's V is for two-way tables")}, hint=say("take chi-square")
+            {"analysis": message("Cramer's V is for two-way tables")}, hint=message("take chi-square")
         )
     total = tables.reshape(len(tables), -1).sum(axis=1).astype(np.float64)
     least = min(tables.shape[1:]) - 1
@@ -154,8 +154,8 @@ def odds_ratio(domain: Domain, first: Sequence[int], second: Sequence[int]) -> S
     differ = [a for a, (i, j) in enumerate(zip(first, second, strict=True)) if i != j]
     if len(differ) != 2:
         raise ParameterError(
-            {"analysis": say("the corners of an odds ratio differ in exactly two variables")},
-            hint=say("choose two cells in different rows and columns of one layer"),
+            {"analysis": message("the corners of an odds ratio differ in exactly two variables")},
+            hint=message("choose two cells in different rows and columns of one layer"),
         )
     one, other = list(first), list(first)
     one[differ[0]] = second[differ[0]]
@@ -183,7 +183,7 @@ def analyse(
     size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
     values: list[Floats] = []
     for done in range(0, draws, size):
-        progress.report(say("analysing drawn tables"), done / draws)
+        progress.report(message("analysing drawn tables"), done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         values.append(statistic(tables))
     published = float(statistic(posterior.published.counts[None])[0])
@@ -240,7 +240,7 @@ class ModelSummary:
     def title(self) -> str:
         """The model as text."""
         formula = joined((":".join(margin) for margin in self.model.margins), " + ")
-        return say("Model {formula}, {degrees:,} degrees of freedom", formula, self.model.degrees)
+        return message("Model {formula}, {degrees:,} degrees of freedom", formula, self.model.degrees)
 
     def __str__(self) -> str:
         return "\n".join([self.title, self.deviance.line, *self.lines])
@@ -249,10 +249,10 @@ class ModelSummary:
     def lines(self) -> list[str]:
         """The pooled test and the odds ratios as text, a line each."""
         pooled = self.pooled
-        lines = [say("Pooled test: D2 = {test:.4g}, p = {test2:.3g}", self.test[0], self.test[1])]
+        lines = [message("Pooled test: D2 = {test:.4g}, p = {test2:.3g}", self.test[0], self.test[1])]
         if self.given is not None:
             lines.append(
-                say(
+                message(
                     "Test of the model given the release: chi-square {value:.4g} with {degrees:.1f} "
                     "degrees of freedom, p = {p:.3g}",
                     self.given.statistic,
@@ -261,22 +261,20 @@ class ModelSummary:
                 )
             )
         if self.naive is not None:
-            lines.append(say("With the published counts taken as true: p = {p:.3g}", self.naive.p))
+            lines.append(message("With the published counts taken as true: p = {p:.3g}", self.naive.p))
         if self.note:
             lines.append(self.note)
         if self.model.associations:
-            lines.append(
-                say("odds ratio, 95 % interval, share of the variance that perturbation adds")
-            )
+            lines.append(message("odds ratio, 95 % interval, share of the variance that perturbation adds"))
         for k, name in enumerate(self.model.associations):
             middle = float(pooled.estimate[k])
             if not math.isfinite(middle):
-                lines.append(say("  {name}: open, a fitted count is 0", name))
+                lines.append(message("  {name}: open, a fitted count is 0", name))
                 continue
             low, high = map(math.exp, self.interval(k))
             share = float(pooled.missing[k])
             lines.append(
-                say(
+                message(
                     "  {name}: {middle:.3f} ({low:.3f} to {high:.3f}), {share}",
                     name,
                     math.exp(middle),
@@ -301,7 +299,7 @@ def fit_model(
     found: list[Floats] = []
     parts: list[tuple[Floats, Floats]] = []
     for done in range(0, draws, size):
-        progress.report(say("fitting the model to drawn tables"), done / draws)
+        progress.report(message("fitting the model to drawn tables"), done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         fitted = model.fit(tables)
         found.append(model.deviance(tables, fitted))

@@ -21,7 +21,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 try:
     from tabprotect.engine.posterior import cell_texts
@@ -72,8 +72,8 @@ class PosteriorColumns:
         rows = int(each[groups].sum())
         if rows > COLUMNS_ROWS:
             raise TooLargeError(
-                say("{rows:,} rows, one for each cell and possible count, are too many", rows),
-                hint=say("ask for some of the cells"),
+                message("{rows:,} rows, one for each cell and possible count, are too many", rows),
+                hint=message("ask for some of the cells"),
             )
         # The possible columns of all groups, concatenated.
         column, chance = np.nonzero(possible)[1], chances[possible]
@@ -120,7 +120,7 @@ class _Shared:
             index.append(f', {{"index": [{before}')
             said = zip(self._labels[:-1], codes[1:], strict=True)
             before = "".join(f"{texts[code]}, " for texts, code in said)
-            label.append(say('], "labels": [{before}', before))
+            label.append(message('], "labels": [{before}', before))
         code = cells % length + 2 * len(rows)
         pieces = np.stack([row, code, row + len(rows), code + length], axis=1)
         return [*index, *label, *self._last], pieces

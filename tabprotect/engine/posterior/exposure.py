@@ -42,7 +42,5 @@ def exposure(posterior: Posterior, rule: SmallCount, limit: float) -> Exposure:
         believed = posterior.probability(np.full(posterior.domain.shape, count))
         np.maximum(highest, believed, out=highest)
     return Exposure(
-        float(posterior.small(rule).sum()),
-        int((highest > limit).sum()),
-        int((highest > CERTAIN).sum()),
+        float(posterior.small(rule).sum()), int((highest > limit).sum()), int((highest > CERTAIN).sum())
     )

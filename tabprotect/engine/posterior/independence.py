@@ -10,7 +10,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.strength import Strength
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,17 @@ class Independence:
             return self._strength_lines()
         out = []
         if self.test is not None:
-            out.append(say("Test of independence given the release: p = {p:.3g}", self.test.p))
+            out.append(message("Test of independence given the release: p = {p:.3g}", self.test.p))
         if self.published_test is not None:
             p = self.published_test.p
-            out.append(say("With the published counts taken as true: p = {p:.3g}", p))
+            out.append(message("With the published counts taken as true: p = {p:.3g}", p))
         return out
 
     def _strength_lines(self) -> list[str]:
         out = []
         if self.strength is not None:
             out.append(
-                say(
+                message(
                     "Cramer's V of the population given the release: {estimate:.3f} ({level:.0f} % "
                     "interval {low:.3f} to {high:.3f})",
                     self.strength.estimate,
@@ -129,7 +129,7 @@ class Independence:
             )
         if self.published_strength is not None:
             out.append(
-                say(
+                message(
                     "With the published counts taken as true: {low:.3f} to {high:.3f}",
                     *self.published_strength.interval,
                 )

@@ -38,7 +38,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> Floats | None:
@@ -197,15 +197,13 @@ def infer_jointly(
     found = infer_together(moves, evidence, known, randomness, progress)
     if found is None or evidence is None:
         return found
-    return replace(
-        found, note=evidence.note, approximate=evidence.approximate, left_out=evidence.left_out
-    )
+    return replace(found, note=evidence.note, approximate=evidence.approximate, left_out=evidence.left_out)
 
 
 LEAST_EFFECTIVE = 100.0
 
 
-_TOO_MANY = say("the originals of these releases are too many to be listed")
+_TOO_MANY = message("the originals of these releases are too many to be listed")
 
 
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
@@ -229,13 +227,10 @@ def same_variables(domain: Domain, others: Sequence[Likelihood], *, coarser: boo
     ------
     InputError
     """
-    if any(
-        other.domain != domain and not (coarser and is_coarser(other.domain, domain))
-        for other in others
-    ):
+    if any(other.domain != domain and not (coarser and is_coarser(other.domain, domain)) for other in others):
         raise InputError(
-            say("the releases are of tables with other variables"),
-            hint=say("together only releases of one original can be read"),
+            message("the releases are of tables with other variables"),
+            hint=message("together only releases of one original can be read"),
         )
 
 
@@ -268,7 +263,7 @@ def posterior_joined(
     note, kept_out = first.note, first.left_out
     log = np.log(weights, where=weights > 0, out=np.full(len(weights), -np.inf))
     for number, other in enumerate(others):
-        progress.report(say("weighing by the other releases"), number / len(others))
+        progress.report(message("weighing by the other releases"), number / len(others))
         sums = sums_of(tables, first.domain, other.domain)
         more, unused = _log_weights(other, sums, randomness, progress)
         log = log + more
@@ -278,16 +273,16 @@ def posterior_joined(
     if peak == -np.inf:
         if exact:
             raise InputError(
-                say("no original fits all these releases"),
-                hint=say("check that they are of one and the same table"),
+                message("no original fits all these releases"),
+                hint=message("check that they are of one and the same table"),
             )
-        raise InfeasibleError(say("no drawn original fits all these releases"))
+        raise InfeasibleError(message("no drawn original fits all these releases"))
     weights = np.exp(log - peak)
     weights /= weights.sum()
     effective = None if exact else 1.0 / float((weights**2).sum())
     if effective is not None and effective < LEAST_EFFECTIVE:
         raise InfeasibleError(
-            say(
+            message(
                 "the drawn originals are worth {effective:.0f} independent ones under all releases: "
                 "too few to say anything",
                 effective,
@@ -303,20 +298,20 @@ def _weighed(first: Posterior, weighed: tuple[Ints, Floats], effective: float | 
     cells = tables.shape[1]
     spread = int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
     if cells * spread > MOST_HELD:
-        raise InfeasibleError(say("the distributions of so many cells are too large"))
+        raise InfeasibleError(message("the distributions of so many cells are too large"))
     start, chances = laws_of(tables, weights)
     errors = None if effective is None else standard_errors(chances, effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report(say("drawing tables"), 0.0)
+        progress.report(message("drawing tables"), 0.0)
         return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
 
     return replace(
         first,
         way="exact" if effective is None else "monte_carlo",
-        reason=say("every original that fits was weighed by all releases")
+        reason=message("every original that fits was weighed by all releases")
         if effective is None
-        else say("drawn originals were weighed by all releases"),
+        else message("drawn originals were weighed by all releases"),
         group_of_cell=np.arange(cells),
         first=start,
         chances=chances,
@@ -385,7 +380,7 @@ def _by_factors(
     generator = randomness.generator()
     told = None if rerun.told is None else rerun.told(tables[candidates])
     for number, k in enumerate(candidates.tolist()):
-        progress.report(say("weighing by the other releases"), number / len(candidates))
+        progress.report(message("weighing by the other releases"), number / len(candidates))
         chance = math.nan if told is None else float(told[number])
         if math.isnan(chance):
             table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))

@@ -21,7 +21,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margins
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LOG_LINEAR_SWEEPS = 500
 """Most sweeps of one fit of a log-linear model."""
@@ -156,8 +156,8 @@ class LogLinear:
         left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
         if left_out:
             raise ParameterError(
-                {"model": say("{left_out} is in no term of the model", ", ".join(left_out))},
-                hint=say("add the variable by itself, as in a*b + c"),
+                {"model": message("{left_out} is in no term of the model", ", ".join(left_out))},
+                hint=message("add the variable by itself, as in a*b + c"),
             )
         return cls(domain, margins)
 
@@ -255,13 +255,13 @@ class LogLinear:
         if len(self._columns) > LOG_LINEAR_PARAMETERS:
             raise ParameterError(
                 {
-                    "model": say(
+                    "model": message(
                         "it has {columns:,} parameters, more than {LOG_LINEAR_PARAMETERS}",
                         len(self._columns),
                         LOG_LINEAR_PARAMETERS,
                     )
                 },
-                hint=say("take out a term, or merge categories"),
+                hint=message("take out a term, or merge categories"),
             )
         first = sum(len(face) < 2 for face, _ in self._columns)
         design = self.design

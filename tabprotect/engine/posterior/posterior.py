@@ -19,7 +19,7 @@ from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -163,9 +163,7 @@ class Posterior:
     basis: str = ""
     approximate: bool = False
     left_out: tuple[Kind, ...] = ()
-    list_originals: Callable[[], tuple[Ints, Floats] | None] = field(
-        default=lambda: None, repr=False
-    )
+    list_originals: Callable[[], tuple[Ints, Floats] | None] = field(default=lambda: None, repr=False)
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
     exact_sums: ExactSums | None = field(default=None, repr=False)
     draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(
@@ -345,7 +343,7 @@ class Posterior:
             If the level is not in (0, 1].
         """
         if not 0 < level <= 1:
-            raise ParameterError({"level": say("must be above 0 and at most 1, is {level}", level)})
+            raise ParameterError({"level": message("must be above 0 and at most 1, is {level}", level)})
         below = self._cumulative
         if self.width <= WIDE:
             low, high = _shortest_runs(below, level)
@@ -360,9 +358,7 @@ class Posterior:
         low, high = _shortest_run(self._cumulative[self.group_of_cell[key]], level)
         return int(self.first[key]) + low, int(self.first[key]) + high
 
-    def sample(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def sample(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Whole originals drawn jointly, int64 (number, *shape).
 
         Exact draws are independent; Monte Carlo draws of one call may share ancestors.

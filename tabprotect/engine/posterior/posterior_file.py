@@ -10,7 +10,7 @@ from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FIGURES = ("published", "mean", "mode", "count", "probability")
 """Columns after those of the variables; ``published`` is empty where no count is published."""
@@ -45,10 +45,7 @@ def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
     )
     shown = posterior.is_published.reshape(-1)[rows.cells]
     return Figures(
-        posterior.domain,
-        rows.cells,
-        dict(zip(FIGURES, columns, strict=True)),
-        shown={"published": shown},
+        posterior.domain, rows.cells, dict(zip(FIGURES, columns, strict=True)), shown={"published": shown}
     )
 
 
@@ -79,6 +76,6 @@ def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
         # SQL names are case-insensitive.
         if name in map(str.lower, domain.names):
             raise InputError(
-                say("a variable is called {name}, like a column of the file", repr(name)),
-                hint=say("rename the variable; or take another form: --json"),
+                message("a variable is called {name}, like a column of the file", repr(name)),
+                hint=message("rename the variable; or take another form: --json"),
             )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.likelihood import UNBOUNDED
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Prior(ABC):
@@ -36,9 +36,7 @@ class Prior(ABC):
         The two broadcast against each other; the result has their common shape. Negative counts
         are impossible under every prior.
         """
-        k, v = np.broadcast_arrays(
-            np.asarray(keys, dtype=np.int64), np.asarray(values, dtype=np.int64)
-        )
+        k, v = np.broadcast_arrays(np.asarray(keys, dtype=np.int64), np.asarray(values, dtype=np.int64))
         return np.where(v < 0, -np.inf, self._log_weight(k, np.maximum(v, 0)))
 
     def alike(self, keys: Ints) -> Ints:
@@ -67,7 +65,7 @@ class Uniform(Prior):
 
     @property
     def label(self) -> str:
-        return say("assumes nothing")
+        return message("assumes nothing")
 
     def alike(self, keys: Ints) -> Ints:
         return np.zeros(len(keys), dtype=np.int64)
@@ -91,8 +89,8 @@ class Positive(Prior):
     @property
     def label(self) -> str:
         if self.cells is None:
-            return say("knows that every cell holds somebody")
-        return say("knows who is in the survey")
+            return message("knows that every cell holds somebody")
+        return message("knows who is in the survey")
 
     def alike(self, keys: Ints) -> Ints:
         chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
@@ -119,12 +117,12 @@ class _Expected(Prior):
     """
 
     means: Floats
-    knows: str = field(default=say("knows earlier counts"), kw_only=True)
+    knows: str = field(default=message("knows earlier counts"), kw_only=True)
 
     def __post_init__(self) -> None:
         means = np.asarray(self.means, dtype=np.float64).reshape(-1)
         if not np.isfinite(means).all() or (means < 0).any():
-            raise InputError(say("an expected count is negative or not a number"))
+            raise InputError(message("an expected count is negative or not a number"))
         object.__setattr__(self, "means", means)
 
     def alike(self, keys: Ints) -> Ints:
@@ -141,7 +139,7 @@ class Poisson(_Expected):
 
     @property
     def label(self) -> str:
-        return say("{knows} (Poisson)", self.knows)
+        return message("{knows} (Poisson)", self.knows)
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         # Imported late: scipy would be a third of the start-up time.
@@ -168,12 +166,12 @@ class NegativeBinomial(_Expected):
         super().__post_init__()
         if not 0 < self.dispersion < np.inf:
             raise ParameterError(
-                {"dispersion": say("must be positive, is {dispersion}", self.dispersion)}
+                {"dispersion": message("must be positive, is {dispersion}", self.dispersion)}
             )
 
     @property
     def label(self) -> str:
-        return say(
+        return message(
             "{knows} (negative binomial, dispersion {dispersion:.2g})", self.knows, self.dispersion
         )
 
@@ -207,26 +205,26 @@ class CellTable(Prior):
     keys: Ints
     values: Ints
     weights: Floats
-    source: str = field(default=say("a table of weights"), compare=False)
+    source: str = field(default=message("a table of weights"), compare=False)
 
     def __post_init__(self) -> None:
         keys = np.asarray(self.keys, dtype=np.int64)
         values = np.asarray(self.values, dtype=np.int64)
         weights = np.asarray(self.weights, dtype=np.float64)
         if not np.isfinite(weights).all() or (weights < 0).any():
-            raise InputError(say("a weight is negative or not a number"))
+            raise InputError(message("a weight is negative or not a number"))
         if (values < 0).any():
-            raise InputError(say("a count is negative"))
+            raise InputError(message("a count is negative"))
         order = np.lexsort((values, keys))
         keys, values, weights = keys[order], values[order], weights[order]
         if ((np.diff(keys) == 0) & (np.diff(values) == 0)).any():
-            raise InputError(say("a cell lists the same count twice"))
+            raise InputError(message("a cell lists the same count twice"))
         for name, array in (("keys", keys), ("values", values), ("weights", weights)):
             object.__setattr__(self, name, array)
 
     @property
     def label(self) -> str:
-        return say("believes {source}", self.source)
+        return message("believes {source}", self.source)
 
     def alike(self, keys: Ints) -> Ints:
         listed = np.isin(keys, self.keys)
@@ -282,7 +280,7 @@ class Factorial(Prior):
 
     @property
     def label(self) -> str:
-        return say("assumes no association beyond what the margins say")
+        return message("assumes no association beyond what the margins say")
 
     def alike(self, keys: Ints) -> Ints:
         return np.zeros(len(keys), dtype=np.int64)

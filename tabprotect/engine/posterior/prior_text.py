@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.prior import (
     Uniform,
 )
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 MAX_COUNT = 2**53
 """Larger counts in a prior's file are taken for typing errors."""
@@ -56,7 +56,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError({"prior": say("not a number: {theta}", repr(theta))}) from None
+            raise ParameterError({"prior": message("not a number: {theta}", repr(theta))}) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -69,11 +69,11 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
             raise ParameterError(
-                {"prior": say("not a dispersion: {dispersion}", repr(dispersion))}
+                {"prior": message("not a dispersion: {dispersion}", repr(dispersion))}
             ) from None
     raise ParameterError(
-        {"prior": say("unknown: {text}", repr(text))},
-        hint=say(
+        {"prior": message("unknown: {text}", repr(text))},
+        hint=message(
             "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
@@ -101,16 +101,12 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"prior": say("not cells of this table: {text}", repr(text))},
-            hint=say(
-                "{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim
-            ),
+            {"prior": message("not cells of this table: {text}", repr(text))},
+            hint=message("{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim),
         ) from None
 
 
-def _rows(
-    path: Path, domain: Domain, columns: tuple[str, ...]
-) -> list[tuple[int, int, tuple[float, ...]]]:
+def _rows(path: Path, domain: Domain, columns: tuple[str, ...]) -> list[tuple[int, int, tuple[float, ...]]]:
     """(line, flat cell, numbers of the given columns) of every row of a long CSV file."""
     check_file(path)
     try:
@@ -118,16 +114,16 @@ def _rows(
             return _parse(csv.reader(stream), domain, columns)
     except OSError as error:
         raise InputError(
-            say("the file cannot be read ({strerror})", error.strerror),
+            message("the file cannot be read ({strerror})", error.strerror),
             file=path,
-            hint=say("check its name"),
+            hint=message("check its name"),
         ) from None
     except UnicodeDecodeError:
         raise InputError(
-            say("the file is not UTF-8 text"), file=path, hint=say("save it as UTF-8")
+            message("the file is not UTF-8 text"), file=path, hint=message("save it as UTF-8")
         ) from None
     except csv.Error as error:
-        raise InputError(say("not a CSV file ({error})", error), file=path) from None
+        raise InputError(message("not a CSV file ({error})", error), file=path) from None
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -141,9 +137,9 @@ def _parse(
     needed = (*domain.names, *columns)
     if header is None or sorted(header) != sorted(needed):
         raise InputError(
-            say("the columns are not the ones of this table"),
+            message("the columns are not the ones of this table"),
             line=1,
-            hint=say("the first line must name {needed}", ", ".join(needed)),
+            hint=message("the first line must name {needed}", ", ".join(needed)),
         )
     at = [header.index(name) for name in needed]
     out = []
@@ -153,9 +149,9 @@ def _parse(
         line = reader.line_num
         if len(row) != len(header):
             raise InputError(
-                say("{row} fields instead of {header}", len(row), len(header)),
+                message("{row} fields instead of {header}", len(row), len(header)),
                 line=line,
-                hint=say("quote labels that contain a comma"),
+                hint=message("quote labels that contain a comma"),
             )
         fields = [row[a] for a in at]
         try:
@@ -173,15 +169,9 @@ def _parse(
             if not 0 <= value <= MAX_COUNT or (whole and value != int(value)):
                 raise InputError(
                     (
-                        say(
-                            "{name} must be a whole number from 0 up, is {number}",
-                            name,
-                            repr(number),
-                        )
+                        message("{name} must be a whole number from 0 up, is {number}", name, repr(number))
                         if whole
-                        else say(
-                            "{name} must be a number from 0 up, is {number}", name, repr(number)
-                        )
+                        else message("{name} must be a number from 0 up, is {number}", name, repr(number))
                     ),
                     line=line,
                     cell=domain.cell_text(index),
@@ -190,7 +180,7 @@ def _parse(
         out.append((line, domain.flat(index), tuple(numbers)))
     if not out:
         raise InputError(
-            say("the file lists no cell"), hint=say("one line per cell, after the first line")
+            message("the file lists no cell"), hint=message("one line per cell, after the first line")
         )
     return out
 
@@ -200,7 +190,7 @@ def _means(path: Path, domain: Domain) -> Floats:
     for line, key, (count,) in _rows(path, domain, ("count",)):
         if not np.isnan(means[key]):
             raise InputError(
-                say("the cell is listed twice"),
+                message("the cell is listed twice"),
                 file=path,
                 line=line,
                 cell=domain.cell_text(domain.unflat(key)),
@@ -210,14 +200,11 @@ def _means(path: Path, domain: Domain) -> Floats:
     if len(missing):
         raise InputError(
             plural(
-                len(missing),
-                "{missing} cell is not listed",
-                "{missing} cells are not listed",
-                len(missing),
+                len(missing), "{missing} cell is not listed", "{missing} cells are not listed", len(missing)
             ),
             file=path,
             cell=domain.cell_text(domain.unflat(int(missing[0]))),
-            hint=say("list every cell; a count of 0 says that the true count is certainly 0"),
+            hint=message("list every cell; a count of 0 says that the true count is certainly 0"),
         )
     return means
 
@@ -228,7 +215,7 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
     for line, key, (count, _) in rows:
         if (key, count) in seen:
             raise InputError(
-                say("the count {count} is listed twice for the cell", int(count)),
+                message("the count {count} is listed twice for the cell", int(count)),
                 file=path,
                 line=line,
                 cell=domain.cell_text(domain.unflat(key)),
@@ -238,5 +225,5 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
         np.array([key for _, key, _ in rows], dtype=np.int64),
         np.array([int(count) for _, _, (count, _) in rows], dtype=np.int64),
         np.array([weight for _, _, (_, weight) in rows]),
-        say("the weights of {name}", path.name),
+        message("the weights of {name}", path.name),
     )

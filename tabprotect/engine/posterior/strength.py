@@ -77,13 +77,7 @@ class Strength:
 
     @classmethod
     def of(
-        cls,
-        tables: Ints,
-        weights: Floats,
-        means: Floats,
-        level: float,
-        *,
-        stands: bool | None = None,
+        cls, tables: Ints, weights: Floats, means: Floats, level: float, *, stands: bool | None = None
     ) -> Strength | None:
         """Of drawn tables (draws, first, second); ``None`` if there is no V.
 

@@ -18,7 +18,7 @@ from tabprotect.engine.posterior.posterior import ExactSums, KnownSums, Posterio
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SUMS_DRAWS = 20_000
 """Draws when the laws of sums are not exact."""
@@ -68,16 +68,14 @@ def sums(
     cells = int(publication.starts[-1])
     if cells * FEWEST_DRAWS > SUMS_LISTED:
         raise TooLargeError(
-            say("{cells:,} sums are too many to be told at once", cells),
-            hint=say("ask for fewer tables"),
+            message("{cells:,} sums are too many to be told at once", cells),
+            hint=message("ask for fewer tables"),
         )
     exact = [
         _by_factors(posterior.exact_sums, publication, m, work, progress)
         for m in range(len(publication.margins))
     ]
-    followed = [
-        _recorded(posterior.recorded_sums, publication, m) for m in range(len(publication.margins))
-    ]
+    followed = [_recorded(posterior.recorded_sums, publication, m) for m in range(len(publication.margins))]
     if any(a is None and b is None for a, b in zip(exact, followed, strict=True)):
         rest = _from_originals(posterior, publication, randomness, draws, progress)
     else:
@@ -109,7 +107,7 @@ def _by_factors(
             return None
     found = []
     for number, cells in enumerate(members):
-        progress.report(say("adding up the cells"), number / len(members))
+        progress.report(message("adding up the cells"), number / len(members))
         found.append(laws.law(cells, progress))
     return _side_by_side(found)
 
@@ -181,9 +179,8 @@ def _from_originals(
         return _Originals(publication.added_up_each(tables), weights, None)
     if draws == 0:
         raise InfeasibleError(
-            say(
-                "{size:,} inner cells are too many for the sums of drawn originals",
-                posterior.domain.size,
+            message(
+                "{size:,} inner cells are too many for the sums of drawn originals", posterior.domain.size
             )
         )
     number = draws or SUMS_DRAWS
@@ -201,17 +198,13 @@ def _from_originals(
 
 
 def _margin(
-    posterior: Posterior,
-    publication: Publication,
-    m: int,
-    exact: Laws | None,
-    rest: _Originals | Laws | None,
+    posterior: Posterior, publication: Publication, m: int, exact: Laws | None, rest: _Originals | Laws | None
 ) -> Posterior:
     domain, keys = publication.domains[m], publication.keys(m)
     errors: Floats | None = None
     effective: float | None = None
     if exact is not None:
-        (first, chances), reason = exact, say("what its border crosses is summed out")
+        (first, chances), reason = exact, message("what its border crosses is summed out")
     elif isinstance(rest, tuple):
         (first, chances), reason = rest, posterior.reason
         effective = posterior.effective_sample_size
@@ -222,10 +215,10 @@ def _margin(
         first, chances = laws_of(mine, rest.weights)
         effective = rest.effective if chances.shape[1] > 1 else None
         if effective is None:
-            reason = say("every original that fits was added up")
+            reason = message("every original that fits was added up")
         else:
             errors = standard_errors(chances, effective)
-            reason = say("drawn originals were added up")
+            reason = message("drawn originals were added up")
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         tables = posterior.draw_originals(number, generator, progress)

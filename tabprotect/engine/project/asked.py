@@ -14,7 +14,7 @@ from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
 from tabprotect.engine.options import Naming, Options, option_field
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.release.tuned import USES
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,27 +36,21 @@ class Tabulation(Options):
         (),
         library=False,
         metavar="A,B",
-        help=say(
-            "the variables to count by; those that the options below name are counted by anyway"
-        ),
+        help=message("the variables to count by; those that the options below name are counted by anyway"),
     )
-    weight: str | None = option_field(
-        None, metavar="W", help=say("a column of whole-number weights")
-    )
+    weight: str | None = option_field(None, metavar="W", help=message("a column of whole-number weights"))
     record_key: str | None = option_field(
-        None, metavar="K", help=say("a column of record keys, kept in a project for cell keys")
+        None, metavar="K", help=message("a column of record keys, kept in a project for cell keys")
     )
     design_weight: str | None = option_field(
-        None,
-        metavar="W",
-        help=say("a column of survey weights, kept in a project beside the counts"),
+        None, metavar="W", help=message("a column of survey weights, kept in a project beside the counts")
     )
     bands: Mapping[str, int | Sequence[int]] | None = option_field(
         None,
         shell="--band",
         metavar="AGE:5",
         naming=Naming(":", "width"),
-        help=say(
+        help=message(
             "count a variable of whole numbers in bands of this width: 0-4, 5-9, ...; several "
             "widths are levels: age@band5, age@band20"
         ),
@@ -66,7 +60,7 @@ class Tabulation(Options):
         shell="--cut",
         metavar="AGE:0,15,65",
         naming=Naming(":", "numbers"),
-        help=say("count it in bands that begin there: 0-14, 15-64, 65+"),
+        help=message("count it in bands that begin there: 0-14, 15-64, 65+"),
     )
     code_lists: Mapping[str, str] | None = option_field(
         None,
@@ -74,7 +68,7 @@ class Tabulation(Options):
         metavar="VARIABLE=FILE",
         naming=Naming(),
         file=True,
-        help=say(
+        help=message(
             "count codes by their groups: a CSV file whose first column is named for the "
             "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several"
         ),
@@ -84,7 +78,7 @@ class Tabulation(Options):
         shell="--map",
         metavar="VARIABLE:FOUND=CODE",
         naming=Naming(),
-        help=say(
+        help=message(
             "what a code that the code list lacks is counted as: a code of the list, itself for a "
             "category of its own, or nothing where its records are left out"
         ),
@@ -93,13 +87,13 @@ class Tabulation(Options):
         None,
         metavar="NUTS1,NUTS2,NUTS3=NUTS",
         naming=Naming(entry="list", behind=True),
-        help=say("columns that nest, the coarsest first, as the levels of one variable"),
+        help=message("columns that nest, the coarsest first, as the levels of one variable"),
     )
     level_names: Mapping[str, Sequence[str]] | None = option_field(
         None,
         metavar="VARIABLE=COUNTRY,NUTS1",
         naming=Naming(entry="list"),
-        help=say(
+        help=message(
             "what the levels of a hierarchy (.hrc) are called, the coarsest first; else "
             "VARIABLE_1, VARIABLE_2, ..., the deepest being the codes' own"
         ),
@@ -108,21 +102,19 @@ class Tabulation(Options):
         False,
         shell="--draw-record-keys",
         instead_of="record_key",
-        help=say(
-            "draw record keys now, kept in this project only: other tabulations will not agree"
-        ),
+        help=message("draw record keys now, kept in this project only: other tabulations will not agree"),
     )
     house_keys: bool = option_field(
         False,
         shell="",
         library=False,
-        help=say(
+        help=message(
             "derive the record keys that are drawn from the house's key and the counts: the same "
             "ones for the same records"
         ),
     )
     key_seed: int | None = option_field(
-        None, shell="", library=False, help=say("replay the record keys that are drawn")
+        None, shell="", library=False, help=message("replay the record keys that are drawn")
     )
 
 
@@ -136,34 +128,32 @@ class MagnitudeTabulation(Tabulation):
     measure: str | None = option_field(
         None,
         metavar="COLUMN",
-        help=say("sum this column: a magnitude table, with the contributors of each cell"),
+        help=message("sum this column: a magnitude table, with the contributors of each cell"),
     )
     holding: str | None = option_field(
         None,
         metavar="COLUMN",
-        help=say("who a record belongs to (default: each is a contributor of its own)"),
+        help=message("who a record belongs to (default: each is a contributor of its own)"),
     )
     request: str | None = option_field(
-        None, metavar="COLUMN", help=say("who asked to be protected: 1, yes, true or x")
+        None, metavar="COLUMN", help=message("who asked to be protected: 1, yes, true or x")
     )
     waiver: str | None = option_field(
-        None, metavar="COLUMN", help=say("who waived protection: 1, yes, true or x")
+        None, metavar="COLUMN", help=message("who waived protection: 1, yes, true or x")
     )
     shadow: str | None = option_field(
-        None, metavar="COLUMN", help=say("what rules are judged by in place of the measure")
+        None, metavar="COLUMN", help=message("what rules are judged by in place of the measure")
     )
     cost: str | None = option_field(
-        None, metavar="COLUMN", help=say("what it costs to hide a record's cell")
+        None, metavar="COLUMN", help=message("what it costs to hide a record's cell")
     )
     unit: str | None = option_field(
-        None,
-        metavar="COLUMN",
-        help=say("what tells records apart: one that comes twice is refused"),
+        None, metavar="COLUMN", help=message("what tells records apart: one that comes twice is refused")
     )
     spellings: str = option_field(
         "refuse",
         metavar="refuse|merge|apart",
-        help=say("holdings that differ in capitals and spaces only"),
+        help=message("holdings that differ in capitals and spaces only"),
     )
 
 
@@ -174,49 +164,45 @@ class Drawing(Options):
     accept: str | None = option_field(
         None,
         metavar="REASON",
-        help=say(
-            "publish whatever the gate says; the bundle says so, the dossier keeps the reason"
-        ),
+        help=message("publish whatever the gate says; the bundle says so, the dossier keeps the reason"),
     )
     accept_weak: bool = option_field(
-        False, instead_of="accept", help=say("publish whatever the gate says, without a reason")
+        False, instead_of="accept", help=message("publish whatever the gate says, without a reason")
     )
     draft: bool = option_field(
         False,
         shell="",
-        help=say("hold what the gate refuses, to be looked at: it is published with a reason only"),
+        help=message("hold what the gate refuses, to be looked at: it is published with a reason only"),
     )
     tune: bool = option_field(
         False,
-        help=say(
+        help=message(
             "take the parameters that change the table least and pass the limits, chosen from the "
             "sums that are kept exactly and so from nothing confidential"
         ),
     )
     tune_for: str = option_field(
-        "changes",
-        metavar="USE",
-        help=say("what is to change least: {USES}", ", ".join(USES)),
+        "changes", metavar="USE", help=message("what is to change least: {USES}", ", ".join(USES))
     )
     seed: int | None = option_field(
         None,
-        help=say(
+        help=message(
             "replay these coins; recorded (default: the same table and mechanism always get the "
             "same ones, by the key of the house)"
         ),
     )
-    fresh: bool = option_field(False, help=say("draw coins that nobody can draw again; recorded"))
+    fresh: bool = option_field(False, help=message("draw coins that nobody can draw again; recorded"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protecting(Drawing):
     """How a table is protected. Fields that are ``None`` leave the project's choice as it is."""
 
-    method: str | None = option_field(None, library=False, help=say("the name of a method"))
+    method: str | None = option_field(None, library=False, help=message("the name of a method"))
     cycles: str | Order | None = option_field(
         None,
         shell="",
-        help=say("a kind of cycle design, or a file of cycles, for methods that take them"),
+        help=message("a kind of cycle design, or a file of cycles, for methods that take them"),
     )
     parameters: Mapping[str, object] | None = option_field(
         None,
@@ -224,23 +210,21 @@ class Protecting(Drawing):
         library=False,
         metavar="NAME=VALUE",
         naming=Naming(),
-        help=say("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
+        help=message("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
     )
-    at_risk: str | None = option_field(
-        None, metavar="LOW..HIGH", help=say("small counts (default 1..2)")
-    )
-    title: str | None = option_field(None, metavar="TITLE", help=say("for the reader; published"))
+    at_risk: str | None = option_field(None, metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
+    title: str | None = option_field(None, metavar="TITLE", help=message("for the reader; published"))
     policy: HousePolicy | None = option_field(
         None,
         metavar="policy.toml",
         read=lambda path: read(Path(path)),
-        help=say("the limits of the house (default: the file that {VARIABLE} names)", VARIABLE),
+        help=message("the limits of the house (default: the file that {VARIABLE} names)", VARIABLE),
     )
     register: str | None = option_field(
         None,
         library=False,
         metavar="FILE|URL|none",
-        help=say("the register of releases (default: the house's own)"),
+        help=message("the register of releases (default: the house's own)"),
     )
 
 
@@ -249,14 +233,14 @@ class Publishing(Options):
     """What is written for a protected table, and who answers for it."""
 
     release: str = option_field(
-        shell="", library=False, help=say("the bundle for readers; of several tables their folder")
+        shell="", library=False, help=message("the bundle for readers; of several tables their folder")
     )
     tables: Mapping[str, str] | None = option_field(
         None,
         shell="--table",
         metavar="NAME=FORMULA",
         naming=Naming(),
-        help=say(
+        help=message(
             "the tables of the set by name, each a formula such as geo@nuts2*age*sex with a bundle "
             "of its own (of several files each is one by default)"
         ),
@@ -265,42 +249,38 @@ class Publishing(Options):
         None,
         metavar="dossier.zip",
         file=True,
-        help=say("the file of the dossier, which stays in the house; CONFIDENTIAL"),
+        help=message("the file of the dossier, which stays in the house; CONFIDENTIAL"),
     )
     overwrite: bool = option_field(
         False,
         shell="",
-        help=say(
-            "replace files of these names; the dossier of another release is kept under a "
-            "further name"
+        help=message(
+            "replace files of these names; the dossier of another release is kept under a further name"
         ),
     )
-    accept: str = option_field(
-        "", shell="", help=say("why it is published although the gate refused it")
-    )
+    accept: str = option_field("", shell="", help=message("why it is published although the gate refused it"))
     again: str = option_field(
         "",
         metavar="REASON",
-        help=say(
+        help=message(
             "why a table that left before is published again, where the policy takes a reason "
             "(default: that for accepting it)"
         ),
     )
-    prepared_by: str = option_field("", metavar="NAME", help=say("for dossier and register"))
+    prepared_by: str = option_field("", metavar="NAME", help=message("for dossier and register"))
     approved_by: str = option_field(
-        "", metavar="NAME", help=say("the same; a policy may take both names, of two people")
+        "", metavar="NAME", help=message("the same; a policy may take both names, of two people")
     )
     no_page: bool = option_field(
-        False,
-        help=say("leave out the page to look at in a browser (page.html)"),
+        False, help=message("leave out the page to look at in a browser (page.html)")
     )
     sign: str | None = option_field(
         None,
         metavar="KEY",
         file=True,
         second="sign_too",
-        help=say("sign the bundle with this private key; twice for two signatures"),
+        help=message("sign the bundle with this private key; twice for two signatures"),
     )
     sign_too: str | None = option_field(
-        None, shell="", file=True, help=say("the private key of a second signature")
+        None, shell="", file=True, help=message("the private key of a second signature")
     )

@@ -31,7 +31,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.register.left_before import LeftBefore
@@ -147,9 +147,7 @@ class Declared:
         """
 
         def declare(verb: Callable[[Project, Context, T], Project]) -> Command[P]:
-            def run(
-                project: Project, context: Context, /, *args: P.args, **given: P.kwargs
-            ) -> Project:
+            def run(project: Project, context: Context, /, *args: P.args, **given: P.kwargs) -> Project:
                 return verb(project, context, asked(*args, **given))
 
             before = list(inspect.signature(run).parameters.values())[:2]
@@ -203,15 +201,15 @@ class Command(Generic[P]):
         named = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
         unknown = set(arguments) - set(named)
         if unknown and len(named) == len(parameters):
-            why = say("{name} takes {value}", self.name, ", ".join(named) or say("no argument"))
-            raise ParameterError(dict.fromkeys(sorted(unknown), say("unknown; {why}", why)))
+            why = message("{name} takes {value}", self.name, ", ".join(named) or message("no argument"))
+            raise ParameterError(dict.fromkeys(sorted(unknown), message("unknown; {why}", why)))
         out = dict(arguments)
         decoding = _Argument()
         for name in named:
             default = parameters[name].default
             if name not in out:
                 if default is inspect.Parameter.empty:
-                    decoding.faults[name] = say("is missing")
+                    decoding.faults[name] = message("is missing")
             elif type(out[name]) is type(default) and out[name] == default:
                 del out[name]
             else:
@@ -329,7 +327,7 @@ def cell(value: Sequence[int], domain: Domain) -> Index:
         When it is no cell of the table.
     """
     if len(value) != domain.ndim:
-        raise InputError(say("{value} is not a cell of {ndim} numbers", repr(value), domain.ndim))
+        raise InputError(message("{value} is not a cell of {ndim} numbers", repr(value), domain.ndim))
     index = tuple(value)
     domain.flat(index)
     return index
@@ -339,5 +337,5 @@ def number_text(value: object) -> str:
     """A number for a label: with two decimals if these are exact."""
     if isinstance(value, float):
         short = float(f"{value:.2f}") == value
-        return say("{value:.2f}" if short else "{value:g}", value)
+        return message("{value:.2f}" if short else "{value:g}", value)
     return str(value)

@@ -16,7 +16,7 @@ from tabprotect.engine.project.verbs import (
     sums_verbs,
     table_verbs,
 )
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 COMMANDS: dict[str, Command[...]] = {
     found.name: found
@@ -65,6 +65,6 @@ def named(name: str) -> Command[...]:
         return COMMANDS[name]
     except KeyError:
         raise InputError(
-            say("there is no command {name}", repr(name)),
-            hint=say("there are {COMMANDS}", ", ".join(COMMANDS)),
+            message("there is no command {name}", repr(name)),
+            hint=message("there are {COMMANDS}", ", ".join(COMMANDS)),
         ) from None

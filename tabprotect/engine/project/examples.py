@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PREFIX = "example:"
 
@@ -101,9 +101,9 @@ def load_example(name: str) -> Example:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         raise InputError(
-            say("there is no example {name}", repr(name)),
-            hint=say("did you mean {close}?", close[0])
+            message("there is no example {name}", repr(name)),
+            hint=message("did you mean {close}?", close[0])
             if close
-            else say("there are {known}", ", ".join(known)),
+            else message("there are {known}", ", ".join(known)),
         )
     return known[name]

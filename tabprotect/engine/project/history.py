@@ -18,7 +18,7 @@ from tabprotect.engine.project.command import Arguments, Context, Order, TrailEn
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.register.left_before import LeftBefore
@@ -167,14 +167,14 @@ class History:
             When it lies before the opening or a publication, or there is no such state.
         """
         if position > len(self.steps):
-            raise InputError(say("there is nothing to redo"))
+            raise InputError(message("there is nothing to redo"))
         if position < self.floor:
             if self.floor and self.steps[self.floor - 1].sealed:
                 raise InputError(
-                    say("what was published cannot be undone"),
-                    hint=say("go on from here; the published bundle is out of the house"),
+                    message("what was published cannot be undone"),
+                    hint=message("go on from here; the published bundle is out of the house"),
                 )
-            raise InputError(say("there is nothing to undo"))
+            raise InputError(message("there is nothing to undo"))
         there = History(self.base, self.steps, position)
         return there, changes(self.project, there.project)
 

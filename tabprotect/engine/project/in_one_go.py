@@ -11,23 +11,13 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.asked import (
-    Drawing,
-    Protecting,
-    Publishing,
-    Tabulation,
-)
+from tabprotect.engine.project.asked import Drawing, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute
-from tabprotect.engine.project.verbs.table_verbs import (
-    open_table,
-    set_at_risk,
-    set_title,
-    tabulate,
-)
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_at_risk, set_title, tabulate
 
 if TYPE_CHECKING:
     from tabprotect.engine.register.left_before import LeftBefore
@@ -51,12 +41,7 @@ def tabulated(asked: Tabulation, progress: Progress) -> History:
 def protected(history: History, asked: Protecting, progress: Progress) -> History:
     """The open table protected; parameters that are numbers may be text."""
     # Late: a table is opened, counted and converted without it.
-    from tabprotect.engine.project.verbs.release_verbs import (
-        protect,
-        set_method,
-        set_parameters,
-        set_policy,
-    )
+    from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters, set_policy
 
     def do(order: Order) -> None:
         nonlocal history

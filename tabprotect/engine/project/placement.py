@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 COMFORTABLE_ROWS = 40
 COMFORTABLE_COLUMNS = 24
@@ -57,12 +57,12 @@ class Placement:
         for name in placed:
             domain.axis(name)
             if placed.count(name) > 1:
-                raise InputError(say("the variable {name} is placed twice", repr(name)))
+                raise InputError(message("the variable {name} is placed twice", repr(name)))
         for name in domain.names:
             if name not in placed:
                 raise InputError(
-                    say("the variable {name} is not placed", repr(name)),
-                    hint=say("put it in the rows, the columns or the layers"),
+                    message("the variable {name} is not placed", repr(name)),
+                    hint=message("put it in the rows, the columns or the layers"),
                 )
         return self
 
@@ -70,10 +70,7 @@ class Placement:
         """The placement after a variable is renamed."""
         swap = {old: new}
         return Placement(
-            *(
-                tuple(swap.get(n, n) for n in names)
-                for names in (self.rows, self.columns, self.layers)
-            )
+            *(tuple(swap.get(n, n) for n in names) for names in (self.rows, self.columns, self.layers))
         )
 
     def size(self, domain: Domain) -> tuple[int, int]:

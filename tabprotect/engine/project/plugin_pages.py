@@ -10,7 +10,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
-from tabprotect.languages.said import joined, say, uncapital
+from tabprotect.languages.messages import joined, message, uncapital
 
 
 def plugin_pages() -> dict[str, str]:
@@ -19,7 +19,7 @@ def plugin_pages() -> dict[str, str]:
     for name, measure in measures().items():
         pages[f"measures/{name}"] = _page(measure.label, name, measure.help, _facts(measure))
     for name, criterion in criteria().items():
-        facts = [say("Counted in {unit}.", criterion.unit)]
+        facts = [message("Counted in {unit}.", criterion.unit)]
         pages[f"criteria/{name}"] = _page(criterion.label, name, criterion.help, facts)
     for name, rule in rules().items():
         pages[f"rules/{name}"] = _page(rule.label, name, rule.help, parameters=rule.parameters)
@@ -29,16 +29,12 @@ def plugin_pages() -> dict[str, str]:
 
 
 def _facts(measure: Measure) -> list[str]:
-    needs = [say("It needs: {what}.", uncapital(NEEDS[name])) for name in measure.needs]
+    needs = [message("It needs: {what}.", uncapital(NEEDS[name])) for name in measure.needs]
     return [f"A measure of {measure.noun}, {measure.direction}; unit: {measure.unit}.", *needs]
 
 
 def _page(
-    label: str,
-    name: str,
-    help_: str,
-    facts: Sequence[str] = (),
-    parameters: Sequence[Parameter[object]] = (),
+    label: str, name: str, help_: str, facts: Sequence[str] = (), parameters: Sequence[Parameter[object]] = ()
 ) -> str:
     parts = [f"# {label} (`{name}`)", help_]
     if facts:

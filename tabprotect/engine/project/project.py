@@ -31,7 +31,7 @@ from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.protection.method import Method
@@ -147,7 +147,7 @@ class Project:
     def __post_init__(self) -> None:
         opened = self.released is not None or self.released_sums is not None
         if self.table is not None and opened:
-            raise InputError(say("a project has an original or an opened release, not both"))
+            raise InputError(message("a project has an original or an opened release, not both"))
 
     def __repr__(self) -> str:
         # The generated form would show the seed and the coins.
@@ -198,10 +198,10 @@ class Project:
         """
         if self.table is None:
             raise InputError(
-                say("this release comes without its original")
+                message("this release comes without its original")
                 if self.kind == "reader"
-                else say("no table is open"),
-                hint=say("open a table first"),
+                else message("no table is open"),
+                hint=message("open a table first"),
             )
         return self.table
 
@@ -231,12 +231,12 @@ class Project:
         if self.released is not None:
             found = self.released.mechanism.parameters.get("cycles")
             if not isinstance(found, MoveSet):
-                raise InputError(say("the release has no cycle set"))
+                raise InputError(message("the release has no cycle set"))
             return found
         if self.moves is not None:
             return self.moves
         if not self.takes_cycles:
-            raise InputError(say("the chosen method takes no cycles"))
+            raise InputError(message("the chosen method takes no cycles"))
         # Late: a table is opened, counted and converted without it.
         from tabprotect.engine.protection.cycle_runs.cycle_parameters import CYCLES
 
@@ -277,9 +277,7 @@ class Project:
     def values(self) -> Values:
         """All parameters except the cycles, with defaults filled in."""
         given = {p.name: p.default for p in self.protection.parameters}
-        given |= dict(
-            self.parameters if self.released is None else self.released.mechanism.parameters
-        )
+        given |= dict(self.parameters if self.released is None else self.released.mechanism.parameters)
         given.pop("cycles", None)
         return Values(given)
 
@@ -287,9 +285,7 @@ class Project:
     def given(self) -> dict[str, object]:
         """Parameters as the method takes them, including the cycle set if it takes one."""
         given = dict(self.parameters)
-        return (
-            given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
-        )
+        return given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
 
     @property
     def limits(self) -> HousePolicy:
@@ -307,7 +303,7 @@ class Project:
         try:
             return against(self.protected, self.limits)
         except TabprotectError as error:
-            return say("The policy of the house cannot be used: {error}", error)
+            return message("The policy of the house cannot be used: {error}", error)
 
     @property
     def objection(self) -> str:
@@ -328,11 +324,7 @@ class Project:
     def problem(self) -> Problem:
         """The table with all that a method takes besides its parameters."""
         return Problem(
-            self.original,
-            self.at_risk,
-            self.title,
-            record_keys=self.record_keys,
-            weights=self.weights,
+            self.original, self.at_risk, self.title, record_keys=self.record_keys, weights=self.weights
         )
 
     @property
@@ -360,9 +352,9 @@ def checked(project: Project) -> Project:
     if project.kind != "empty" and project.placement is not None:
         project.placement.check(project.domain)
     if project.moves is not None and project.moves.domain != project.domain:
-        raise ValueError(say("a cycle set belongs to another table"))
+        raise ValueError(message("a cycle set belongs to another table"))
     if project.plan.margins and not project.plan.fits(project.domain):
-        raise ValueError(say("a release plan belongs to another table"))
+        raise ValueError(message("a release plan belongs to another table"))
     return project
 
 
@@ -388,8 +380,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "comparison": ("comparison",),
         # These come with a table.
         **dict.fromkeys(
-            ("source", "edited", "notes", "kept_totals", "record_keys", "weights", "cycles_from"),
-            (),
+            ("source", "edited", "notes", "kept_totals", "record_keys", "weights", "cycles_from"), ()
         ),
     }
 )

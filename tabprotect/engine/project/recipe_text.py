@@ -15,19 +15,17 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.command import Arguments, Command, TrailEntry
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.project import Project
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 FORMAT = 1
 
-_HEADER = say("# A recipe of tabprotect: run it with  tabprotect run recipe.toml --out DIR\n")
-_CONFIDENTIAL = say(
-    "# CONFIDENTIAL: it carries a seed, which replays the coins. Keep it in the house.\n"
-)
-_YEARLY = say(
+_HEADER = message("# A recipe of tabprotect: run it with  tabprotect run recipe.toml --out DIR\n")
+_CONFIDENTIAL = message("# CONFIDENTIAL: it carries a seed, which replays the coins. Keep it in the house.\n")
+_YEARLY = message(
     "# Next year: tabprotect run recipe.toml --set source=FILE --out DIR. Other files that it names\n"
     "# stand beside it.\n"
 )
-_FRESH = say("# It carries no seed: every run flips fresh coins.\n")
+_FRESH = message("# It carries no seed: every run flips fresh coins.\n")
 
 
 def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[...], Arguments]]:
@@ -102,9 +100,7 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
 TRIED = frozenset({"set_method", "set_parameters", "set_mechanism"})
 """Commands that choose a method or parameters."""
 
-REPLACED = frozenset(
-    {"set_at_risk", "set_rules", "set_policy", "set_comparison", "set_release_criterion"}
-)
+REPLACED = frozenset({"set_at_risk", "set_rules", "set_policy", "set_comparison", "set_release_criterion"})
 """Commands that replace all that the same command said before."""
 
 

@@ -17,7 +17,7 @@ from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
@@ -37,11 +37,7 @@ class Opened:
 
 
 def open_table(
-    source: str | Path,
-    reading: Reading | None = None,
-    *,
-    signed: bool = False,
-    progress: Progress = SILENT,
+    source: str | Path, reading: Reading | None = None, *, signed: bool = False, progress: Progress = SILENT
 ) -> Opened:
     """Open ``example:NAME`` or a table file.
 
@@ -61,8 +57,8 @@ def open_table(
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:
         raise RecordsError(
-            say("{source} holds records, not a table", source),
-            hint=say(
+            message("{source} holds records, not a table", source),
+            hint=message(
                 "tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv", source
             ),
         )
@@ -86,7 +82,7 @@ def records_file(source: str | Path) -> Path | str:
     example = load_example(str(source).removeprefix(PREFIX))
     if not example.microdata:
         raise InputError(
-            say("{source} is a table, not records", source), hint=say("open it as a table")
+            message("{source} is a table, not records", source), hint=message("open it as a table")
         )
     return example.file
 
@@ -132,8 +128,8 @@ def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> Magn
             progress.report(note, 0.0)
         if asked.by and list(asked.by) != [v.name for v in table.variables]:
             raise InputError(
-                say("the table is one by {names}", ", ".join(v.name for v in table.variables)),
-                hint=say("leave the variables out (--by), or tabulate the records"),
+                message("the table is one by {names}", ", ".join(v.name for v in table.variables)),
+                hint=message("leave the variables out (--by), or tabulate the records"),
             )
         return table
     return tabulate_magnitudes(
@@ -157,8 +153,8 @@ def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
 
     if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
         raise InputError(
-            say("record keys and design weights go with counts of records"),
-            hint=say("say how many units a record stands for: --weight COLUMN"),
+            message("record keys and design weights go with counts of records"),
+            hint=message("say how many units a record stands for: --weight COLUMN"),
         )
     columns = {field.name for field in fields(MeasuredColumns)} - {"asks"}
     return MeasuredColumns(**{name: getattr(asked, name) for name in columns})

@@ -20,9 +20,9 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-LABEL = say("tabprotect coins of a release, version 1")
+LABEL = message("tabprotect coins of a release, version 1")
 KEYS_LABEL = "tabprotect record keys, version 1"
 
 
@@ -52,9 +52,7 @@ def house_randomness(
         _canonical(problem.table),
         _canonical(problem.record_keys),
         _canonical(None if problem.weights is None else problem.weights.sums),
-        json.dumps(
-            None if problem.weights is None else [problem.weights.low, problem.weights.high]
-        ).encode(),
+        json.dumps(None if problem.weights is None else [problem.weights.low, problem.weights.high]).encode(),
     ]
     return _keyed(parts, key)
 

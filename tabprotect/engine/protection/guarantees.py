@@ -23,7 +23,7 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 Tables = tuple[PublishedTable, ...]
 
@@ -118,12 +118,12 @@ def verify(method: Promising, problem: Problem, values: Values, draft: Draft) ->
                 kept=method.kept(domain, values),
             )
             if reason := check(drawn):
-                broken.append(say("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
+                broken.append(message("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
     broken += broken_openly(method, domain, values, draft.tables)
     if broken:
         raise InfeasibleError(
-            say("the method broke its own promise on this table; nothing was released"),
-            hint=say("take another method or other parameters, and report this table's shape"),
+            message("the method broke its own promise on this table; nothing was released"),
+            hint=message("take another method or other parameters, and report this table's shape"),
             detail=joined(broken, "\n"),
         )
 
@@ -135,7 +135,7 @@ def broken_openly(method: Promising, domain: Domain, values: Values, tables: Tab
         if seen := GUARANTEES[name].seen:
             case = Seen(domain, groupings_of(domain, values), tables, _limit(method, name, values))
             if reason := seen(case):
-                reasons.append(say("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
+                reasons.append(message("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
     return reasons
 
 
@@ -149,7 +149,7 @@ def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
         return ""
     domain = published.table.domain
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return say("{what} at {index}", what, domain.cell_text(index))
+    return message("{what} at {index}", what, domain.cell_text(index))
 
 
 def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
@@ -161,37 +161,34 @@ def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: s
 
 
 def _non_negative(seen: Seen) -> str:
-    return _each(seen.tables, lambda p: p.table.counts < 0, say("a negative count"))
+    return _each(seen.tables, lambda p: p.table.counts < 0, message("a negative count"))
 
 
 def _zeros_kept(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: (drawn.truth(p) == 0) & (p.table.counts != 0),
-        say("a zero became positive"),
+        message("a zero became positive"),
     )
 
 
 def _exact(drawn: Drawn) -> str:
-    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, say("a changed count"))
+    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, message("a changed count"))
 
 
 def _margins_kept(drawn: Drawn) -> str:
     kept = drawn.kept or Publication(drawn.domain, ((),))
     for margin, true, published in zip(
-        kept.margins,
-        kept.sums(drawn.problem.table),
-        kept.sums(drawn.tables[0].table),
-        strict=True,
+        kept.margins, kept.sums(drawn.problem.table), kept.sums(drawn.tables[0].table), strict=True
     ):
         if true != published:
-            return say("the margin {value}", " × ".join(margin) or "total")
+            return message("the margin {value}", " × ".join(margin) or "total")
     return ""
 
 
 def _total_kept(drawn: Drawn) -> str:
     published = drawn.tables[0].table.total
-    return "" if published == drawn.problem.table.total else say("the grand total differs")
+    return "" if published == drawn.problem.table.total else message("the grand total differs")
 
 
 def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> bool:
@@ -213,7 +210,7 @@ def _pairs(
 def _additive(seen: Seen) -> str:
     for fine, coarse in _pairs(seen.tables, seen.groupings):
         summed = true_table(fine.table, coarse.table.domain, seen.groupings)
-        found = _first(coarse, summed.counts != coarse.table.counts, say("a total does not add up"))
+        found = _first(coarse, summed.counts != coarse.table.counts, message("a total does not add up"))
         if found:
             return found
     return ""
@@ -221,7 +218,7 @@ def _additive(seen: Seen) -> str:
 
 def _complete(seen: Seen) -> str:
     for published in seen.tables:
-        found = _first(published, published.hidden, say("no count"))
+        found = _first(published, published.hidden, message("no count"))
         if found:
             return found
     return ""
@@ -229,9 +226,7 @@ def _complete(seen: Seen) -> str:
 
 def _multiples(seen: Seen) -> str:
     base = seen.limit
-    return _each(
-        seen.tables, lambda p: p.table.counts % base != 0, say("no multiple of {base}", base)
-    )
+    return _each(seen.tables, lambda p: p.table.counts % base != 0, message("no multiple of {base}", base))
 
 
 def _within_base(drawn: Drawn) -> str:
@@ -239,7 +234,7 @@ def _within_base(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) >= base,
-        say("a change of {base} or more", base),
+        message("a change of {base} or more", base),
     )
 
 
@@ -248,7 +243,7 @@ def _none_below_base(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
-        say("a count between 0 and {base}", base),
+        message("a count between 0 and {base}", base),
     )
 
 
@@ -257,7 +252,7 @@ def _within_deviation(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) > most,
-        say("a change of more than {most}", most),
+        message("a change of more than {most}", most),
     )
 
 
@@ -266,7 +261,7 @@ def _small_avoided(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),
-        say("a count between 1 and {small}", small),
+        message("a count between 1 and {small}", small),
     )
 
 
@@ -277,13 +272,13 @@ def _no_at_risk(drawn: Drawn) -> str:
         truth = drawn.truth(published)
         return np.asarray(rule.mask(truth) & (published.table.counts == truth))
 
-    return _each(drawn.tables, wrong, say("a small count published as it is"))
+    return _each(drawn.tables, wrong, message("a small count published as it is"))
 
 
 def _intervals(drawn: Drawn) -> str:
     audit = drawn.findings.get("audit")
     if not isinstance(audit, Mapping):
-        return say("there was no audit")
+        return message("there was no audit")
     failing = int(audit.get("unprotected", 0))
     return (
         plural(
@@ -299,52 +294,50 @@ def _intervals(drawn: Drawn) -> str:
 
 GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
     {
-        "margins_kept": Guarantee(say("Margins kept"), _margins_kept),
+        "margins_kept": Guarantee(message("Margins kept"), _margins_kept),
         "total_kept": Guarantee(
-            say("Grand total kept"), _total_kept, sentence=say("The grand total is exact.")
+            message("Grand total kept"), _total_kept, sentence=message("The grand total is exact.")
         ),
         "additive": Guarantee(
-            say("Adds up"),
+            message("Adds up"),
             seen=_additive,
-            sentence=say("The published table adds up: inner cells to margins."),
+            sentence=message("The published table adds up: inner cells to margins."),
         ),
         "complete": Guarantee(
-            say("No count hidden"),
+            message("No count hidden"),
             seen=_complete,
-            sentence=say("Every cell of a published table has its count: none is hidden."),
+            sentence=message("Every cell of a published table has its count: none is hidden."),
         ),
         "non_negative": Guarantee(
-            say("No negative count"),
+            message("No negative count"),
             seen=_non_negative,
-            sentence=say("No published count is negative."),
+            sentence=message("No published count is negative."),
         ),
         "zeros_kept": Guarantee(
-            say("Zeros stay zero"), _zeros_kept, sentence=say("A zero stays zero.")
+            message("Zeros stay zero"), _zeros_kept, sentence=message("A zero stays zero.")
         ),
         "multiples_of_base": Guarantee(
-            say("Multiples of the base"),
+            message("Multiples of the base"),
             seen=_multiples,
-            sentence=say("Every published count is a multiple of the base."),
+            sentence=message("Every published count is a multiple of the base."),
         ),
-        "within_base": Guarantee(say("Within the base"), _within_base),
-        "none_below_base": Guarantee(say("No small count published"), seen=_none_below_base),
-        "exact": Guarantee(say("What is published is exact"), _exact),
-        "within_deviation": Guarantee(say("Noise within its bound"), _within_deviation),
-        "small_avoided": Guarantee(say("Small counts avoided"), seen=_small_avoided),
-        "no_at_risk": Guarantee(say("No small count published"), _no_at_risk),
-        "intervals_protected": Guarantee(say("Protection intervals hold"), _intervals),
-        "bounded": Guarantee(say("Bounded change")),
-        "consistent": Guarantee(say("Consistent between tables")),
+        "within_base": Guarantee(message("Within the base"), _within_base),
+        "none_below_base": Guarantee(message("No small count published"), seen=_none_below_base),
+        "exact": Guarantee(message("What is published is exact"), _exact),
+        "within_deviation": Guarantee(message("Noise within its bound"), _within_deviation),
+        "small_avoided": Guarantee(message("Small counts avoided"), seen=_small_avoided),
+        "no_at_risk": Guarantee(message("No small count published"), _no_at_risk),
+        "intervals_protected": Guarantee(message("Protection intervals hold"), _intervals),
+        "bounded": Guarantee(message("Bounded change")),
+        "consistent": Guarantee(message("Consistent between tables")),
         "unbiased": Guarantee(
             "Unbiased",
-            sentence=say("Before the gate, E[published | original] = original, count by count."),
+            sentence=message("Before the gate, E[published | original] = original, count by count."),
         ),
-        "differential_privacy": Guarantee(say("Differential privacy")),
+        "differential_privacy": Guarantee(message("Differential privacy")),
         "posterior": Guarantee(
-            say("Readers can work out what to believe"),
-            sentence=say(
-                "What to believe of every true count can be worked out from the release alone."
-            ),
+            message("Readers can work out what to believe"),
+            sentence=message("What to believe of every true count can be worked out from the release alone."),
         ),
     }
 )

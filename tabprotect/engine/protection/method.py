@@ -25,14 +25,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import (
-    Draft,
-    JudgedCells,
-    Preview,
-    Problem,
-    Protected,
-    RunEvidence,
-)
+from tabprotect.engine.protection.problem import Draft, JudgedCells, Preview, Problem, Protected, RunEvidence
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.subtables import (
     GROUPINGS,
@@ -51,7 +44,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FEWEST_TRIALS = 3
 """Fewest runs of a preview of a random method."""
@@ -108,11 +101,7 @@ class Method(Documented, ABC):
 
     @abstractmethod
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Protect once: the tables to publish.
 
@@ -237,15 +226,11 @@ class Method(Documented, ABC):
         """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""
 
-    def alternatives(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other settings that may protect better: each in words, with the parameters to change."""
         return ()
 
-    def ladders(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+    def ladders(self, domain: Domain, values: Values) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """The ladders to be tuned over, where they follow from the other values."""
         return (self.ladder,) if self.ladder else ()
 
@@ -274,11 +259,9 @@ class Method(Documented, ABC):
         """
         unmet = self.unmet(problem)
         if unmet:
-            raise ParameterError(unmet, hint=say("{label} cannot do without", self.label))
+            raise ParameterError(unmet, hint=message("{label} cannot do without", self.label))
 
-    def preview(
-        self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
-    ) -> Preview:
+    def preview(self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT) -> Preview:
         """Foresee what the method would do to this table, before any random number of the run."""
         values = self.resolve_for(problem, given)
         self.require(problem)
@@ -321,11 +304,7 @@ class Method(Documented, ABC):
         return "" if left is None or left >= THIN else words(left)
 
     def perform(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> tuple[Release, Draft]:
         """Draw once and check every promise, without a preview.
 
@@ -343,10 +322,7 @@ class Method(Documented, ABC):
         }
         domain = problem.table.domain
         mechanism = Mechanism(
-            self.name,
-            domain,
-            public | dict(draft.disclosed),
-            privacy=self.privacy(domain, values),
+            self.name, domain, public | dict(draft.disclosed), privacy=self.privacy(domain, values)
         )
         return Release(draft.tables, mechanism, problem.title), draft
 
@@ -460,10 +436,10 @@ def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str,
             continue
         if not check(value):
             raise InputError(
-                say(
+                message(
                     'the mechanism\'s "{name}" does not stand in it, but names a file or '
                     "nothing that is known",
                     parameter.name,
                 ),
-                hint=say("what a release rests on must be in its bundle; no file was read"),
+                hint=message("what a release rests on must be in its bundle; no file was read"),
             )

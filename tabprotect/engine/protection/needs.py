@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Need:
 def _record_keys(problem: Problem) -> str:
     if problem.record_keys is not None:
         return ""
-    return say("the table has no record keys: tabulate it from microdata with record keys")
+    return message("the table has no record keys: tabulate it from microdata with record keys")
 
 
 def _two_way(problem: Problem) -> str:
@@ -37,20 +37,18 @@ def _two_way(problem: Problem) -> str:
     return (
         ""
         if n == 2
-        else plural(
-            n, "the table has {n} variable, not two", "the table has {n} variables, not two", n
-        )
+        else plural(n, "the table has {n} variable, not two", "the table has {n} variables, not two", n)
     )
 
 
 def _two_variables(problem: Problem) -> str:
-    return "" if problem.table.domain.ndim >= 2 else say("the table has one variable only")
+    return "" if problem.table.domain.ndim >= 2 else message("the table has one variable only")
 
 
 NEEDS: Mapping[str, Need] = MappingProxyType(
     {
-        "record_keys": Need(say("Record keys in the microdata"), _record_keys),
-        "two_way": Need(say("A table of two variables"), _two_way),
-        "two_variables": Need(say("At least two variables"), _two_variables),
+        "record_keys": Need(message("Record keys in the microdata"), _record_keys),
+        "two_way": Need(message("A table of two variables"), _two_way),
+        "two_variables": Need(message("At least two variables"), _two_variables),
     }
 )

@@ -22,7 +22,7 @@ from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table, check_structural
-from tabprotect.languages.said import in_100, joined, plural, say
+from tabprotect.languages.messages import in_100, joined, message, plural
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,13 @@ class Problem:
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
-            raise InputError(say("the record keys are those of another table"))
+            raise InputError(message("the record keys are those of another table"))
         if self.weights is not None and self.weights.sums.domain != self.table.domain:
-            raise InputError(say("the weights are those of another table"))
+            raise InputError(message("the weights are those of another table"))
         if self.table.has_negative:
             keys, values = self.table.cells
             cell = self.table.domain.unflat(int(keys[values < 0][0]))
-            raise InputError(
-                say("an original count is negative"), cell=self.table.domain.cell_text(cell)
-            )
+            raise InputError(message("an original count is negative"), cell=self.table.domain.cell_text(cell))
         check_structural(self.table)
 
     def unprotected(
@@ -64,7 +62,7 @@ class Problem:
         if not weighted:
             return true_table(self.table, domain, groupings)
         if self.weights is None:
-            raise InputError(say("the table has no design weights"))
+            raise InputError(message("the table has no design weights"))
         return self.weights.rounded(domain, groupings)
 
 
@@ -196,16 +194,16 @@ class Draft:
     steps: Steps | None = None
 
 
-OVERRULED = say("published all the same")
+OVERRULED = message("published all the same")
 """First words of a decision that releases against a finding."""
 
-STANDING = say("standing reason of the house")
+STANDING = message("standing reason of the house")
 """First words of a decision that the policy takes for what is not judged whole."""
 
-SHORT_SEED = say("a short seed was accepted")
+SHORT_SEED = message("a short seed was accepted")
 """First words of a decision that releases what rests on a seed that can be guessed."""
 
-GIVEN_SEED = say("a fixed seed was used: whoever knows it can undo the changes")
+GIVEN_SEED = message("a fixed seed was used: whoever knows it can undo the changes")
 """The decision that a run records."""
 
 
@@ -343,12 +341,12 @@ class WorstCell:
     @property
     def sentence(self) -> str:
         """The cell and how sure a reader is, as part of a sentence: *North, 80+: 1 or 2, 30 to 70*."""
-        cell = joined(self.cell, ", ") or say("grand total")
+        cell = joined(self.cell, ", ") or message("grand total")
         possible = [(count, chance) for count, chance in self.chances if chance > 1 - CERTAIN]
         if len(possible) != 2 or sum(chance for _, chance in possible) < ALL_BUT_NOTHING:
-            return say("{cell}: {chance} sure", cell, in_100(self.belief))
+            return message("{cell}: {chance} sure", cell, in_100(self.belief))
         (low, first), (high, second) = possible
-        return say(
+        return message(
             "{cell}: {low} or {high}, {first} to {second}",
             cell,
             low,
@@ -395,31 +393,25 @@ class Staff:
             "mean_belief": self.mean_belief,
             "worst": None
             if worst is None
-            else {
-                "table": list(worst.table),
-                "cell": list(worst.cell),
-                "belief": worst.belief,
-            },
+            else {"table": list(worst.table), "cell": list(worst.cell), "belief": worst.belief},
         }
 
     @property
     def known_of_all(self) -> str:
         """How many small counts readers would know, as part of a sentence; empty if not judged."""
         if not self.at_risk_cells:
-            return say("no judged cell holds a small count")
+            return message("no judged cell holds a small count")
         if self.mean_belief is None:
             return ""
-        return say(
-            "readers would know {known:,} of {at_risk_cells:,} small counts",
-            self.known,
-            self.at_risk_cells,
+        return message(
+            "readers would know {known:,} of {at_risk_cells:,} small counts", self.known, self.at_risk_cells
         )
 
     @property
     def sentence(self) -> str:
         """The figures in words."""
         if not self.at_risk_cells:
-            return say("There are no small counts.")
+            return message("There are no small counts.")
         if self.mean_belief is None:
             return plural(
                 self.at_risk_cells,
@@ -435,13 +427,9 @@ class Staff:
                 self.certain,
             )
             if self.certain
-            else say("No small count is certain")
+            else message("No small count is certain")
         )
-        return say(
-            "{sure}; on average a reader is {chance} sure of one.",
-            sure,
-            in_100(self.mean_belief),
-        )
+        return message("{sure}; on average a reader is {chance} sure of one.", sure, in_100(self.mean_belief))
 
 
 @dataclass(frozen=True)

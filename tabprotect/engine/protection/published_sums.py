@@ -16,7 +16,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_JOINED = 500
 """Most inner cells for which a posterior takes totals beside published inner cells."""
@@ -25,9 +25,7 @@ MOST_ENTRIES = 40_000_000
 """Most inner cells times margins in a posterior, at some 50 bytes each."""
 
 
-INNER_NOTE = say(
-    "Only the published inner counts are used; the published totals say a little more."
-)
+INNER_NOTE = message("Only the published inner counts are used; the published totals say a little more.")
 
 Support = tuple[int, int, Floats | None]
 """Lowest and highest true sum, and the log weights of those between (none: all alike)."""
@@ -63,8 +61,8 @@ def counts_of(release: Release, publication: Publication) -> Ints:
         by_names = {("",): release.table}
     if by_names:
         raise InputError(
-            say("the published tables are not those the mechanism names"),
-            hint=say("take the mechanism that came with the tables"),
+            message("the published tables are not those the mechanism names"),
+            hint=message("take the mechanism that came with the tables"),
         )
     return publication.stack(tables)
 
@@ -93,14 +91,14 @@ def _require_followed(publication: Publication) -> None:
     entries = publication.domain.size * len(publication.margins)
     if entries > MOST_ENTRIES:
         raise TooLargeError(
-            say(
+            message(
                 "{size:,} inner cells in {margins:,} published tables are too many to be "
                 "followed: it would take about {value:.0f} GB",
                 publication.domain.size,
                 len(publication.margins),
                 50 * entries / 1e9,
             ),
-            hint=say("ask for bounds of some cells instead (tabprotect bounds)"),
+            hint=message("ask for bounds of some cells instead (tabprotect bounds)"),
         )
 
 
@@ -137,7 +135,7 @@ def sum_factors(
     """
     publication, counts = published
     if not signed and (counts < 0).any():
-        raise InputError(say("a published count is negative; this mechanism makes none"))
+        raise InputError(message("a published count is negative; this mechanism makes none"))
     _require_followed(publication)
     if publication.domains == (publication.domain,) and not publication.domain.structural:
         # Inner cells alone need no incidence.

@@ -10,7 +10,7 @@ from tabprotect.engine.protection.method import Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @cache
@@ -39,8 +39,8 @@ def likelihood_of(release: Release) -> Likelihood:
             continue
         if parameter.name not in stated:
             raise InputError(
-                say('the mechanism does not state "{name}"', parameter.name),
-                hint=say("take the mechanism that came with the table"),
+                message('the mechanism does not state "{name}"', parameter.name),
+                hint=message("take the mechanism that came with the table"),
             )
         value = stated[parameter.name]
         # An optional number may be left out by stating null.
@@ -48,16 +48,12 @@ def likelihood_of(release: Release) -> Likelihood:
             type(value) in (int, float) or (value is None and parameter.default is None)
         ):
             raise InputError(
-                say(
-                    'the mechanism\'s "{name}" must be a number, is {value}',
-                    parameter.name,
-                    repr(value),
-                )
+                message('the mechanism\'s "{name}" must be a number, is {value}', parameter.name, repr(value))
             )
     likelihood = method.likelihood(release)
     mechanism = release.mechanism
     if mechanism.privacy is not None and mechanism.privacy != method.privacy(
         release.domain, mechanism.values
     ):
-        raise InputError(say("the mechanism states a budget of privacy that it does not keep"))
+        raise InputError(message("the mechanism states a budget of privacy that it does not keep"))
     return likelihood

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import Suggestion
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.messages import message, percent
 
-OTHERWISE = say("merge categories so that fewer cells are small, or take another method")
+OTHERWISE = message("merge categories so that fewer cells are small, or take another method")
 """Advice where no setting that was tried helps."""
 
 
@@ -30,14 +30,14 @@ class Remedy(Suggestion):
 
     @property
     def reached(self) -> str:
-        return say(
+        return message(
             "passed on {chance} of synthetic tables, where {known} of the small counts were known",
             percent(self.chance),
             percent(self.known),
         )
 
     def __str__(self) -> str:
-        return say("{text} ({reached})", self.text, self.reached)
+        return message("{text} ({reached})", self.text, self.reached)
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class Mending(Suggestion):
     @property
     def reached(self) -> str:
         if not self.whole:
-            return say(
+            return message(
                 "tried on this table: it meets the method's own criterion, and as far as it is "
                 "judged the limits; it takes a reason"
             )
-        return say("tried on this table: it meets the method's own criterion and the limits")
+        return message("tried on this table: it meets the method's own criterion and the limits")
 
     def __str__(self) -> str:
-        return say("{text} ({reached})", self.text, self.reached)
+        return message("{text} ({reached})", self.text, self.reached)

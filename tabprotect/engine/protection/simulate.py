@@ -21,9 +21,9 @@ from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-STAGE = say("trying the method on this table")
+STAGE = message("trying the method on this table")
 
 T = TypeVar("T")
 
@@ -93,11 +93,7 @@ class Performing(Protocol):
         """Return True if two runs may differ."""
 
     def perform(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> tuple[Release, Draft]:
         """Protect once, with every promise checked."""
 

@@ -14,12 +14,12 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.groupings.grouping import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MARGINS: Parameter[str | None] = Parameter(
     "margins",
-    say("Published tables"),
-    say(
+    message("Published tables"),
+    message(
         "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
         "Without one every table is published, the inner cells included."
     ),
@@ -28,8 +28,8 @@ MARGINS: Parameter[str | None] = Parameter(
 
 GROUPINGS: Parameter[str | None] = Parameter(
     "groupings",
-    say("Groupings"),
-    say(
+    message("Groupings"),
+    message(
         "Variables that group the categories of another one, for use in the formula beside the "
         "levels that the variables have (region@nuts2): "
         "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file."
@@ -40,8 +40,8 @@ GROUPINGS: Parameter[str | None] = Parameter(
 
 KEEP: Parameter[str | None] = Parameter(
     "keep",
-    say("Kept sums"),
-    say(
+    message("Kept sums"),
+    message(
         "The margins that are published exactly, as a model formula: geo + region*age keeps the "
         "counts of each geo and of each region by age. Without one all margins of one variable less "
         "than the table."
@@ -66,16 +66,14 @@ def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     kept = _publication(domain, str(formula), groupings)
     if any(kept.determines(margin, domain.names) for margin in kept.margins):
         raise InputError(
-            say("with these margins kept the table itself would be published as it is"),
-            hint=say("keep margins of fewer variables, or of groups of categories"),
+            message("with these margins kept the table itself would be published as it is"),
+            hint=message("keep margins of fewer variables, or of groups of categories"),
         )
     return kept
 
 
 @lru_cache(maxsize=8)
-def _publication_of(
-    domain: Domain, margins: MarginSet, groupings: tuple[Grouping, ...]
-) -> Publication:
+def _publication_of(domain: Domain, margins: MarginSet, groupings: tuple[Grouping, ...]) -> Publication:
     return Publication(domain, margins, groupings)
 
 
@@ -106,9 +104,7 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     return _publication(domain, str(formula), groupings)
 
 
-def asked_of(
-    domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]
-) -> Publication:
+def asked_of(domain: Domain, formula: str, groupings: str, stated: Mapping[str, object]) -> Publication:
     """The sums that a reader asks about.
 
     Parameters
@@ -135,12 +131,11 @@ def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) 
     publication = Publication.of(domain, formula, groupings)
     if publication.size > MOST_PUBLISHED:
         raise InputError(
-            say(
-                "{margins:,} tables with {size:,} cells in all are too many to be published at "
-                "once",
+            message(
+                "{margins:,} tables with {size:,} cells in all are too many to be published at once",
                 len(publication.margins),
                 publication.size,
             ),
-            hint=say("name the tables you need in the formula, for example (a + b + c)^2"),
+            hint=message("name the tables you need in the formula, for example (a + b + c)^2"),
         )
     return publication

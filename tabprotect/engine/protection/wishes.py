@@ -12,7 +12,7 @@ from tabprotect.engine.protection.subtables import KEEP, MARGINS, groupings_of, 
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -44,45 +44,45 @@ WHOLE = "complete"
 WISHES: Mapping[str, Wish] = MappingProxyType(
     {
         KEPT: Wish(
-            say("These sums, exactly"),
-            say("these sums, exactly"),
-            say("sums are not exact"),
-            help=say("The chosen sums are published as they are."),
+            message("These sums, exactly"),
+            message("these sums, exactly"),
+            message("sums are not exact"),
+            help=message("The chosen sums are published as they are."),
         ),
         "additive": Wish(
-            say("Everything adds up"),
-            say("adds up"),
-            say("the table would not add up"),
+            message("Everything adds up"),
+            message("adds up"),
+            message("the table would not add up"),
             ("additive", "exact"),
-            say("Published cells add up to the published sums."),
+            message("Published cells add up to the published sums."),
         ),
         WHOLE: Wish(
-            say("No count is hidden"),
-            say("nothing hidden"),
-            say("counts would be missing"),
+            message("No count is hidden"),
+            message("nothing hidden"),
+            message("counts would be missing"),
             ("complete",),
-            say("Every cell of the table is published with a count."),
+            message("Every cell of the table is published with a count."),
         ),
         "exact": Wish(
-            say("Counts that are shown are exact"),
-            say("shown counts exact"),
-            say("counts are changed"),
+            message("Counts that are shown are exact"),
+            message("shown counts exact"),
+            message("counts are changed"),
             ("exact",),
-            say("A count is the true one, or it is not published."),
+            message("A count is the true one, or it is not published."),
         ),
         "consistent": Wish(
-            say("The same cell is the same in every table"),
-            say("same in every table"),
-            say("a cell may differ from table to table"),
+            message("The same cell is the same in every table"),
+            message("same in every table"),
+            message("a cell may differ from table to table"),
             ("consistent", "exact"),
-            say("A cell that stands in several tables has one count in all of them."),
+            message("A cell that stands in several tables has one count in all of them."),
         ),
         "zeros_kept": Wish(
-            say("Zeros stay zeros"),
-            say("zeros stay"),
-            say("zeros can rise"),
+            message("Zeros stay zeros"),
+            message("zeros stay"),
+            message("zeros can rise"),
             ("zeros_kept", "exact"),
-            say("Where nobody is, nobody is published."),
+            message("Where nobody is, nobody is published."),
         ),
     }
 )

@@ -11,11 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion_evidence import (
-    Evidence,
-    MarginScreening,
-    RiskJudgement,
-)
+from tabprotect.engine.query_space.criterion_evidence import Evidence, MarginScreening, RiskJudgement
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.registry import Documented
@@ -77,9 +73,7 @@ class RiskCriterion(Documented, ABC):
     ) -> MarginScreening:
         """Cheap verdicts on ``released`` with each of many queries (n,) added in turn."""
 
-    def refuses(
-        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
-    ) -> Bools:
+    def refuses(self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int) -> Bools:
         """Mask of the tables for which the release of some margins would be refused, (tables,).
 
         Parameters

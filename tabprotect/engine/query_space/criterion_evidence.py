@@ -12,11 +12,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.widths import (
-    Widths,
-    critical_widths,
-    parsimonious_bounds,
-)
+from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
@@ -188,9 +184,7 @@ class Evidence:
             np.minimum(counts, self.cells.counts_at(query), out=counts)
         return counts
 
-    def decomposable_bounds(
-        self, cliques: Sequence[Query], separators: Sequence[Query]
-    ) -> tuple[Ints, Ints]:
+    def decomposable_bounds(self, cliques: Sequence[Query], separators: Sequence[Query]) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
         The sums need every variable: a cell that shares everything known with another one has no

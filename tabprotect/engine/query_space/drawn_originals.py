@@ -23,7 +23,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DRAWN_ORIGINALS_CELLS = 4_096
 """Most cells of a table whose originals are drawn: each draw is judged as a whole."""
@@ -54,11 +54,8 @@ def drawn_originals(
     """
     if table.domain.size > DRAWN_ORIGINALS_CELLS:
         raise TooLargeError(
-            say(
-                "originals of {size:,} cells are too large to be judged one by one",
-                table.domain.size,
-            ),
-            hint=say("take a rule or a criterion that draws none"),
+            message("originals of {size:,} cells are too large to be judged one by one", table.domain.size),
+            hint=message("take a rule or a criterion that draws none"),
         )
     known = _KNOWN.setdefault(table, OrderedDict())
     key = (released.members, number)
@@ -83,9 +80,7 @@ def _drawn(
         release = Release(tables, Mechanism("publish_margins", domain, {}))
         counts = counts_of(release, publication)
         generator = _generator([counts])
-        likelihood = sum_factors(
-            release, (publication, counts), lambda count, _: (count, count, None)
-        )
+        likelihood = sum_factors(release, (publication, counts), lambda count, _: (count, count, None))
         posterior = believe(
             [Evidence(release, likelihood, alone=True)],
             knowing=RELEASE_ALONE,

@@ -11,7 +11,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FITTED_TABLE_CELLS = 2**22
 """Most cells of a table that is fitted in full to released margins."""
@@ -36,15 +36,13 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
     """
     if table.domain.size > FITTED_TABLE_CELLS:
         raise InputError(
-            say("a table of {size:,} cells is too large to be fitted in full", table.domain.size),
-            hint=say("take a margin of at most {FITTED_TABLE_CELLS:,} cells", FITTED_TABLE_CELLS),
+            message("a table of {size:,} cells is too large to be fitted in full", table.domain.size),
+            hint=message("take a margin of at most {FITTED_TABLE_CELLS:,} cells", FITTED_TABLE_CELLS),
         )
     margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])
     counts = publication.added_up(table)
-    return fit(
-        publication, counts, tolerance=CLOSE, sweeps=FITTED_TABLE_SWEEPS, progress=progress
-    ).cells
+    return fit(publication, counts, tolerance=CLOSE, sweeps=FITTED_TABLE_SWEEPS, progress=progress).cells
 
 
 def misplaced(table: Table, fit: Floats) -> float:

@@ -25,7 +25,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MAX_VARIABLES = 40
 """The size that the source aims at; a bit set stays a small integer."""
@@ -45,8 +45,7 @@ def bits(query: Query) -> Iterator[int]:
 def names_joined(names: Iterable[str], between: str = ",") -> str:
     """Names joined as :meth:`Lattice.parse` reads them: those with commas or quotes are quoted."""
     return between.join(
-        '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
-        for name in names
+        '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name for name in names
     )
 
 
@@ -109,8 +108,8 @@ class Lattice:
             object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
-                say("a query space over {names} variables", len(self.names)),
-                hint=say("take the margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES),
+                message("a query space over {names} variables", len(self.names)),
+                hint=message("take the margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES),
             )
 
     @property
@@ -154,12 +153,8 @@ class Lattice:
         """
         if not self.listed:
             raise InputError(
-                say(
-                    "{axes} variables have {size:,} tables: too many to list",
-                    len(self.axes),
-                    self.size,
-                ),
-                hint=say("take a margin over at most {MAX_LISTED} variables", MAX_LISTED),
+                message("{axes} variables have {size:,} tables: too many to list", len(self.axes), self.size),
+                hint=message("take a margin over at most {MAX_LISTED} variables", MAX_LISTED),
             )
         out = np.zeros(1, dtype=np.int64)
         for patterns in self.patterns:
@@ -199,8 +194,7 @@ class Lattice:
     def axis_of(self) -> tuple[int, ...]:
         """The variable number of each bit."""
         return tuple(
-            next(a for a, axis in enumerate(self.axes) if axis >> v & 1)
-            for v in range(self.variables)
+            next(a for a, axis in enumerate(self.axes) if axis >> v & 1) for v in range(self.variables)
         )
 
     def finest(self, query: Query) -> Query:
@@ -263,13 +257,13 @@ class Lattice:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
-                    say("the table has no variable {name}", repr(name)),
-                    hint=say("it has {names}", names_joined(self.names, ", ")),
+                    message("the table has no variable {name}", repr(name)),
+                    hint=message("it has {names}", names_joined(self.names, ", ")),
                 )
             if name in seen:
                 raise InputError(
-                    say("the variable {name} is named twice in one table", repr(name)),
-                    hint=say("name it once"),
+                    message("the variable {name} is named twice in one table", repr(name)),
+                    hint=message("name it once"),
                 )
             out |= bit
             seen.add(name)
@@ -293,7 +287,7 @@ class Lattice:
         try:
             parts = next(csv.reader([text], skipinitialspace=True))
         except csv.Error:
-            raise InputError(say("the list of names cannot be read")) from None
+            raise InputError(message("the list of names cannot be read")) from None
         return self.query(map(self._known, parts))
 
     def _known(self, part: str) -> str:

@@ -23,9 +23,7 @@ POSSIBLE_HELD = 2**22
 """Most counts in all of them together."""
 
 
-def possible_tables(
-    table: Table, released: Sequence[Query], progress: Progress = SILENT
-) -> Ints | None:
+def possible_tables(table: Table, released: Sequence[Query], progress: Progress = SILENT) -> Ints | None:
     """Every table with the same released margins, int64 (tables, cells).
 
     Returns

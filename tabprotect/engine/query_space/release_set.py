@@ -21,7 +21,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 from tabprotect.engine.ways_to_bound import BoundsWay
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 PARTIALS = 16
 """Most partial results of one look at every query."""
@@ -79,11 +79,7 @@ class ReleaseSet:
 
     @classmethod
     def begin(
-        cls,
-        standard: Standard,
-        *,
-        released: Iterable[Query] = (),
-        progress: Progress = SILENT,
+        cls, standard: Standard, *, released: Iterable[Query] = (), progress: Progress = SILENT
     ) -> ReleaseSet:
         """The state of a table with some margins released (only the total if none are given).
 
@@ -96,11 +92,7 @@ class ReleaseSet:
         """
         if standard.threshold < 0:
             raise ParameterError(
-                {
-                    "beta": say(
-                        "must be a whole number from 0 up, is {threshold}", standard.threshold
-                    )
-                }
+                {"beta": message("must be a whole number from 0 up, is {threshold}", standard.threshold)}
             )
         standard = replace(standard, bounds=cls._bounded_by(standard.bounds))
         lattice = standard.evidence.lattice
@@ -165,11 +157,7 @@ class ReleaseSet:
         return state
 
     def resumed(
-        self,
-        released: Frontier,
-        unreleasable: Frontier,
-        proved: Frontier,
-        progress: Progress = SILENT,
+        self, released: Frontier, unreleasable: Frontier, proved: Frontier, progress: Progress = SILENT
     ) -> ReleaseSet:
         """The state that had these frontiers, under the same evidence and threshold."""
         judgement = self.standard.judge(released.members, decide_only=True, progress=progress)
@@ -242,16 +230,14 @@ class ReleaseSet:
                 return
             tight |= {cell.text: cell for cell in alone.tight[:3]}
         raise InfeasibleError(
-            say(
-                "the threshold {threshold} forbids even the one-way tables: they leave too "
-                "tight {tight}",
+            message(
+                "the threshold {threshold} forbids even the one-way tables: they leave too tight {tight}",
                 self.threshold,
                 ", ".join(list(tight)[:5]),
             ),
-            hint=say("lower the threshold or merge rare categories"),
+            hint=message("lower the threshold or merge rare categories"),
             detail=joined(
-                (say("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in tight.values()),
-                "\n",
+                (message("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in tight.values()), "\n"
             ),
         )
 
@@ -289,19 +275,11 @@ class ReleaseSet:
         return replace(
             self,
             allowed=allowed,
-            unreleasable=Frontier(
-                lattice, tuple(in_order(_minimal_outside(lattice, allowed))), upward=True
-            ),
+            unreleasable=Frontier(lattice, tuple(in_order(_minimal_outside(lattice, allowed))), upward=True),
             proved=self.proved.add(*_minimal_in(asked[bad])),
         )
 
-    def _decided(
-        self,
-        asked: Ints,
-        safe: Bools,
-        bad: Bools,
-        progress: Progress,
-    ) -> tuple[Bools, Bools]:
+    def _decided(self, asked: Ints, safe: Bools, bad: Bools, progress: Progress) -> tuple[Bools, Bools]:
         """Decide what screening left open, one by one; each verdict settles its neighbours.
 
         The partial result of a report is what is proved so far, by screening first.

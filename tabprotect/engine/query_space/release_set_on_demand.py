@@ -19,7 +19,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.engine.ways_to_bound import BoundsWay
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class AskedReleaseSet(ReleaseSet):
     def _bounded_by(bounds: BoundsWay) -> BoundsWay:
         if bounds not in ("auto", "decomposable"):
             raise InputError(
-                say("bounds by {bounds} need every cell, and there are too many", bounds),
-                hint=say("take decomposable bounds"),
+                message("bounds by {bounds} need every cell, and there are too many", bounds),
+                hint=message("take decomposable bounds"),
             )
         return "decomposable"
 
@@ -69,8 +69,8 @@ class AskedReleaseSet(ReleaseSet):
             Always.
         """
         raise InputError(
-            say("what becomes impossible cannot be listed: there are too many tables"),
-            hint=say("take a rule that does not ask for it"),
+            message("what becomes impossible cannot be listed: there are too many tables"),
+            hint=message("take a rule that does not ask for it"),
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from tabprotect.engine.budgets import WORKERS_PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Workers = int | str | None
 """A number of processes, ``"tcp://host:port"`` of a Dask scheduler, or ``None``: one process."""
@@ -35,18 +35,12 @@ def parse_workers(text: str) -> Workers:
     except ValueError:
         number = 0
     if number < 1:
-        raise ParameterError(
-            {"workers": f"must be a number from 1 up or tcp://host:port, is {text!r}"}
-        )
+        raise ParameterError({"workers": f"must be a number from 1 up or tcp://host:port, is {text!r}"})
     return number
 
 
 def spread_over_workers(
-    work: Callable[[Piece], Result],
-    pieces: Sequence[Piece],
-    workers: Workers,
-    progress: Progress,
-    stage: str,
+    work: Callable[[Piece], Result], pieces: Sequence[Piece], workers: Workers, progress: Progress, stage: str
 ) -> list[Result]:
     """Run ``work`` on all pieces; the results are in the order of the pieces.
 
@@ -83,7 +77,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
         if getattr(sys, "frozen", False):
             # A packaged program has no interpreter to start worker processes with.
             raise InputError(
-                say("the packaged program works in one process"), hint=say("leave out the workers")
+                message("the packaged program works in one process"), hint=message("leave out the workers")
             )
         with joblib.Parallel(n_jobs=workers, return_as="generator") as parallel:
             yield parallel
@@ -93,15 +87,15 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
         from distributed import Client
     except ImportError:
         raise InputError(
-            say("a Dask scheduler needs the package distributed, which is not installed"),
-            hint=say('install it with: pip install "tabprotect[cluster]"'),
+            message("a Dask scheduler needs the package distributed, which is not installed"),
+            hint=message('install it with: pip install "tabprotect[cluster]"'),
         ) from None
     try:
         client = Client(workers, timeout=WORKERS_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            say("no Dask scheduler answers at {workers} ({error})", workers, error),
-            hint=say("start one, or give a number of processes"),
+            message("no Dask scheduler answers at {workers} ({error})", workers, error),
+            hint=message("start one, or give a number of processes"),
         ) from None
     with client, joblib.parallel_config(backend="dask"):
         yield joblib.Parallel(return_as="generator")

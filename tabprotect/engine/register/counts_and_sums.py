@@ -42,9 +42,7 @@ def known_beside(counts: Table, published: Sequence[PublishedTable], *, numbers:
         Whether numbers or means stand beside the sums.
     """
     try:
-        return all(
-            _true(counts, one) and not (numbers and one.suppressed is not None) for one in published
-        )
+        return all(_true(counts, one) and not (numbers and one.suppressed is not None) for one in published)
     except (TabprotectError, KeyError):
         return False
 
@@ -72,9 +70,7 @@ def _true(counts: Table, published: PublishedTable) -> bool:
 def sums_among(earlier: Sequence[Earlier], register: str | None) -> Iterator[tuple[Earlier, bytes]]:
     """The earlier releases of sums of the same records whose bundles are kept."""
     # Sums have no marks of counts under other names.
-    asked = [
-        e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled
-    ]
+    asked = [e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled]
     return ((one, data) for one, data in contents_of(asked, register) if of_sums(data))
 
 

@@ -114,10 +114,7 @@ class EarlierRefusals:
 
 
 def remember_beside(
-    problem: Problem,
-    how: tuple[Method, Values, HousePolicy],
-    randomness: Randomness,
-    register: str | None,
+    problem: Problem, how: tuple[Method, Values, HousePolicy], randomness: Randomness, register: str | None
 ) -> None:
     """Record that a draw was refused for what it tells together with earlier releases.
 
@@ -191,8 +188,7 @@ class _Run:
             yield (
                 itself.time,
                 lambda limits: (
-                    _stated(self.problem, (method, values), limits, self.randomness)
-                    == itself.stated
+                    _stated(self.problem, (method, values), limits, self.randomness) == itself.stated
                 ),
             )
 
@@ -229,17 +225,13 @@ class _Run:
         """Whether a reason was taken for what left, if and only if one is given for the run at hand."""
         policy = self.how[2]
         unjudged = set(gate.left_out) - {"other_releases"}
-        given = gate.passed is False or bool(
-            unjudged and policy.standing_reasons(gate.left_out) is None
-        )
+        given = gate.passed is False or bool(unjudged and policy.standing_reasons(gate.left_out) is None)
         return given == self.accepted
 
 
 def _same_limits(stated: Gate, limits: Gate) -> bool:
     """Whether a gate that is stated is one of these limits, whatever came of it."""
-    outcome = {
-        name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")
-    }
+    outcome = {name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")}
     return replace(limits, **outcome).as_json() == stated.as_json()
 
 
@@ -269,9 +261,7 @@ def _public(method: Method, values: Values) -> dict[str, object]:
     }
 
 
-def _stated(
-    problem: Problem, how: tuple[Method, Values], limits: Gate, randomness: Randomness
-) -> str:
+def _stated(problem: Problem, how: tuple[Method, Values], limits: Gate, randomness: Randomness) -> str:
     """What a release by a mechanism would state; empty where chance rests on anything else."""
     method, values = how
     own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
@@ -285,9 +275,7 @@ def _stated(
     return mechanism.to_text(categories=True)
 
 
-def _refused_draws(
-    problem: Problem, refused: Iterable[RefusedMechanism]
-) -> tuple[RefusedDraws, ...]:
+def _refused_draws(problem: Problem, refused: Iterable[RefusedMechanism]) -> tuple[RefusedDraws, ...]:
     """Refused mechanisms as a later release states them; none if not all of them are known."""
     out = []
     for one in refused:
@@ -327,6 +315,4 @@ def _drawn_digest(problem: Problem, how: tuple[Method, Values], randomness: Rand
 def _digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
     """A digest, equal for equal methods with equal resolved parameters of one table."""
     stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
-    return hashlib.sha256(
-        stated.to_text(categories=True).encode(errors="surrogatepass")
-    ).hexdigest()
+    return hashlib.sha256(stated.to_text(categories=True).encode(errors="surrogatepass")).hexdigest()

@@ -8,28 +8,19 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, State, read_together
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import (
-    Interrupted,
-    RefusedError,
-    TabprotectError,
-)
+from tabprotect.engine.errors import Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.counts_and_sums import published_before, sums_among
 from tabprotect.engine.register.reading_together import ReadingTogether, marks
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import (
-    Earlier,
-    spending_warning,
-    spent_before,
-    warnings_of,
-)
+from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.messages import capital, joined, message, plural
 
 
 def _refused(problem: Problem, release: Release | None, place: str) -> Spent:
@@ -131,8 +122,8 @@ class LeftBefore:
         first, *others = warnings_of(self.earlier) or [{}]
         if not first:
             return rest
-        rest_of = self.sentence.rstrip(".") or say("What they tell together is not worked out")
-        both = say("{message}. {sentence}", first["message"], rest_of)
+        rest_of = self.sentence.rstrip(".") or message("What they tell together is not worked out")
+        both = message("{message}. {sentence}", first["message"], rest_of)
         return [first | {"message": both}, *others, *rest]
 
     @property
@@ -140,9 +131,7 @@ class LeftBefore:
         """Whether what releases of the same original tell together is not known, or not all of it."""
         together = self.together
         return bool(
-            self.error is not None
-            or self.unread
-            or (together is not None and together.passed is None)
+            self.error is not None or self.unread or (together is not None and together.passed is None)
         )
 
     def refuses(self, policy: HousePolicy, reason: str) -> bool:
@@ -170,9 +159,9 @@ class LeftBefore:
         if self.refuses(policy, reason):
             raise RefusedError(
                 self.sentence.rstrip("."),
-                hint=say("the house's policy takes a reason: say why it is published")
+                hint=message("the house's policy takes a reason: say why it is published")
                 if policy.together == "reason"
-                else say(
+                else message(
                     "the house's policy lets out nothing that tells too much together; what else "
                     "is drawn for this table takes a reason, as this refusal tells of it, too"
                 ),
@@ -183,15 +172,15 @@ class LeftBefore:
                 text = self.sentence or self._unread
                 raise RefusedError(
                     text.rstrip("."),
-                    hint=say("what was not judged takes a reason: say why it is published again")
+                    hint=message("what was not judged takes a reason: say why it is published again")
                     if policy.unjudged == "reason"
-                    else say("the house's policy lets out nothing that was not judged"),
+                    else message("the house's policy lets out nothing that was not judged"),
                 )
 
     @property
     def _unread(self) -> str:
         if self.error is not None:
-            return say("It is not known what left before: {error}.", self.error)
+            return message("It is not known what left before: {error}.", self.error)
         return plural(
             self.unread,
             "No. {numbers} could not be compared with this one: find it in the register.",
@@ -207,9 +196,9 @@ class LeftBefore:
             return ""
         last = read[0].entry.number
         what = (
-            say("no. {last}", last)
+            message("no. {last}", last)
             if len(read) == 1
-            else say("{read} releases up to no. {last}", len(read), last)
+            else message("{read} releases up to no. {last}", len(read), last)
         )
         return capital(read_together(found, what, more=self.more))
 
@@ -219,16 +208,13 @@ class LeftBefore:
         said = [warning["message"] for warning in self.warnings]
         lines = [CheckLine("mind", capital(text) + ".") for text in said]
         lines += self.beside
-        nothing = say("No. Nothing of this table was published before.")
+        nothing = message("No. Nothing of this table was published before.")
         if self.again:
             numbers = joined(map(str, self.again), ", ")
-            nothing = say(
-                "Yes: this very release, no. {numbers}. Nothing else of this table was published.",
-                numbers,
+            nothing = message(
+                "Yes: this very release, no. {numbers}. Nothing else of this table was published.", numbers
             )
-        return CheckGroup(
-            say("Has this left before?"), tuple(lines) or (CheckLine("passed", nothing),)
-        )
+        return CheckGroup(message("Has this left before?"), tuple(lines) or (CheckLine("passed", nothing),))
 
     @property
     def beside(self) -> tuple[CheckLine, ...]:

@@ -40,12 +40,8 @@ def _canonical(table: MagnitudeTable) -> bytes:
     """The contributions as bytes, independent of the order of records, categories and holdings."""
     rows = table.rows
     labels = [sorted(v.categories) for v in table.variables]
-    codes = [
-        _ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)
-    ]
-    columns = np.stack(
-        [*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units]
-    )
+    codes = [_ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)]
+    columns = np.stack([*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units])
     head = [table.measure, table.decimals, [v.name for v in table.variables], labels]
     text = json.dumps([*head, sorted(table.names)], ensure_ascii=False)
     ordered = columns[:, np.lexsort(columns[::-1])]

@@ -54,9 +54,7 @@ class Told:
         return self.of_this is not None or self.of_other is not None
 
 
-def told(
-    original: Table, group: Sequence[Release], other: Release, same_margins: int
-) -> Told | None:
+def told(original: Table, group: Sequence[Release], other: Release, same_margins: int) -> Told | None:
     """What a release and those read with it, and another one of the same records, tell of each other.
 
     Parameters
@@ -102,9 +100,7 @@ def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
     left = [set(domain.names) for domain in domains]
     while left:
         before = [set(names) for names in left]
-        alone = [
-            {name for name in names if sum(name in other for other in left) > 1} for names in left
-        ]
+        alone = [{name for name in names if sum(name in other for other in left) > 1} for names in left]
         left = [
             names
             for number, names in enumerate(alone)
@@ -152,9 +148,7 @@ class _Stated:
         if not set(names) <= set(domain.names):
             return None
         if isinstance(found, CellFactors):
-            return next(
-                filter(None, (self._of_table(found, one, names) for one in self._tables)), None
-            )
+            return next(filter(None, (self._of_table(found, one, names) for one in self._tables)), None)
         keys, moves = domain.project_keys(found.moves.cells, names), found.moves
         _, place = np.unique(moves.rows * domain.size + keys, return_inverse=True)
         if np.bincount(place.reshape(-1), weights=moves.signs).any():
@@ -166,9 +160,7 @@ class _Stated:
         for published in self.release.tables:
             yield published.table.domain.names
 
-    def _of_table(
-        self, found: CellFactors, table: tuple[str, ...], names: tuple[str, ...]
-    ) -> Table | None:
+    def _of_table(self, found: CellFactors, table: tuple[str, ...], names: tuple[str, ...]) -> Table | None:
         """The margin by the sums of one published table, all of whose cells have one value."""
         domain = found.domain
         if not set(names) <= set(table) <= set(domain.names):
@@ -216,9 +208,7 @@ def may_group(original: Table, other: Release) -> bool:
             return True
         for variable in mine:
             assert counts is not None
-            both = sorted(
-                (original.margin([variable]).counts, counts.counts), key=len, reverse=True
-            )
+            both = sorted((original.margin([variable]).counts, counts.counts), key=len, reverse=True)
             if len(both[1]) > 1 and _adds_up(*both):
                 return True
     return False
@@ -237,7 +227,5 @@ def _adds_up(fine: Ints, coarse: Ints) -> bool:
     reached = {0}
     for count in coarse.tolist():
         fitting = np.flatnonzero(subsets == count)
-        reached = {
-            done | more for done in reached for more in fitting[(fitting & done) == 0].tolist()
-        }
+        reached = {done | more for done in reached for more in fitting[(fitting & done) == 0].tolist()}
     return bool(reached)

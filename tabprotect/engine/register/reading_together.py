@@ -21,7 +21,7 @@ from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined
+from tabprotect.languages.messages import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
@@ -157,16 +157,12 @@ class ReadingTogether:
         known = [told.of_this for told in beside if told.of_this is not None]
         found = []
         if len(every) > 1 or known or not beside:
-            earlier: list[Release | Evidence] = [
-                one for one in reversed(every) if one is not finest
-            ]
+            earlier: list[Release | Evidence] = [one for one in reversed(every) if one is not finest]
             earlier += known
             found = [verdict(finest, policy, earlier=earlier, original=original, progress=progress)]
         for told in beside:
             if told.of_other is not None:
-                found.append(
-                    verdict(told.other, policy, earlier=[told.of_other], progress=progress)
-                )
+                found.append(verdict(told.other, policy, earlier=[told.of_other], progress=progress))
         return replace(
             found[0],
             tables=tuple(table for one in found for table in one.tables),
@@ -185,14 +181,10 @@ def marks(problem: Problem) -> OriginalMarks:
     return known[1]
 
 
-_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = (
-    WeakKeyDictionary()
-)
+_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = WeakKeyDictionary()
 
 
-def contents_of(
-    entries: Sequence[Earlier], register: str | None = None
-) -> list[tuple[Earlier, bytes]]:
+def contents_of(entries: Sequence[Earlier], register: str | None = None) -> list[tuple[Earlier, bytes]]:
     """Earlier publications whose bundles are kept, with these, in order; not those of other labels."""
     place = register_address(register)
     if place is None or not entries:
@@ -220,9 +212,7 @@ def _read(
     domains = [problem.table.domain, *(other.domain for _, other in nested)]
     finest = max(domains, key=lambda domain: domain.size)
     whole = [
-        (one, other)
-        for one, other in nested
-        if other.domain == finest or is_coarser(other.domain, finest)
+        (one, other) for one, other in nested if other.domain == finest or is_coarser(other.domain, finest)
     ]
     numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
     numbers |= {one.entry.number for one, _ in nested}
@@ -275,9 +265,9 @@ def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
     own = problem.table.domain
     if domain == own:
         return one.relation == "original"
-    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(
-        one, marks(problem)
-    ) >= min(domain.ndim, own.ndim)
+    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(one, marks(problem)) >= min(
+        domain.ndim, own.ndim
+    )
 
 
 def _opened(

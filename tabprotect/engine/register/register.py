@@ -27,11 +27,7 @@ from tabprotect.engine.register.register_chain import (
     mark_of_key,
     sealed,
 )
-from tabprotect.engine.register.register_entry import (
-    LeavingPublication,
-    OriginalMarks,
-    RegisterEntry,
-)
+from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
 from tabprotect.engine.register.register_rows import (
     bundle_damage,
     digest_published,
@@ -57,7 +53,7 @@ from tabprotect.engine.register.register_tables import (
     take_over,
 )
 from tabprotect.engine.register.seen_heads import remember_head, seen_heads
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")
 
@@ -157,13 +153,13 @@ class Register:
         if key_there and mark_of_key(house.key()) == mark:
             return house.key()
         why = (
-            say("belongs to another key of the house, of mark {mark}", mark[:16])
+            message("belongs to another key of the house, of mark {mark}", mark[:16])
             if key_there
-            else say("belongs to a key of the house that is not here, of mark {mark}", mark[:16])
+            else message("belongs to a key of the house that is not here, of mark {mark}", mark[:16])
         )
         raise ParameterError(
             {"register": why},
-            hint=say(
+            hint=message(
                 "under another key nothing in it is found again. Put the right key back from its "
                 "copy to {path}, or name it with {KEY}; with a new key on purpose take a new "
                 "register: tabprotect register new FILE",
@@ -238,15 +234,14 @@ class Register:
         found = [
             entry
             for entry in self.entries()
-            if str(entry.number) == sign
-            or (len(sign) >= 8 and entry.publication.bundle.startswith(sign))
+            if str(entry.number) == sign or (len(sign) >= 8 and entry.publication.bundle.startswith(sign))
         ]
         if len(found) != 1:
-            how = say("no release") if not found else say("{found} releases", len(found))
+            how = message("no release") if not found else message("{found} releases", len(found))
             raise InputError(
-                say("the register has {how} {word}", how, repr(word)),
+                message("the register has {how} {word}", how, repr(word)),
                 file=self.name,
-                hint=say("give the number that the list shows"),
+                hint=message("give the number that the list shows"),
             )
         return found[0]
 
@@ -276,9 +271,7 @@ class Register:
         same = (RELEASE.c.bundle == of.bundle) & (RELEASE.c.original == of.marks.original)
 
         def enter(connection: sa.Connection) -> int | None:
-            there = connection.execute(
-                sa.select(RELEASE.c.number, RELEASE.c.withdrawn).where(same)
-            ).first()
+            there = connection.execute(sa.select(RELEASE.c.number, RELEASE.c.withdrawn).where(same)).first()
             if there is not None:
                 if there.withdrawn is not None:
                     back = {"withdrawn": None, "withdrawn_reason": ""}
@@ -330,7 +323,7 @@ class Register:
             return done
 
         if not self._changed(end):
-            raise InputError(say("release {number} is withdrawn already", number), file=self.name)
+            raise InputError(message("release {number} is withdrawn already", number), file=self.name)
 
     def refuse(self, original: str, mechanism: str, refused: RefusedMechanism) -> None:
         """Record that the gate refused a mechanism for an original; each is recorded once."""
@@ -363,9 +356,7 @@ class Register:
         bundle = entry.publication.bundle
         return self._database.transaction(lambda connection: kept_bundle(connection, bundle))
 
-    def re_mark(
-        self, key: bytes, marks: Mapping[int, OriginalMarks], originals: Mapping[str, str]
-    ) -> None:
+    def re_mark(self, key: bytes, marks: Mapping[int, OriginalMarks], originals: Mapping[str, str]) -> None:
         """Let it belong to another key; entries without new marks keep those of the old one.
 
         Parameters
@@ -382,9 +373,9 @@ class Register:
         """
         if any(damage.what == "chain" for damage in self.contents(bundles=False).damaged):
             raise InputError(
-                say("the register's chain is damaged: under another key that would not be seen"),
+                message("the register's chain is damaged: under another key that would not be seen"),
                 file=self.name,
-                hint=say("look at it first: tabprotect register list"),
+                hint=message("look at it first: tabprotect register list"),
             )
 
         def change(connection: sa.Connection) -> None:
@@ -483,9 +474,9 @@ def _new(address: str) -> Database:
         if made.transaction(head_of).lines:
             made.close()
             raise InputError(
-                say("there is a register here already"),
+                message("there is a register here already"),
                 file=made.name,
-                hint=say("use it as it is, or give another name"),
+                hint=message("use it as it is, or give another name"),
             ) from None
         return made
     try:

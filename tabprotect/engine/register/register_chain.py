@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FIRST_CHAIN = "0" * 64
 """Stands for the hash of the line before the first one."""
@@ -28,19 +28,17 @@ Act = Literal[
 ]  # fmt: skip
 """What is done; ``unkept`` is a publication whose bundle the register does not hold."""
 
-Damaged = Literal[
-    "deleted", "changed", "unreadable", "foreign", "bundle", "refusal", "chain", "cut"
-]
+Damaged = Literal["deleted", "changed", "unreadable", "foreign", "bundle", "refusal", "chain", "cut"]
 
 DAMAGES: Mapping[Damaged, str] = {
-    "deleted": say("release {number} was deleted from the register"),
-    "changed": say("release {number} was changed in the register"),
-    "unreadable": say("release {number} cannot be read in the register"),
-    "foreign": say("release {number} was put into the register by another program"),
-    "bundle": say("the bundle of release {number} was deleted or changed in the register"),
-    "refusal": say("what the gate refused before was deleted or changed (line {number})"),
-    "chain": say("line {number} of the register's chain was deleted or changed"),
-    "cut": say("the register ended at line {number} before: what came last was cut off"),
+    "deleted": message("release {number} was deleted from the register"),
+    "changed": message("release {number} was changed in the register"),
+    "unreadable": message("release {number} cannot be read in the register"),
+    "foreign": message("release {number} was put into the register by another program"),
+    "bundle": message("the bundle of release {number} was deleted or changed in the register"),
+    "refusal": message("what the gate refused before was deleted or changed (line {number})"),
+    "chain": message("line {number} of the register's chain was deleted or changed"),
+    "cut": message("the register ended at line {number} before: what came last was cut off"),
 }
 """What is said of each kind of damage."""
 
@@ -101,9 +99,7 @@ class ChainLine:
     seal: str
 
     @classmethod
-    def after(
-        cls, head: Head, act: Act, subject: str, digest: str, *, time: str, key: bytes
-    ) -> ChainLine:
+    def after(cls, head: Head, act: Act, subject: str, digest: str, *, time: str, key: bytes) -> ChainLine:
         """The line that follows a head."""
         number = head.lines + 1
         chain = _chained(head.chain, (number, act, subject, digest, time))

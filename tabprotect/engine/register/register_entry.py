@@ -26,7 +26,7 @@ from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import day_said, say
+from tabprotect.languages.messages import day_said, message
 
 NAMELESS = frozenset({"row", "column"})
 """Names without meaning: any two grids would share them."""
@@ -135,10 +135,10 @@ Relation = Literal["original", "renamed", "records", "variables"]
 variables; variables of the same name."""
 
 RELATIONS: Mapping[Relation, str] = {
-    "original": say("this very table has left before"),
-    "renamed": say("a table of the same counts has left before, under other names or labels"),
-    "records": say("a table of the same people has left before"),
-    "variables": say(
+    "original": message("this very table has left before"),
+    "renamed": message("a table of the same counts has left before, under other names or labels"),
+    "records": message("a table of the same people has left before"),
+    "variables": message(
         "a table whose variables are called the same has left before, but no sum is alike: both count "
         "the same people only if their categories differ"
     ),
@@ -252,10 +252,10 @@ class RegisterEntry:
         gone = (
             ""
             if self.withdrawn is None
-            else say(", withdrawn ({withdrawn_reason})", self.withdrawn_reason)
+            else message(", withdrawn ({withdrawn_reason})", self.withdrawn_reason)
         )
         title = f" {of.title!r}" if of.title else ""
-        return say(
+        return message(
             "{number}  {time}  {method}{title}  {bundle}  {who}{gone}",
             self.number,
             _text(self.time),
@@ -292,9 +292,7 @@ class Earlier:
         return {"relation": self.relation, **self.entry.as_json()}
 
 
-def related(
-    marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = ""
-) -> list[Earlier]:
+def related(marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = "") -> list[Earlier]:
     """The earlier publications that bear on an original, the closest first, then the latest.
 
     Parameters
@@ -337,9 +335,9 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         if not mine:
             continue
         last = mine[0]
-        times = "" if len(mine) == 1 else say(", {mine} times, last", len(mine))
-        message = (
-            say(
+        times = "" if len(mine) == 1 else message(", {mine} times, last", len(mine))
+        text = (
+            message(
                 "{said}{times} on {day} (release {number}, {method_label}, withdrawn since)",
                 said,
                 times,
@@ -348,7 +346,7 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
                 last.publication.method_label,
             )
             if last.withdrawn
-            else say(
+            else message(
                 "{said}{times} on {day} (release {number}, {method_label})",
                 said,
                 times,
@@ -357,14 +355,14 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
                 last.publication.method_label,
             )
         )
-        out.append({"kind": KIND, "message": message})
+        out.append({"kind": KIND, "message": text})
     return out
 
 
 def spending_warning(spent: Spent) -> dict[str, str]:
     """What private releases of the same records spend together, as a warning."""
-    message = say("private releases of these records spend {total} together", spent.words)
-    return {"kind": SPENT, "message": message}
+    text = message("private releases of these records spend {total} together", spent.words)
+    return {"kind": SPENT, "message": text}
 
 
 def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
@@ -382,11 +380,9 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
         return
     said = warnings_of(close)[0]["message"]
     if rule == "refuse":
-        raise RefusedError(said, hint=say("the house policy allows no second release of a table"))
+        raise RefusedError(said, hint=message("the house policy allows no second release of a table"))
     if rule == "reason" and not reason:
-        raise RefusedError(
-            said, hint=say("the house's policy takes a reason: say why it is published")
-        )
+        raise RefusedError(said, hint=message("the house's policy takes a reason: say why it is published"))
 
 
 def coins_mark(seed: int, key: bytes) -> str:
@@ -402,13 +398,13 @@ def with_the_same_coins(earlier: Sequence[Earlier], mark: str) -> list[Earlier]:
 def same_coins(earlier: RegisterEntry) -> RefusedError:
     """The refusal of a release with the coins of another one."""
     return RefusedError(
-        say(
+        message(
             "the given seed was used before, on {day} (release {number}): two releases with the same "
             "coins show readers how their originals differ",
             earlier.day,
             earlier.number,
         ),
-        hint=say("leave the seed out; or say why it is published again"),
+        hint=message("leave the seed out; or say why it is published again"),
     )
 
 
@@ -446,13 +442,13 @@ def admit_spending(
     total = Spent.together([spent_before(earlier, refused), own.total])
     if total.as_epsilon > limit * (1 + ROUNDING):
         raise RefusedError(
-            say(
+            message(
                 "private releases of these records would spend {total} together, beyond the "
                 "epsilon of {limit:g} that the house's policy allows",
                 total.words,
                 limit,
             ),
-            hint=say("take a smaller budget, or a release that is out already"),
+            hint=message("take a smaller budget, or a release that is out already"),
         )
 
 

@@ -20,11 +20,7 @@ from tabprotect.engine.register.register_chain import (
     digest_of,
     expected,
 )
-from tabprotect.engine.register.register_entry import (
-    LeavingPublication,
-    OriginalMarks,
-    RegisterEntry,
-)
+from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
 from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, STATEMENT
 
 Row = Mapping[str, object]
@@ -50,12 +46,9 @@ def lines_of(connection: sa.Connection) -> list[ChainLine]:
 
 def refusals() -> sa.Select[tuple[object, ...]]:
     """The query of what the gate refused, with what it would have stated."""
-    same = (REFUSED.c.original == STATEMENT.c.original) & (
-        REFUSED.c.mechanism == STATEMENT.c.mechanism
-    )
+    same = (REFUSED.c.original == STATEMENT.c.original) & (REFUSED.c.mechanism == STATEMENT.c.mechanism)
     wanted: sa.Select[tuple[object, ...]] = sa.select(
-        *(REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, REFUSED.c.time),
-        STATEMENT.c.stated,
+        *(REFUSED.c.original, REFUSED.c.mechanism, REFUSED.c.method, REFUSED.c.time), STATEMENT.c.stated
     ).select_from(REFUSED.outerjoin(STATEMENT, same))
     return wanted
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from tabprotect.engine.database import Schema
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TABLES = sa.MetaData()
 RELEASE = sa.Table(
@@ -74,9 +74,9 @@ SCHEMA = Schema(
     TABLES,
     2,
     _VERSION,
-    what=say("register of releases"),
-    remedy=say("make one with: tabprotect register new FILE"),
-    older=say(
+    what=message("register of releases"),
+    remedy=message("make one with: tabprotect register new FILE"),
+    older=message(
         "tabprotect register new FILE takes an older register over where it lies; its entries are "
         "kept as they are"
     ),

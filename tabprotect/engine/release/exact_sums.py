@@ -7,12 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tabprotect.engine.release.likelihood import (
-    AdaptiveSequence,
-    CellFactors,
-    Likelihood,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.release.limits import ROUNDING, Limits
-from tabprotect.languages.said import in_100, plural, say
+from tabprotect.languages.messages import in_100, message, plural
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Insiders:
         if self.chance is None or self.alone is None:
             return ""
         if not self.chance:
-            return say("Nobody who is alone in a cell would learn another small count.")
+            return message("Nobody who is alone in a cell would learn another small count.")
         if self.alone < 0.5:
-            return say(
+            return message(
                 "Somebody who is alone in a cell would learn another small count with {chance}; "
                 "probably nobody is alone in one.",
                 in_100(self.chance),
@@ -68,7 +68,7 @@ class Insiders:
 
     def beyond(self, limits: Limits) -> str:
         """The chance and the limit that it is beyond, in words."""
-        return say(
+        return message(
             "Somebody who is alone in a cell would learn another small count with {chance}; "
             "the limit is {limit}.",
             in_100(self.chance or 0.0),

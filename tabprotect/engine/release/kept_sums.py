@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ def named(kept: Sequence[KeptSum]) -> str:
         return ""
     first = joined(
         (
-            say("{cell}: {count}", joined(one.cell, ", ") or say("grand total"), one.count)
+            message("{cell}: {count}", joined(one.cell, ", ") or message("grand total"), one.count)
             for one in kept[:MOST_NAMED]
         ),
         "; ",
     )
     more = len(kept) - MOST_NAMED
-    return first if more <= 0 else say("{first}; and {more:,} more", first, more)
+    return first if more <= 0 else message("{first}; and {more:,} more", first, more)
 
 
 def said(kept: Sequence[KeptSum]) -> str:

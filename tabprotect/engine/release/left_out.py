@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 Kind = Literal[
-    "joint_noise",
-    "pattern_choice",
-    "key_algebra",
-    "attempts",
-    "other_releases",
-    "simulation",
-    "contributors",
+    "joint_noise", "pattern_choice", "key_algebra", "attempts", "other_releases", "simulation", "contributors"
 ]
 """The kinds by the names that mechanisms and verdicts state."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SAID: Mapping[Kind, str] = {
-    "joint_noise": say("what the tables tell together"),
-    "pattern_choice": say("what the choice of the published numbers tells"),
-    "key_algebra": say("that the keys of totals are sums of keys"),
-    "attempts": say("what earlier tries of the method tell"),
-    "other_releases": say("what earlier releases tell together with this one"),
-    "simulation": say("what could only be simulated or bounded"),
-    "contributors": say("contributors who were not tried as readers, alone or together"),
+    "joint_noise": message("what the tables tell together"),
+    "pattern_choice": message("what the choice of the published numbers tells"),
+    "key_algebra": message("that the keys of totals are sums of keys"),
+    "attempts": message("what earlier tries of the method tell"),
+    "other_releases": message("what earlier releases tell together with this one"),
+    "simulation": message("what could only be simulated or bounded"),
+    "contributors": message("contributors who were not tried as readers, alone or together"),
 }
 """The kinds in words, as parts of a sentence."""
 

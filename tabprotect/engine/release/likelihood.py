@@ -22,34 +22,33 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 BlockingRule = Literal["any_zero", "negative", "reversible", "none"]
 
 BLOCKING_RULES: dict[BlockingRule, str] = {
     "any_zero": (
-        say(
+        message(
             "A cycle that touches a zero is not applied. A zero stays zero: a reader knows that "
             "every published positive count was positive."
         )
     ),
     "negative": (
-        say(
+        message(
             "A cycle is not applied in a direction that would make a cell negative. Zeros can rise; "
             "small counts drift up a little."
         )
     ),
     "reversible": (
-        say(
+        message(
             "A cycle is taken with the chance that its result is worth as much as what is there: the "
             "product of 1/x! over the counts, to the power theta. Zeros can rise. Serves where "
             "association is weak: chi-square stays honest; strong association is pulled towards none."
         )
     ),
     "none": (
-        say(
-            "Every cycle is applied. Cells can become negative: for analysis, not for release "
-            "without a look."
+        message(
+            "Every cycle is applied. Cells can become negative: for analysis, not for release without a look."
         )
     ),
 }
@@ -242,10 +241,10 @@ class CellFactors:
 
     def __post_init__(self) -> None:
         if (self.low > self.high).any() or (self.low < 0).any():
-            raise ValueError(say("a factor allows no count"))
+            raise ValueError(message("a factor allows no count"))
         runs = np.diff(self.log_starts)
         if ((runs > 0) & (runs != self.high - self.low + 1)).any():
-            raise ValueError(say("a factor weighs other counts than it allows"))
+            raise ValueError(message("a factor weighs other counts than it allows"))
 
     @classmethod
     def of(
@@ -258,9 +257,7 @@ class CellFactors:
     ) -> CellFactors:
         """Build from ``(starts, cells)`` and one ``(low, high, log weights or None)`` per kind."""
         if any(not 0 <= low <= high <= UNBOUNDED for low, high, _ in kinds):
-            raise InputError(
-                say("the mechanism leaves no count possible, or one beyond all numbers")
-            )
+            raise InputError(message("the mechanism leaves no count possible, or one beyond all numbers"))
         runs = [np.zeros(0) if logs is None else logs for _, _, logs in kinds]
         return cls(
             domain=domain,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SHARE = 0.05
 """Share of the at-risk cells expected by a reader that may be known."""
@@ -45,21 +45,16 @@ class Limits:
     small_share: float = 1.0
     insider_limit: float = 1.0
 
-    SHARES: ClassVar[tuple[str, ...]] = (
-        "share",
-        "mean_belief_limit",
-        "small_share",
-        "insider_limit",
-    )
+    SHARES: ClassVar[tuple[str, ...]] = ("share", "mean_belief_limit", "small_share", "insider_limit")
 
     def __post_init__(self) -> None:
         wrong = {
-            name: say("must be from 0 to 1, is {share}", getattr(self, name))
+            name: message("must be from 0 to 1, is {share}", getattr(self, name))
             for name in self.SHARES
             if not 0 <= getattr(self, name) <= 1
         }
         if not 0.5 <= self.belief_limit < 1:
-            wrong["belief_limit"] = say(
+            wrong["belief_limit"] = message(
                 "must be at least 0.5 and below 1, is {belief_limit}", self.belief_limit
             )
         if wrong:

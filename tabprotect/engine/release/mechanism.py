@@ -26,25 +26,22 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ATTEMPTS = 3
 """Most draws of a method with chance."""
 
 MOST_ATTEMPTS = 100
 
-CHANGED = say(
-    "Other settings were refused for this table before, by the same gate; what that tells is left "
-    "out."
+CHANGED = message(
+    "Other settings were refused for this table before, by the same gate; what that tells is left out."
 )
 """Sentence for a release whose mechanism was changed after refusals."""
 
-TAKEN_IN = say(
-    "Draws were refused for this table before, by the same gate; what that tells is taken in."
-)
+TAKEN_IN = message("Draws were refused for this table before, by the same gate; what that tells is taken in.")
 """Sentence for a release whose originals are weighed by the chance of the earlier refusals."""
 
-UNSTATED = say(
+UNSTATED = message(
     "The bundle does not state its whole gate: what it would tell that other draws or originals were "
     "refused is left out."
 )
@@ -95,9 +92,9 @@ class Gate(Limits):
         except ParameterError as error:
             wrong |= error.fields
         if not 1 <= self.attempts_at_most <= MOST_ATTEMPTS:
-            wrong["attempts_at_most"] = say("must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS)
+            wrong["attempts_at_most"] = message("must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS)
         if self.intruder not in ("", *READERS):
-            wrong["intruder"] = say("must be empty or one of {READERS}", ", ".join(READERS))
+            wrong["intruder"] = message("must be empty or one of {READERS}", ", ".join(READERS))
         if wrong:
             raise ParameterError(wrong)
 
@@ -120,10 +117,7 @@ class Gate(Limits):
 
     @classmethod
     def from_json(
-        cls,
-        data: Mapping[str, object],
-        domain: Domain | None = None,
-        table: Table | None = None,
+        cls, data: Mapping[str, object], domain: Domain | None = None, table: Table | None = None
     ) -> Gate | None:
         """Read from a mechanism for a table.
 
@@ -146,11 +140,7 @@ class Gate(Limits):
         try:
             assert isinstance(stated, Mapping) and set(stated) - _LATER == set(_FIELDS)
             assert stated.get(_CHANGED, True) is True
-            passed, attempts, left_out = (
-                stated["passed"],
-                data["attempts_at_most"],
-                stated["left_out"],
-            )
+            passed, attempts, left_out = (stated["passed"], data["attempts_at_most"], stated["left_out"])
             assert passed is None or isinstance(passed, bool)
             assert type(attempts) is int and isinstance(stated["reason"], bool)
             assert isinstance(left_out, list) and all(isinstance(kind, str) for kind in left_out)
@@ -169,7 +159,7 @@ class Gate(Limits):
                 refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
             )
         except (AssertionError, KeyError, ParameterError):
-            raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
+            raise InputError(message('the mechanism\'s "gate" is not as it was written')) from None
 
 
 _NUMBERS = tuple(limit.name for limit in fields(Limits))
@@ -285,19 +275,19 @@ class Mechanism:
             If anything is missing, misplaced, or for a table of another shape.
         """
         if not isinstance(data, Mapping):
-            raise InputError(say("a mechanism is a JSON object"))
+            raise InputError(message("a mechanism is a JSON object"))
         method = data.get("method")
         if not isinstance(method, str):
-            raise InputError(say('the mechanism names no "method"'))
+            raise InputError(message('the mechanism names no "method"'))
         names = data.get("variables")
         if names is not None and list(domain.names) != names:
             raise InputError(
-                say(
+                message(
                     "the mechanism is for the variables {names}, the table has {names2}",
                     names,
                     list(domain.names),
                 ),
-                hint=say("the order matters; take the mechanism that came with the table"),
+                hint=message("the order matters; take the mechanism that came with the table"),
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | _BESIDE}
         if "cycles" in data:
@@ -332,12 +322,10 @@ class Mechanism:
             return published
         stated, names = data["categories"], data.get("variables")
         if not isinstance(stated, Mapping) or list(stated) != names:
-            raise InputError(say('"categories" are not those of "variables"'))
+            raise InputError(message('"categories" are not those of "variables"'))
         for name, categories in stated.items():
             if not isinstance(categories, list) or not all(isinstance(c, str) for c in categories):
-                raise InputError(
-                    say("the categories of {name} are not a list of texts", repr(name))
-                )
+                raise InputError(message("the categories of {name} are not a list of texts", repr(name)))
         return Domain.of({str(name): list(found) for name, found in stated.items()})
 
 
@@ -387,9 +375,9 @@ def _coins(data: Mapping[str, object]) -> tuple[Coins | None, str]:
     found: Coins | None = next((one for one in get_args(Coins) if one == stated), None)
     if stated is not None and found is None:
         raise InputError(
-            say('the mechanism\'s "coins" must be one of {coins}', ", ".join(get_args(Coins)))
+            message('the mechanism\'s "coins" must be one of {coins}', ", ".join(get_args(Coins)))
         )
     digits = NONCE_BYTES * 2 if found == "fresh" else 0
     if not isinstance(nonce, str) or not re.fullmatch(f"[0-9a-f]{{{digits}}}", nonce):
-        raise InputError(say('the mechanism\'s "nonce" does not go with its "coins"'))
+        raise InputError(message('the mechanism\'s "nonce" does not go with its "coins"'))
     return found, nonce

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 NEIGHBOURS = "one record more or less"
 """What originals differ by between which a release tells little."""
@@ -61,12 +61,12 @@ class Spent:
         """The measures as part of a sentence."""
         parts = []
         if self.epsilon is not None:
-            parts.append(say("epsilon {epsilon:g}", self.epsilon))
+            parts.append(message("epsilon {epsilon:g}", self.epsilon))
         if self.delta:
-            parts.append(say("delta {delta:.2g}", self.delta))
+            parts.append(message("delta {delta:.2g}", self.delta))
         if self.rho is not None:
             parts.append(
-                say(
+                message(
                     "rho {rho:g} (epsilon {epsilon:.2f} at delta {delta:g})",
                     self.rho,
                     Spent(rho=self.rho).as_epsilon,
@@ -97,11 +97,7 @@ class Privacy:
 
     def as_json(self) -> dict[str, object]:
         """As ``mechanism.json`` states it."""
-        return {
-            **self.stated.as_json(),
-            "neighbours": NEIGHBOURS,
-            "total": self.total.as_json(),
-        }
+        return {**self.stated.as_json(), "neighbours": NEIGHBOURS, "total": self.total.as_json()}
 
     @classmethod
     def from_json(cls, data: object) -> Privacy:
@@ -116,7 +112,7 @@ class Privacy:
         if isinstance(data, Mapping):
             found = cls(_spent(data), _spent(data.get("total")))
         if data != found.as_json():
-            raise InputError(say('the mechanism\'s "{KEY}" is not as it was written', KEY))
+            raise InputError(message('the mechanism\'s "{KEY}" is not as it was written', KEY))
         return found
 
 

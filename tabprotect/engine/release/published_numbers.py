@@ -17,7 +17,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import joined
+from tabprotect.languages.messages import joined
 
 Law = tuple[int, int, Floats | None]
 """The lowest and the highest true sum, and log P(published | true) of those between (``None``: all
@@ -144,10 +144,7 @@ class PublishedNumbers:
         silent = nothing | twice
         # Only laws of numbers that say something are asked for.
         used = np.bincount(kind[~silent], minlength=len(first)) > 0
-        found = [
-            law(int(published[first[k]])) if used[k] else (0, UNBOUNDED, None)
-            for k in order.tolist()
-        ]
+        found = [law(int(published[first[k]])) if used[k] else (0, UNBOUNDED, None) for k in order.tolist()]
         return cls(
             domain=publication.domain,
             tables=tables,

@@ -12,7 +12,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,9 @@ class PublishedTable:
             return
         mask = np.array(self.suppressed, dtype=np.bool_)
         if mask.shape != self.table.domain.shape:
-            raise InputError(say("the suppressed cells are those of another table"))
+            raise InputError(message("the suppressed cells are those of another table"))
         if self.table.counts[mask].any():
-            raise InputError(say("a suppressed cell carries a count"))
+            raise InputError(message("a suppressed cell carries a count"))
         mask.flags.writeable = False
         object.__setattr__(self, "suppressed", mask if mask.any() else None)
 
@@ -84,10 +84,10 @@ class Release:
 
     def __post_init__(self) -> None:
         if not self.tables:
-            raise InputError(say("a release has at least one table"))
+            raise InputError(message("a release has at least one table"))
         names = [published.table.domain.names for published in self.tables]
         if len(set(names)) != len(names):
-            raise InputError(say("a release has two tables over the same variables"))
+            raise InputError(message("a release has two tables over the same variables"))
 
     @classmethod
     def of(cls, table: Table, mechanism: Mechanism, title: str = "") -> Release:

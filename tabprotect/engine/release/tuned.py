@@ -8,7 +8,7 @@ from math import isclose
 from typing import Literal
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import capital, percent, say
+from tabprotect.languages.messages import capital, message, percent
 
 KEY = "tuned"
 """The name under which a mechanism states it."""
@@ -16,10 +16,10 @@ KEY = "tuned"
 Use = Literal["changes", "sums", "rates", "association"]
 
 USES: Mapping[Use, str] = {
-    "changes": say("the mean change of a count"),
-    "sums": say("the mean change of the sum of two neighbouring categories"),
-    "rates": say("the mean change of a share within the categories of the first variable"),
-    "association": say("the mean change of Cramér's V of two variables"),
+    "changes": message("the mean change of a count"),
+    "sums": message("the mean change of the sum of two neighbouring categories"),
+    "rates": message("the mean change of a share within the categories of the first variable"),
+    "association": message("the mean change of Cramér's V of two variables"),
 }
 """What a table is to be used for, and the loss by which parameters are judged then."""
 
@@ -77,9 +77,7 @@ class Tuned:
             found = cls(data["use"], data["parameters"], numbers[0], data["tables"], *numbers[1:])
             assert found.as_json() == data
         except (AssertionError, KeyError, TypeError):
-            raise InputError(
-                say('the mechanism\'s "{KEY}" is not as it was written', KEY)
-            ) from None
+            raise InputError(message('the mechanism\'s "{KEY}" is not as it was written', KEY)) from None
         return found
 
     def agrees(self, other: Tuned) -> bool:
@@ -97,7 +95,7 @@ class Tuned:
     @property
     def sentence(self) -> str:
         """The choice in words."""
-        return say(
+        return message(
             "{what} is expected to be {loss:.3g} instead of {before:.3g}; {accepted} of {tables} "
             "synthetic tables pass at the first draw.",
             capital(USES[self.use]),

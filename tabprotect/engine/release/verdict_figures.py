@@ -12,7 +12,7 @@ from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.languages.said import capital, in_100, joined, plural, say
+from tabprotect.languages.messages import capital, in_100, joined, message, plural
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """The way in which a posterior was found: exactly; by independent exact draws; by weighed or
@@ -22,22 +22,19 @@ WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "n
 """From the surest way to none."""
 
 SAID = {
-    "exact": say("worked out exactly"),
-    "exact_draws": say("estimated from drawn tables"),
-    "simulation": say("estimated by simulation"),
-    "bounds": say("only limits of each count worked out"),
-    "none": say("not worked out"),
+    "exact": message("worked out exactly"),
+    "exact_draws": message("estimated from drawn tables"),
+    "simulation": message("estimated by simulation"),
+    "bounds": message("only limits of each count worked out"),
+    "none": message("not worked out"),
 }
 """How a figure was got, as part of a sentence."""
 
 Who = Literal["user", "intruder"]
 
-READER: Mapping[Who, str] = {
-    "user": say("a reader"),
-    "intruder": say("a reader who knows more"),
-}
+READER: Mapping[Who, str] = {"user": message("a reader"), "intruder": message("a reader who knows more")}
 
-NOT_WORKED_OUT = say("what readers learn could not be worked out")
+NOT_WORKED_OUT = message("what readers learn could not be worked out")
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""
@@ -100,7 +97,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return spoken(self.names) or say("grand total")
+        return spoken(self.names) or message("grand total")
 
     @property
     def judged(self) -> bool:
@@ -122,10 +119,7 @@ class TableVerdict:
 
     def _small_beyond(self, limits: Limits) -> bool:
         # A cell that is believed to be at risk counts less than one among those expected.
-        return (
-            limits.small_share < 1
-            and self.small_known > limits.small_share * self.at_risk + ROUNDING
-        )
+        return limits.small_share < 1 and self.small_known > limits.small_share * self.at_risk + ROUNDING
 
     def as_json(self) -> dict[str, object]:
         """One entry of ``tables``."""
@@ -266,11 +260,11 @@ class Verdict:
         if failing:
             return joined([*(self._failure(table) for table in failing[:3]), *bases], " ")
         if not self.judged:
-            return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
+            return message("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
         if self.insiders.fails(self.limits):
             return self.insiders.beyond(self.limits)
         said = capital(learned(self, self.limit))
-        told = [say("{said}. {way}.", said, capital(SAID[self.way]))]
+        told = [message("{said}. {way}.", said, capital(SAID[self.way]))]
         told += [self.insiders.sentence] if self.insiders.chance else []
         told += [kept_in_words(self.kept_small)] if self.kept_small else []
         judged = joined([*told, *bases], " ")
@@ -288,7 +282,7 @@ class Verdict:
     @property
     def not_whole(self) -> str:
         """A sentence on what was not judged."""
-        return say("Not worked out: {parts}.", self.unjudged_parts)
+        return message("Not worked out: {parts}.", self.unjudged_parts)
 
     @property
     def unjudged_parts(self) -> str:
@@ -296,7 +290,7 @@ class Verdict:
         return listed(self.left_out)
 
     def _failure(self, table: TableVerdict) -> str:
-        return say("{said} ({which}).", capital(exceeded(table, self.limits)), table.label)
+        return message("{said} ({which}).", capital(exceeded(table, self.limits)), table.label)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
@@ -321,9 +315,7 @@ class Verdict:
             "complete": self.complete,
             "left_out": list(self.left_out),
             "note": self.note,
-            "tables": [
-                table.as_json() | {"limit": table.allowed(self.limits)} for table in self.tables
-            ],
+            "tables": [table.as_json() | {"limit": table.allowed(self.limits)} for table in self.tables],
             "sentence": self.sentence,
         }
 
@@ -344,13 +336,13 @@ def learned(judged: TableVerdict | Verdict, limit: float) -> str:
     who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
     reader, certain = READER[who], judged.certain
     if nothing_expected(judged):
-        return say("{reader} expects no small counts", reader)
+        return message("{reader} expects no small counts", reader)
     sure = (
         plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
         if certain
-        else say("none is certain")
+        else message("none is certain")
     )
-    return say(
+    return message(
         "of {small} {reader} would know {known:,}; {allowed}; {sure}",
         _about_small(judged.at_risk),
         reader,
@@ -365,16 +357,14 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
     if table.known > table.allowed(limits) or not table.fails(limits):
         return learned(table, table.allowed(limits))
     if table.mean_belief is not None and table.mean_belief > limits.mean_belief_limit + ROUNDING:
-        return say(
-            "{reader} who guesses at the small counts would be right {chance} times; "
-            "{limit} are allowed",
+        return message(
+            "{reader} who guesses at the small counts would be right {chance} times; {limit} are allowed",
             READER[table.who],
             in_100(table.mean_belief),
             in_100(limits.mean_belief_limit),
         )
-    return say(
-        "of {counts} {reader} would know {small:,} to be small, without knowing "
-        "which they are; {allowed}",
+    return message(
+        "of {counts} {reader} would know {small:,} to be small, without knowing which they are; {allowed}",
         _about_small(table.at_risk),
         READER[table.who],
         table.small_known,
@@ -384,18 +374,18 @@ def exceeded(table: TableVerdict, limits: Limits) -> str:
 
 def about(expected: float) -> str:
     """An expected number of cells as sentences write it, whole: ``about 20``."""
-    return say("about {cells:,}", round(expected)) if expected >= 0.5 else say("less than 1")
+    return message("about {cells:,}", round(expected)) if expected >= 0.5 else message("less than 1")
 
 
 def _about_small(expected: float) -> str:
     """An expected number of small counts, whole: ``about 20 small counts``."""
     n = round(expected)
     if expected < 0.5:
-        return say("less than 1 small count")
+        return message("less than 1 small count")
     return plural(n, "about {n:,} small count", "about {n:,} small counts", n=n)
 
 
 def allowed(limit: float) -> str:
     """How many may be known, as part of a sentence."""
     most = int(limit + ROUNDING)
-    return say("at most {most:,} may be known", most) if most else say("none may be known")
+    return message("at most {most:,} may be known", most) if most else message("none may be known")

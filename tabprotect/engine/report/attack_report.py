@@ -14,16 +14,16 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.report.report import page_bytes, rendered
 from tabprotect.engine.report.svg_figures import count_text
-from tabprotect.languages.said import in_100, joined, plural, say
-from tabprotect.languages.speaking import figures_apart
+from tabprotect.languages.messages import in_100, joined, message, plural
+from tabprotect.languages.translation import figures_apart
 
 PRINTED = 2_000
 """Most cells that are printed, the surest first; ``--json`` has all."""
 
 WAYS: Mapping[Way, str] = {
-    "proved": say("proved: no other count fits"),
-    "joint": say("all numbers together"),
-    "least_squares": say("least squares"),
+    "proved": message("proved: no other count fits"),
+    "joint": message("all numbers together"),
+    "least_squares": message("least squares"),
 }
 
 
@@ -106,10 +106,8 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
     )
     verdict = plural(
         known,
-        "{known:,} of {size:,} counts can be known (more than {limit} sure); "
-        "{proved:,} of these is proved.",
-        "{known:,} of {size:,} counts can be known (more than {limit} sure); "
-        "{proved:,} of these are proved.",
+        "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these is proved.",
+        "{known:,} of {size:,} counts can be known (more than {limit} sure); {proved:,} of these are proved.",
         known,
         domain.size,
         in_100(BELIEF_LIMIT),
@@ -117,11 +115,11 @@ def attack_report(attacked: AttackedFiles) -> AttackReport:
     )
     edition = AttackEdition(
         facts=(
-            (say("Files"), joined(attacked.sources, ", ")),
-            (say("Method as stated"), attacked.said),
-            (say("Published numbers"), count_text(found.numbers.numbers)),
-            (say("Inner cells"), count_text(domain.size)),
-            (say("Published as they are"), count_text(int(found.told().sum()))),
+            (message("Files"), joined(attacked.sources, ", ")),
+            (message("Method as stated"), attacked.said),
+            (message("Published numbers"), count_text(found.numbers.numbers)),
+            (message("Inner cells"), count_text(domain.size)),
+            (message("Published as they are"), count_text(int(found.told().sum()))),
         ),
         verdict=verdict,
         state="failed" if known else "passed",

@@ -18,18 +18,18 @@ from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import day_said, joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import day_said, joined, message
+from tabprotect.languages.translation import translate
 
-UNTITLED = say("A protected table of sums")
+UNTITLED = message("A protected table of sums")
 
 WEIGHTS = {
-    "sample": say("weights of a sample"),
-    "replicate": say("weights stand for equal others"),
-    "known": say("weighted contributions are known"),
+    "sample": message("weights of a sample"),
+    "replicate": message("weights stand for equal others"),
+    "known": message("weighted contributions are known"),
 }
 
-HALF = say("{half:.1f}", half=0.5)
+HALF = message("{half:.1f}", half=0.5)
 """Tells which decimal point the language has."""
 
 
@@ -83,28 +83,28 @@ def magnitude_edition(
     state: State = "failed" if judged.passed is False else "passed" if judged.passed else "mind"
     return MagnitudeEdition(
         release.title or UNTITLED,
-        told(day_said(made)),
+        translate(day_said(made)),
         record is not None,
         str(PROMISES[release.method]),
         CheckLine(state, judged.sentence),
         (
-            (say("Measure"), release.measure),
-            (say("Method"), SUMS_METHODS[release.method].label),
-            (say("Sums"), _sums(release)),
-            (say("Not published"), count_text(int(release.hidden.sum()))),
-            *((say("Signed by the key"), key) for key in found.signers),
-            (say("Fingerprint (SHA-256)"), sha256(bundle)),
+            (message("Measure"), release.measure),
+            (message("Method"), SUMS_METHODS[release.method].label),
+            (message("Sums"), _sums(release)),
+            (message("Not published"), count_text(int(release.hidden.sum()))),
+            *((message("Signed by the key"), key) for key in found.signers),
+            (message("Fingerprint (SHA-256)"), sha256(bundle)),
         ),
         () if record is None else tuple(_staff(record)),
         _grid(release),
-        (say("Every file is as its manifest lists it."), *adds_up(release)),
+        (message("Every file is as its manifest lists it."), *adds_up(release)),
     )
 
 
 def _sums(release: ReleasedSums) -> str:
     """How many sums there are, and how many of them are published as 0."""
     number, zero = count_text(len(release.key)), int(((release.value == 0) & ~release.hidden).sum())
-    return say("{number}, {zero} of them 0", number, count_text(zero)) if zero else number
+    return message("{number}, {zero} of them 0", number, count_text(zero)) if zero else number
 
 
 def _staff(record: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -113,17 +113,17 @@ def _staff(record: Mapping[str, object]) -> list[tuple[str, str]]:
     said = verdict.get("staff", "") if isinstance(verdict, dict) else ""
     tried = audit if isinstance(audit, dict) else {}
     rows = [
-        (say("Verdict with the contributions"), str(said)),
-        (say("Rules"), _listed(record.get("rules"))),
-        (say("How weights are read"), WEIGHTS.get(str(record.get("weights", "")), "")),
-        (say("Hidden as unsafe"), _figure(record.get("primary"))),
-        (say("Hidden to protect others"), _figure(record.get("secondary"))),
-        (say("Value of these"), _figure(record.get("hidden_value"))),
-        (say("Readers tried"), _figure(tried.get("readers"))),
-        (say("Pairs of a reader and a sum"), _figure(tried.get("items"))),
-        (say("Decisions"), _listed(record.get("decisions"))),
-        (say("Prepared by"), str(record.get("prepared_by", ""))),
-        (say("Approved by"), str(record.get("approved_by", ""))),
+        (message("Verdict with the contributions"), str(said)),
+        (message("Rules"), _listed(record.get("rules"))),
+        (message("How weights are read"), WEIGHTS.get(str(record.get("weights", "")), "")),
+        (message("Hidden as unsafe"), _figure(record.get("primary"))),
+        (message("Hidden to protect others"), _figure(record.get("secondary"))),
+        (message("Value of these"), _figure(record.get("hidden_value"))),
+        (message("Readers tried"), _figure(tried.get("readers"))),
+        (message("Pairs of a reader and a sum"), _figure(tried.get("items"))),
+        (message("Decisions"), _listed(record.get("decisions"))),
+        (message("Prepared by"), str(record.get("prepared_by", ""))),
+        (message("Approved by"), str(record.get("approved_by", ""))),
     ]
     return [(name, value) for name, value in rows if value]
 
@@ -135,7 +135,7 @@ def _figure(value: object) -> str:
 def _apart(text: str) -> str:
     """A sum with its thousands apart; decimals as the language has them."""
     whole, _, part = text.partition(".")
-    return f"{count_text(int(whole))}{told(HALF)[1]}{part}" if part else count_text(int(whole))
+    return f"{count_text(int(whole))}{translate(HALF)[1]}{part}" if part else count_text(int(whole))
 
 
 def _listed(texts: object) -> str:
@@ -155,7 +155,5 @@ def _grid(release: ReleasedSums) -> Grid:
             return GridCell("\N{MULTIPLICATION SIGN}", "hidden")
         return GridCell(_apart(release.written(at)))
 
-    domain = Domain(
-        tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in release.axes)
-    )
+    domain = Domain(tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in release.axes))
     return grid(domain, cell)

@@ -10,7 +10,7 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_CELLS = 600
 """The most cells of a printed table; larger ones are in the files."""
@@ -102,18 +102,15 @@ def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
     for start in range(0, len(every), ACROSS):
         places = every[start : start + ACROSS]
         rows = []
-        for others in product(
-            *(range(size) for axis, size in enumerate(domain.shape) if axis != across)
-        ):
+        for others in product(*(range(size) for axis, size in enumerate(domain.shape) if axis != across)):
             indices = [
-                others if across is None else (*others[:across], place, *others[across:])
-                for place in places
+                others if across is None else (*others[:across], place, *others[across:]) for place in places
             ]
             labels = domain.labels(indices[0])
             head = tuple(label for axis, label in enumerate(labels) if axis != across)
             rows.append((head, tuple(cell(index) for index in indices)))
         columns = (
-            (say("count"),)
+            (message("count"),)
             if across is None
             else tuple(domain.labels(_at(domain, across, place))[across] for place in places)
         )
@@ -122,7 +119,7 @@ def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
 
 
 def _title(domain: Domain) -> str:
-    return spoken(domain.names) or say("grand total")
+    return spoken(domain.names) or message("grand total")
 
 
 def _unprinted(domain: Domain) -> Grid:

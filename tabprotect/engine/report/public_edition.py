@@ -18,8 +18,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import day_said, joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import day_said, joined, message
+from tabprotect.languages.translation import translate
 
 _CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
 
@@ -45,9 +45,7 @@ def sections(release: Release) -> dict[str, Markup]:
 
 
 def _kind(line: str) -> str:
-    return (
-        "" if not line else "point" if line[:2] == "- " else "code" if line[:4] == "    " else "p"
-    )
+    return "" if not line else "point" if line[:2] == "- " else "code" if line[:4] == "    " else "p"
 
 
 _OPTION = re.compile(r" \(`\w+`\)\.$")
@@ -58,8 +56,7 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
     for kind, group in groupby(lines, _kind):
         if kind == "point":
             points = (
-                Markup("<li>{}</li>").format(_inline(_OPTION.sub(".", told(line)[2:])))
-                for line in group
+                Markup("<li>{}</li>").format(_inline(_OPTION.sub(".", translate(line)[2:]))) for line in group
             )
             yield Markup("<ul>{}</ul>").format(Markup("").join(points))
         elif kind == "code":
@@ -67,8 +64,8 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
         elif kind == "p":
             lines = list(group)
             # A paragraph of a method's page is broken into lines, and is one text.
-            text = say(" ".join(lines)) if len(lines) > 1 else lines[0]
-            yield Markup("<p>{}</p>").format(_inline(told(text)))
+            text = message(" ".join(lines)) if len(lines) > 1 else lines[0]
+            yield Markup("<p>{}</p>").format(_inline(translate(text)))
 
 
 def _inline(text: str) -> Markup:
@@ -81,7 +78,7 @@ MOST_TABLES = 8
 """The most tables that are printed; further ones are in the files."""
 
 
-UNTITLED = say("A protected table of counts")
+UNTITLED = message("A protected table of counts")
 
 
 @dataclass(frozen=True)
@@ -126,9 +123,9 @@ def size_text(domain: Domain) -> str:
     """The shape of a table and its number of cells."""
     shape = " × ".join(map(str, domain.shape))
     return (
-        say("{shape} = {size} cells", shape, svg_figures.count_text(domain.size))
+        message("{shape} = {size} cells", shape, svg_figures.count_text(domain.size))
         if shape
-        else say("1 cell")
+        else message("1 cell")
     )
 
 
@@ -137,15 +134,15 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
     release = found.release
     return PublicEdition(
         title=" ".join(release.title.split()) or UNTITLED,
-        made=told(day_said(made)),
+        made=translate(day_said(made)),
         facts=(
             ("Variables", ", ".join(release.domain.names) or "none"),
-            (say("Main table"), size_text(release.table.domain)),
-            (say("Published tables"), str(len(release.tables))),
+            (message("Main table"), size_text(release.table.domain)),
+            (message("Published tables"), str(len(release.tables))),
             ("Method", methods()[release.mechanism.method].label),
-            (say("Report made"), day_said(made)),
-            (say("Fingerprint (SHA-256)"), found.fingerprint),
-            *((say("Signed by the key"), key) for key in found.signers),
+            (message("Report made"), day_said(made)),
+            (message("Fingerprint (SHA-256)"), found.fingerprint),
+            *((message("Signed by the key"), key) for key in found.signers),
         ),
         verdict=stated(release.mechanism.gate),
         sections=sections(release),

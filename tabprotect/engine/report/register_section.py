@@ -11,7 +11,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
-from tabprotect.languages.said import day_said, say
+from tabprotect.languages.messages import day_said, message
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,7 @@ class RegisterSection:
 
 
 def register_section(
-    protected: Protected,
-    fingerprint: str,
-    register: str | None = None,
-    progress: Progress = SILENT,
+    protected: Protected, fingerprint: str, register: str | None = None, progress: Progress = SILENT
 ) -> RegisterSection:
     """Look up a release and its original.
 
@@ -57,19 +54,17 @@ def register_section(
     """
     place = register_address(register)
     if place is None or is_unmade(place):
-        unknown = CheckLine("mind", say("What left before is not known without a register."))
+        unknown = CheckLine("mind", message("What left before is not known without a register."))
         group = CheckGroup(LeftBefore().group.title, (unknown,))
-        return RegisterSection(say("There is no register of releases here."), group)
+        return RegisterSection(message("There is no register of releases here."), group)
     from tabprotect.engine.register.register import Register
 
-    before = left_before(
-        protected.record.problem, register, release=protected.release, progress=progress
-    )
+    before = left_before(protected.record.problem, register, release=protected.release, progress=progress)
     try:
         with Register(place) as opened:
             entries = opened.entries()
     except InputError:
-        return RegisterSection(say("The register could not be read."), before.group)
+        return RegisterSection(message("The register could not be read."), before.group)
     return RegisterSection(
         _own(entries, fingerprint),
         before.group,
@@ -90,16 +85,14 @@ def register_section(
 def _own(entries: list[RegisterEntry], fingerprint: str) -> str:
     mine = [e for e in entries if e.publication.bundle == fingerprint]
     if not mine:
-        return say("This release is not in the register.")
+        return message("This release is not in the register.")
     last = mine[-1]
-    who = say(" by {who}", last.publication.who) if last.publication.who else ""
+    who = message(" by {who}", last.publication.who) if last.publication.who else ""
     gone = ""
     if (day := last.withdrawn) is not None:
-        gone = say(
-            " It was withdrawn on {day}: {withdrawn_reason}.",
-            day_said(day),
-            last.withdrawn_reason,
+        gone = message(
+            " It was withdrawn on {day}: {withdrawn_reason}.", day_said(day), last.withdrawn_reason
         )
-    return say(
+    return message(
         "Release number {number}, published on {day}{who}.{gone}", last.number, last.day, who, gone
     )

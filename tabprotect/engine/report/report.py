@@ -23,9 +23,9 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.report.public_edition import plain, public_edition
+from tabprotect.languages.messages import message
 from tabprotect.languages.page_texts import environment
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import figures_apart, language, told
+from tabprotect.languages.translation import figures_apart, language, translate
 
 
 def pdf_bytes(html: str) -> bytes:
@@ -42,8 +42,8 @@ def pdf_bytes(html: str) -> bytes:
         from weasyprint.urls import URLFetcher
     except (ImportError, OSError) as error:
         raise InputError(
-            say("a PDF takes weasyprint, which is not installed or not complete"),
-            hint=say('install it with: pip install "tabprotect[report]"; or write an .html file'),
+            message("a PDF takes weasyprint, which is not installed or not complete"),
+            hint=message('install it with: pip install "tabprotect[report]"; or write an .html file'),
             detail=str(error),
         ) from None
     data = weasyprint.HTML(string=html, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf()
@@ -56,9 +56,9 @@ def page_bytes(html: str, path: Path) -> bytes:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(
-            say("a report is written as HTML or PDF"),
+            message("a report is written as HTML or PDF"),
             file=path,
-            hint=say("end the name in .html or .pdf"),
+            hint=message("end the name in .html or .pdf"),
         )
     return pdf_bytes(html) if suffix == ".pdf" else html.encode()
 
@@ -119,12 +119,7 @@ class Report:
 
 @figures_apart()
 def make_report(
-    path: Path,
-    edition: Edition,
-    made: date,
-    progress: Progress = SILENT,
-    *,
-    register: str | None = None,
+    path: Path, edition: Edition, made: date, progress: Progress = SILENT, *, register: str | None = None
 ) -> Report:
     """Make the report of a release bundle or a dossier.
 
@@ -157,16 +152,16 @@ def make_report(
             raise _no_dossier(path)
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
-        message = say("{name}: {message}", path.name, error.message)
-        raise BundleError(message, hint=error.hint, detail=error.detail) from None
+        text = message("{name}: {message}", path.name, error.message)
+        raise BundleError(text, hint=error.hint, detail=error.detail) from None
     return staff_report(dossier, made, progress, register=register)
 
 
 def _no_dossier(path: Path) -> InputError:
     return InputError(
-        say("the staff edition tells of the original, which is not in a release bundle"),
+        message("the staff edition tells of the original, which is not in a release bundle"),
         file=path,
-        hint=say("name the dossier; or make the edition for readers: --edition public"),
+        hint=message("name the dossier; or make the edition for readers: --edition public"),
     )
 
 
@@ -249,4 +244,4 @@ def _printed(value: object) -> object:
 @cache
 def _environment(language: str) -> Environment:
     """The templates in the current language."""
-    return environment(_source, told, language, finalize=_printed)
+    return environment(_source, translate, language, finalize=_printed)

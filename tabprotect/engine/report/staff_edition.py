@@ -27,15 +27,10 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import MOST_CELLS, Grid, GridCell, grid, published_grid
-from tabprotect.engine.report.public_edition import (
-    MOST_TABLES,
-    PublicEdition,
-    public_edition,
-    size_text,
-)
+from tabprotect.engine.report.public_edition import MOST_TABLES, PublicEdition, public_edition, size_text
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -88,11 +83,7 @@ class StaffEdition:
 
 
 def staff_edition(
-    dossier: Dossier,
-    found: Verification,
-    register: RegisterSection,
-    made: date,
-    progress: Progress = SILENT,
+    dossier: Dossier, found: Verification, register: RegisterSection, made: date, progress: Progress = SILENT
 ) -> StaffEdition:
     """The staff edition of a dossier and of the bundle in it.
 
@@ -111,31 +102,22 @@ def staff_edition(
     return StaffEdition(
         public=public,
         facts=(
+            (message("Original"), message("{names}: {domain}", ", ".join(domain.names), size_text(domain))),
             (
-                say("Original"),
-                say("{names}: {domain}", ", ".join(domain.names), size_text(domain)),
+                message("Sum of the original"),
+                message("{total} records", svg_figures.count_text(problem.table.total)),
             ),
-            (
-                say("Sum of the original"),
-                say("{total} records", svg_figures.count_text(problem.table.total)),
-            ),
-            (say("Small counts"), say("counts of {words}", problem.at_risk.words)),
-            (say("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
+            (message("Small counts"), message("counts of {words}", problem.at_risk.words)),
+            (message("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
         verdict=published_line(judged) if protected.record.overruled else headline(judged),
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
         figure=svg_figures.change_bars(_moved(protected)),
-        tables=tuple(
-            _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
-        ),
+        tables=tuple(_before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]),
         parameters=_kept(protected),
-        groups=(
-            protection(protected, summary, judged),
-            honesty(protected),
-            public.checks,
-        ),
+        groups=(protection(protected, summary, judged), honesty(protected), public.checks),
         decisions=protected.record.decisions,
         register=register,
         signatures=(protected.record.prepared_by, protected.record.approved_by),
@@ -190,7 +172,5 @@ def _kept(protected: Protected) -> tuple[tuple[str, str], ...]:
     return tuple(
         (p.label, str(given[p.name]))
         for p in method.parameters
-        if not p.public
-        and isinstance(given.get(p.name), (bool, int, float, str))
-        and given[p.name] != ""
+        if not p.public and isinstance(given.get(p.name), (bool, int, float, str)) and given[p.name] != ""
     )

@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.languages.messages import message
 from tabprotect.languages.number_formats import NARROW, grouped
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 WIDTH, HEIGHT = 640, 190
 _TOP, _FOOT = 22, 44
@@ -48,7 +48,7 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
             centre - step * 0.36, base - height, step * 0.72, height
         )
         numbers += text.format(centre, base - height - 6, count_text(value))
-        ticks += text.format(centre, base + 16, told(label))
+        ticks += text.format(centre, base + 16, translate(label))
     # As attributes, because not every printer applies the page's styles to a chart.
     return Markup(
         '<svg viewBox="0 0 {} {}" role="img" aria-label="{}">'
@@ -57,9 +57,9 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
         '<g font-size="12" text-anchor="middle" font-family="DejaVu Sans, Arial, sans-serif">'
         '<g fill="#1b2430">{}</g><g fill="#5a6472">{}{}</g></g></svg>'
     ).format(
-        *(WIDTH, HEIGHT, told(said), drawn),
+        *(WIDTH, HEIGHT, translate(said), drawn),
         *(base, WIDTH, base),
-        *(numbers, ticks, text.format(WIDTH / 2, HEIGHT - 6, told(axis))),
+        *(numbers, ticks, text.format(WIDTH / 2, HEIGHT - 6, translate(axis))),
     )
 
 
@@ -73,7 +73,7 @@ def size_bars(published: PublishedTable) -> Markup:
     for first, last in CLASSES:
         inside = counts >= first if last is None else (counts >= first) & (counts <= last)
         labels.append(
-            say("over {first}", first - 1)
+            message("over {first}", first - 1)
             if last is None
             else str(first)
             if first == last
@@ -81,10 +81,10 @@ def size_bars(published: PublishedTable) -> Markup:
         )
         values.append(zeros if last == 0 else int(inside.sum()))
     if below := int((counts < 0).sum()):
-        labels.insert(0, say("below 0"))
+        labels.insert(0, message("below 0"))
         values.insert(0, below)
     return bars(
-        labels, values, axis=say("published count"), said=say("Number of cells by published count")
+        labels, values, axis=message("published count"), said=message("Number of cells by published count")
     )
 
 
@@ -104,6 +104,6 @@ def change_bars(moved: Ints) -> Markup:
     return bars(
         labels,
         values,
-        axis=say("published less true count"),
-        said=say("Number of cells by the change of their count"),
+        axis=message("published less true count"),
+        said=message("Number of cells by the change of their count"),
     )

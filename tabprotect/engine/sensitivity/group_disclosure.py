@@ -15,7 +15,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class GroupDisclosure:
     def __post_init__(self) -> None:
         if not 0.5 < self.share <= 1:
             raise ParameterError(
-                {"share": say("must lie above 0.5 and be at most 1, is {share}", self.share)}
+                {"share": message("must lie above 0.5 and be at most 1, is {share}", self.share)}
             )
 
     def mask(self, counts: Ints) -> Bools:

@@ -19,20 +19,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 NAMES = {"n": 1, "niss": 2, "dominance": 2, "request": 1, "p": 1, "pq": 2}
 """The rules and how many numbers each takes."""
 
-EXAMPLES = (
-    "p=10",
-    "p=10,coalition=2",
-    "pq=20,50",
-    "dominance=1,85",
-    "n=3",
-    "niss=3,60",
-    "request=70",
-)
+EXAMPLES = ("p=10", "p=10,coalition=2", "pq=20,50", "dominance=1,85", "n=3", "niss=3,60", "request=70")
 
 LARGE = 2**62
 
@@ -226,8 +218,8 @@ def rules_of(texts: Sequence[str]) -> tuple[MagnitudeRule, ...]:
     """
     if not texts:
         raise ParameterError(
-            {"rule": say("no rule is given")},
-            hint=say("for example {examples}", joined(EXAMPLES, ", ")),
+            {"rule": message("no rule is given")},
+            hint=message("for example {examples}", joined(EXAMPLES, ", ")),
         )
     return tuple(map(_rule_of, texts))
 
@@ -237,20 +229,20 @@ def _rule_of(text: str) -> MagnitudeRule:
     parts = [part.strip() for part in said.split(",")]
     named = [part for part in parts if "=" in part]
     if name not in NAMES:
-        raise _refused(text, say("there is no rule of this name"))
+        raise _refused(text, message("there is no rule of this name"))
     coalition = 1
     for part in named:
         key, _, value = part.partition("=")
         if key != "coalition" or name != "p" or not value.isdigit() or int(value) < 1:
-            raise _refused(text, say("coalition is a whole number of at least 1, of the p rule"))
+            raise _refused(text, message("coalition is a whole number of at least 1, of the p rule"))
         coalition = int(value)
     try:
         numbers = tuple(Fraction(part) for part in parts if part not in named)
     except (ValueError, ZeroDivisionError):
-        raise _refused(text, say("a number is expected")) from None
+        raise _refused(text, message("a number is expected")) from None
     more = 1 if name == "request" else 0
     if not NAMES[name] <= len(numbers) <= NAMES[name] + more:
-        raise _refused(text, say("{name} takes {n} numbers", name, NAMES[name]))
+        raise _refused(text, message("{name} takes {n} numbers", name, NAMES[name]))
     rule = MagnitudeRule(name, numbers, coalition)
     if why := _never(rule):
         raise _refused(text, why)
@@ -261,21 +253,21 @@ def _never(rule: MagnitudeRule) -> str:
     """Why a rule means nothing; empty if it means something."""
     first = rule.numbers[0]
     if rule.name in ("n", "niss", "dominance") and (first.denominator != 1 or first < 1):
-        return say("a number of contributors is a whole number of at least 1")
+        return message("a number of contributors is a whole number of at least 1")
     if rule.name == "n" and first < 2:
-        return say("with n = 1 no cell is unsafe")
+        return message("with n = 1 no cell is unsafe")
     if rule.name in ("p", "pq") and first <= 0:
-        return say("with p = 0 no cell is unsafe: give n instead")
+        return message("with p = 0 no cell is unsafe: give n instead")
     if rule.name == "pq" and not first < rule.numbers[1]:
-        return say("p has to be smaller than q")
+        return message("p has to be smaller than q")
     share = rule.numbers[-1] if rule.name in ("niss", "dominance") else first
     if rule.name in ("niss", "dominance", "request") and not 0 < share < 100:
-        return say("the share lies between 0 and 100 %: with 100 no cell is unsafe, give n instead")
+        return message("the share lies between 0 and 100 %: with 100 no cell is unsafe, give n instead")
     return ""
 
 
 def _refused(text: str, why: str) -> ParameterError:
     return ParameterError(
-        {"rule": say("{text}: {why}", repr(text), why)},
-        hint=say("for example {examples}", joined(EXAMPLES, ", ")),
+        {"rule": message("{text}: {why}", repr(text), why)},
+        hint=message("for example {examples}", joined(EXAMPLES, ", ")),
     )

@@ -7,7 +7,7 @@ from typing import Literal
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class SmallCount:
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high:
             raise ParameterError(
-                {"at_risk": say("{low}..{high} is not a range from 0 up", self.low, self.high)}
+                {"at_risk": message("{low}..{high} is not a range from 0 up", self.low, self.high)}
             )
 
     @classmethod
@@ -36,9 +36,7 @@ class SmallCount:
         try:
             return cls(int(low), int(high) if dots else int(low))
         except ValueError:
-            raise ParameterError(
-                {"at_risk": say("must look like 1..2, is {text}", repr(text))}
-            ) from None
+            raise ParameterError({"at_risk": message("must look like 1..2, is {text}", repr(text))}) from None
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
@@ -49,8 +47,8 @@ class SmallCount:
         if self.low == self.high:
             return str(self.low)
         if self.high == self.low + 1:
-            return say("{low} or {high}", self.low, self.high)
-        return say("{low} to {high}", self.low, self.high)
+            return message("{low} or {high}", self.low, self.high)
+        return message("{low} to {high}", self.low, self.high)
 
     def mask(self, counts: Ints) -> Bools:
         """Mask of the counts that are at risk, same shape."""
@@ -61,8 +59,8 @@ Judged = Literal["at_risk", "all"]
 """The cells that have to stay wide: the at-risk ones, or all of them."""
 
 JUDGED: dict[Judged, str] = {
-    "at_risk": say("the small counts: what passes or is refused then tells something of them"),
-    "all": say("every cell, zeros too: what passes or is refused then tells of the margins alone"),
+    "at_risk": message("the small counts: what passes or is refused then tells something of them"),
+    "all": message("every cell, zeros too: what passes or is refused then tells of the margins alone"),
 }
 
 

@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SCALE = 1_000_000
 """Weights are kept in millionths and added exactly, so that no order of adding matters."""
@@ -40,7 +40,7 @@ class DesignWeights:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high or self.sums.has_negative:
-            raise InputError(say("design weights are 0 or more"))
+            raise InputError(message("design weights are 0 or more"))
 
     def margin(self, names: tuple[str, ...]) -> DesignWeights:
         """Those of a margin."""

@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DOMAIN_CELLS = 2**62
 """A mixed-radix cell key must fit int64."""
@@ -52,13 +52,13 @@ class Domain:
         if len(set(names)) != len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
             raise InputError(
-                say("the variable {twice} occurs twice", repr(twice[0])),
-                hint=say("rename one of them"),
+                message("the variable {twice} occurs twice", repr(twice[0])),
+                hint=message("rename one of them"),
             )
         if self.size > DOMAIN_CELLS and not self.wide:
             raise InputError(
-                say("a table of {str} has more than 2^62 cells", " x ".join(map(str, self.shape))),
-                hint=say("leave out a variable or merge categories"),
+                message("a table of {str} has more than 2^62 cells", " x ".join(map(str, self.shape))),
+                hint=message("leave out a variable or merge categories"),
             )
         for zero in self.structural:
             stated(dict(zero.where), self.categories)
@@ -74,11 +74,7 @@ class Domain:
         # Before any label is made: a shape may come from a file.
         if sum(shape) > MAX_CATEGORIES:
             raise InputError(
-                say(
-                    "{shape:,} categories are more than {MAX_CATEGORIES:,}",
-                    sum(shape),
-                    MAX_CATEGORIES,
-                )
+                message("{shape:,} categories are more than {MAX_CATEGORIES:,}", sum(shape), MAX_CATEGORIES)
             )
         if names is None:
             names = [chr(65 + k) if k < 26 else f"V{k + 1}" for k in range(len(shape))]
@@ -126,8 +122,8 @@ class Domain:
             return self.names.index(name)
         except ValueError:
             raise InputError(
-                say("the table has no variable {name}", repr(name)),
-                hint=say("it has {names}", ", ".join(self.names)),
+                message("the table has no variable {name}", repr(name)),
+                hint=message("it has {names}", ", ".join(self.names)),
             ) from None
 
     def __getitem__(self, name: str) -> Variable:
@@ -157,8 +153,8 @@ class Domain:
         if name not in self._places:
             known = (*self.names, *(n for v in self.variables for n in v.named))
             raise InputError(
-                say("the table has no variable {name}", repr(name)),
-                hint=say("it has {known}", ", ".join(known)),
+                message("the table has no variable {name}", repr(name)),
+                hint=message("it has {known}", ", ".join(known)),
             )
         axis, _, level = self._places[name]
         return axis, level
@@ -254,9 +250,7 @@ class Domain:
     def with_structural(self, zeros: Iterable[StructuralZeros]) -> Domain:
         """The domain with these structural zeros and no others."""
         known = self.categories
-        return replace(
-            self, structural=tuple(dict.fromkeys(stated(dict(z.where), known) for z in zeros))
-        )
+        return replace(self, structural=tuple(dict.fromkeys(stated(dict(z.where), known) for z in zeros)))
 
     @property
     def has_levels(self) -> bool:
@@ -264,11 +258,7 @@ class Domain:
         return any(v.coarser or v.finest for v in self.variables)
 
     def with_variable(
-        self,
-        variable: Variable,
-        *,
-        instead_of: str = "",
-        parts: Sequence[Sequence[int]] | None = None,
+        self, variable: Variable, *, instead_of: str = "", parts: Sequence[Sequence[int]] | None = None
     ) -> Domain:
         """The domain with another variable of the same name, or in the place of another one.
 
@@ -285,11 +275,7 @@ class Domain:
             return Domain(variables)
         held = held_by(variable.categories, old.categories, parts)
         made = [
-            (
-                new.name,
-                was.name,
-                held if new is variable else [(c, frozenset({c})) for c in new.categories],
-            )
+            (new.name, was.name, held if new is variable else [(c, frozenset({c})) for c in new.categories])
             for new, was in zip(variables, self.variables, strict=True)
         ]
         return Domain(variables, restated(self.structural, made))
@@ -307,7 +293,7 @@ class Domain:
         key = 0
         for i, size in zip(index, self.shape, strict=True):
             if not 0 <= i < size:
-                raise InputError(say("the table has no cell {index}", tuple(index)))
+                raise InputError(message("the table has no cell {index}", tuple(index)))
             key = key * size + i
         return key
 
@@ -382,29 +368,26 @@ def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
     """
     levels = data.get("levels")
     if levels is not None and not isinstance(levels, Mapping):
-        raise InputError(say('"levels" must name variables'))
+        raise InputError(message('"levels" must name variables'))
     for name, given in (levels or {}).items():
         coarser = given.get("coarser") if isinstance(given, Mapping) else None
         if name not in domain.names or not isinstance(coarser, Mapping):
-            raise InputError(say('"levels" of {name} are none of a variable', repr(str(name)[:60])))
+            raise InputError(message('"levels" of {name} are none of a variable', repr(str(name)[:60])))
         found = [
-            Level(
-                str(level),
-                _texts(groups, say("the groups of {level}", repr(str(level)[:60]))),
-            )
+            Level(str(level), _texts(groups, message("the groups of {level}", repr(str(level)[:60]))))
             for level, groups in coarser.items()
         ]
         finest = given.get("finest", "")
         if not isinstance(finest, str):
-            raise InputError(say("the finest level of {name} has no name", repr(name)))
+            raise InputError(message("the finest level of {name} has no name", repr(name)))
         variable = domain[name].grouped(*found, finest=finest)
         if "labels" in given:
-            labels = _texts(given["labels"], say("the labels of {name}", repr(name)))
+            labels = _texts(given["labels"], message("the labels of {name}", repr(name)))
             variable = replace(variable, labels=labels)
         if "total" in given:
-            total = _texts(given["total"], say("the total of {name}", repr(name)))
+            total = _texts(given["total"], message("the total of {name}", repr(name)))
             if len(total) != 2 or not total[0]:
-                raise InputError(say("the total of {name} is no code and label", repr(name)))
+                raise InputError(message("the total of {name} is no code and label", repr(name)))
             variable = replace(variable, total=(total[0], total[1]))
         domain = domain.with_variable(variable)
     if (zeros := data.get("structural_zeros")) is None:
@@ -414,7 +397,7 @@ def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
 
 def _texts(found: object, what: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise InputError(say("{what} are not a list of texts", what))
+        raise InputError(message("{what} are not a list of texts", what))
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ from itertools import product
 
 from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FORMULA_TERMS = 100_000
 """Terms of a formula."""
@@ -17,7 +17,7 @@ FORMULA_BRACKETS = 100
 """Brackets inside each other."""
 
 
-FORM = say(
+FORM = message(
     "write for example a*b + c: + adds terms, a:b is the table of both, a*b is a + b + a:b, "
     "(a + b + c)^2 all pairs, . every variable, - takes out; the grand total is 1"
 )
@@ -82,7 +82,7 @@ def names_in(formula: str) -> tuple[str, ...]:
     while formula[at:].strip():
         match = _TOKEN.match(formula, at)
         if match is None:
-            raise InputError(say("the formula {formula} cannot be read", repr(formula)), hint=FORM)
+            raise InputError(message("the formula {formula} cannot be read", repr(formula)), hint=FORM)
         if match["quoted"]:
             found.append(match["quoted"][1:-1])
         elif match["word"] and match["word"] != "." and not match["word"].isdecimal():
@@ -103,7 +103,7 @@ class _Reader:
         while formula[at:].strip():
             match = _TOKEN.match(formula, at)
             if match is None:
-                raise self._fault(say("cannot be read from {strip} on", repr(formula[at:].strip())))
+                raise self._fault(message("cannot be read from {strip} on", repr(formula[at:].strip())))
             kind = str(match.lastgroup)
             self._tokens.append((kind, match[kind], match.start(kind)))
             at = match.end()
@@ -112,16 +112,16 @@ class _Reader:
     def read(self) -> list[Term]:
         self._take("~")
         if self._formula.count("(") > FORMULA_BRACKETS:
-            raise self._fault(say("has more than {FORMULA_BRACKETS} brackets", FORMULA_BRACKETS))
+            raise self._fault(message("has more than {FORMULA_BRACKETS} brackets", FORMULA_BRACKETS))
         if self._at == len(self._tokens):
-            raise self._fault(say("is empty"))
+            raise self._fault(message("is empty"))
         found = self._sum(top=True)
         if self._at < len(self._tokens):
-            raise self._fault(say("has a {tokens} too many", repr(self._tokens[self._at][1])))
+            raise self._fault(message("has a {tokens} too many", repr(self._tokens[self._at][1])))
         return list(found)
 
     def _fault(self, what: str) -> InputError:
-        return InputError(say("the formula {formula} {what}", repr(self._formula), what), hint=FORM)
+        return InputError(message("the formula {formula} {what}", repr(self._formula), what), hint=FORM)
 
     def _take(self, *operators: str) -> str:
         """The next operator, taken, if it is one of these; else an empty text."""
@@ -177,9 +177,7 @@ class _Reader:
         kind, text, _ = self._next()
         power = natural(text) if kind == "word" else None
         if not power:
-            raise self._fault(
-                say("has the power {text}; it must be a whole number from 1", repr(text))
-            )
+            raise self._fault(message("has the power {text}; it must be a whole number from 1", repr(text)))
         found = base
         for _ in range(power - 1):
             # a:a is a: what is there stays.
@@ -191,7 +189,7 @@ class _Reader:
 
     def _next(self) -> tuple[str, str, int]:
         if self._at == len(self._tokens):
-            raise self._fault(say("ends too early"))
+            raise self._fault(message("ends too early"))
         self._at += 1
         return self._tokens[self._at - 1]
 
@@ -199,10 +197,10 @@ class _Reader:
         kind, text, _ = self._next()
         if kind == "op":
             if text != "(":
-                raise self._fault(say("has a {text} where a variable is due", repr(text)))
+                raise self._fault(message("has a {text} where a variable is due", repr(text)))
             found = self._sum()
             if not self._take(")"):
-                raise self._fault(say("has a bracket that is not closed"))
+                raise self._fault(message("has a bracket that is not closed"))
             return found
         name = text[1:-1] if kind == "quoted" else text
         if name in self._names:
@@ -212,12 +210,10 @@ class _Reader:
         if text == ".":
             return {frozenset([every]): None for every in self._everything}
         raise InputError(
-            say(
-                "the formula {formula} names {name}, which is no variable",
-                repr(self._formula),
-                repr(name),
+            message(
+                "the formula {formula} names {name}, which is no variable", repr(self._formula), repr(name)
             ),
-            hint=say("there are {names}", ", ".join(self._names)),
+            hint=message("there are {names}", ", ".join(self._names)),
         )
 
     def _crossed(self, left: Iterable[Term], right: Iterable[Term]) -> dict[Term, None]:
@@ -225,5 +221,5 @@ class _Reader:
         for a, b in product(left, right):
             crossed[a | b] = None
             if len(crossed) > FORMULA_TERMS:
-                raise self._fault(say("has more than {FORMULA_TERMS:,} terms", FORMULA_TERMS))
+                raise self._fault(message("has more than {FORMULA_TERMS:,} terms", FORMULA_TERMS))
         return crossed

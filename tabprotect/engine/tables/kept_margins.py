@@ -55,10 +55,7 @@ class KeptMargins:
     def even(cls, publication: Publication) -> KeptMargins:
         """The margins of a table whose cells all hold 1: what a shape alone says."""
         kept = publication.maximal()
-        sizes = [
-            np.bincount(kept.keys(m), minlength=kept.domains[m].size)
-            for m in range(len(kept.margins))
-        ]
+        sizes = [np.bincount(kept.keys(m), minlength=kept.domains[m].size) for m in range(len(kept.margins))]
         return cls(kept, np.concatenate(sizes).astype(np.int64))
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MarginSet = tuple[tuple[str, ...], ...]
 """Maximal margins by names of variables or of their levels, each in the table's order; lower ones follow from them."""
@@ -19,8 +19,8 @@ def margins_of_order(domain: Domain, order: int) -> MarginSet:
     """All margins over ``order`` variables."""
     if not 0 <= order < domain.ndim:
         raise InputError(
-            say("margins over {order} variables of a {ndim}-way table", order, domain.ndim),
-            hint=say("take 0 to {ndim}", domain.ndim - 1),
+            message("margins over {order} variables of a {ndim}-way table", order, domain.ndim),
+            hint=message("take 0 to {ndim}", domain.ndim - 1),
         )
     return tuple(combinations(domain.names, order))
 
@@ -44,10 +44,7 @@ def dimension(domain: Domain, margins: MarginSet) -> int:
     variable sets S (downward closed) of ``prod(size_i - 1 for i in S)``.
     """
     closed = {
-        subset
-        for margin in margins
-        for r in range(len(margin) + 1)
-        for subset in combinations(margin, r)
+        subset for margin in margins for r in range(len(margin) + 1) for subset in combinations(margin, r)
     }
     sizes = dict(zip(domain.names, domain.shape, strict=True))
     rank = sum(int(np.prod([sizes[n] - 1 for n in s], dtype=object)) for s in closed)

@@ -19,7 +19,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Violation:
 
     def __str__(self) -> str:
         cell = ", ".join(f"{n}={c}" for n, c in zip(self.margin, self.labels, strict=True))
-        return say(
+        return message(
             "cycle {cycle} changes the margin {value} by {amount:+d}",
             self.cycle + 1,
-            cell or say("grand total"),
+            cell or message("grand total"),
             self.amount,
         )
 
@@ -136,10 +136,10 @@ class MoveSet:
         g = np.asarray(signs, dtype=np.int8)
         if len(c) and not 0 <= int(c.min()) <= int(c.max()) < domain.size:
             row = _row(s, (c < 0) | (c >= domain.size))
-            raise InputError(say("cycle {row} touches a cell outside the table", row + 1))
+            raise InputError(message("cycle {row} touches a cell outside the table", row + 1))
         if len(g) and (np.abs(g) != 1).any():
             row = _row(s, np.abs(g) != 1)
-            raise InputError(say("cycle {row} has an entry other than -1, 0, +1", row + 1))
+            raise InputError(message("cycle {row} has an entry other than -1, 0, +1", row + 1))
         c, g = _ascending(s, c, g)
         twice = c[1:] == c[:-1]
         twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
@@ -147,15 +147,15 @@ class MoveSet:
             at = int(np.flatnonzero(twice)[0])
             row = _row(s, np.arange(len(c)) == at)
             raise InputError(
-                say("cycle {row} names the cell {c} twice", row + 1, domain.unflat(int(c[at]))),
-                hint=say("each cell stands once, in plus or in minus"),
+                message("cycle {row} names the cell {c} twice", row + 1, domain.unflat(int(c[at]))),
+                hint=message("each cell stands once, in plus or in minus"),
             )
         if margins is not None and not margins:
             # No total may drift unsaid: without a margin the grand total is kept.
             margins = ((),)
         empty = np.flatnonzero(np.diff(s) == 0)
         if len(empty):
-            raise InputError(say("cycle {empty} is empty", empty[0] + 1))
+            raise InputError(message("cycle {empty} is empty", empty[0] + 1))
         for array in (s, c, g):
             array.flags.writeable = False
         return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
@@ -170,7 +170,7 @@ class MoveSet:
             array = np.asarray(given)
             if array.shape != domain.shape:
                 raise InputError(
-                    say(
+                    message(
                         "cycle {number} has the shape {shape}, the table {shape2}",
                         number + 1,
                         array.shape,
@@ -180,9 +180,7 @@ class MoveSet:
             flat = array.reshape(-1)
             at = np.flatnonzero(flat)
             if (np.abs(flat[at]) != 1).any():
-                raise InputError(
-                    say("cycle {number} has an entry other than -1, 0, +1", number + 1)
-                )
+                raise InputError(message("cycle {number} has an entry other than -1, 0, +1", number + 1))
             cells.append(at)
             signs.append(flat[at])
             starts.append(starts[-1] + len(at))
@@ -250,9 +248,7 @@ class MoveSet:
         length = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
         at = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[chosen], length)
-        return MoveSet(
-            self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings
-        )
+        return MoveSet(self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings)
 
     def on(self, domain: Domain) -> MoveSet:
         """The same cycles over a table of the same shape (names and labels may differ).
@@ -266,12 +262,12 @@ class MoveSet:
             return self
         if domain.shape != self.domain.shape:
             raise InputError(
-                say(
+                message(
                     "the cycles are for a {str} table, this one is {str2}",
                     " x ".join(map(str, self.domain.shape)),
                     " x ".join(map(str, domain.shape)),
                 ),
-                hint=say("design cycles for this table's shape"),
+                hint=message("design cycles for this table's shape"),
             )
         axes = dict(zip(self.domain.names, domain.names, strict=True))
         margins = tuple(tuple(axes.get(n, n) for n in margin) for margin in self.margins)

@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +66,8 @@ def possible(domain: Domain) -> list[Possible]:
         )
         if own.size > DENSE_LIMIT:
             raise TooLargeError(
-                say(
-                    "structural zeros join {size:,} combinations of categories: too many", own.size
-                ),
-                hint=say("state them of fewer variables together"),
+                message("structural zeros join {size:,} combinations of categories: too many", own.size),
+                hint=message("state them of fewer variables together"),
             )
         found.append(Possible(own, ~own.structural_cells()))
     return found

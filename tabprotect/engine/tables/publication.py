@@ -19,7 +19,7 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_LAID_OUT = 2**14
 """Numbers of a matrix of sums that is laid out with its zeros."""
@@ -60,18 +60,14 @@ class Publication:
         check_groupings(self.domain, self.groupings)
         if not self.margins:
             raise InputError(
-                say("no table is published"),
-                hint=say("name at least one; the grand total is ()"),
+                message("no table is published"), hint=message("name at least one; the grand total is ()")
             )
         tidy = dict.fromkeys(self._tidy(margin) for margin in self.margins)
         object.__setattr__(self, "margins", tuple(tidy))
 
     @classmethod
     def of(
-        cls,
-        domain: Domain,
-        margins: str | Iterable[Iterable[str]],
-        groupings: Sequence[Grouping] = (),
+        cls, domain: Domain, margins: str | Iterable[Iterable[str]], groupings: Sequence[Grouping] = ()
     ) -> Publication:
         """From a formula (``.`` means the table's own variables) or the margins themselves.
 
@@ -95,8 +91,8 @@ class Publication:
         for name in margin:
             if name not in place and name not in self.domain.known_names:
                 raise InputError(
-                    say("the table has no variable {name}", repr(name)),
-                    hint=say("there are {place}", ", ".join(place)),
+                    message("the table has no variable {name}", repr(name)),
+                    hint=message("there are {place}", ", ".join(place)),
                 )
         levels = [name for name in margin if name in self.domain.known_names]
         bare = {name for name in margin if name in self.domain.names}
@@ -128,9 +124,7 @@ class Publication:
         return tuple(
             self.domain.over(
                 tuple(
-                    self.domain[name]
-                    if name in self.domain.known_names
-                    else self._by_name[name].variable
+                    self.domain[name] if name in self.domain.known_names else self._by_name[name].variable
                     for name in margin
                 )
             )
@@ -156,9 +150,7 @@ class Publication:
     def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
         """Return True if the categories of some names tell those of others (by groupings, too)."""
         told = set(finer)
-        return all(
-            name in told or any(self._tells(other, name) for other in told) for name in coarser
-        )
+        return all(name in told or any(self._tells(other, name) for other in told) for name in coarser)
 
     def maximal(self) -> Publication:
         """Without the margins that add up from another one, and the groupings no margin names.
@@ -239,11 +231,8 @@ class Publication:
     def _check_laid_out(self) -> None:
         if self.domain.size > DENSE_LIMIT:
             raise TooLargeError(
-                say(
-                    "a table of {size:,} cells is too large to be laid out in full",
-                    self.domain.size,
-                ),
-                hint=say("leave out a variable or merge categories"),
+                message("a table of {size:,} cells is too large to be laid out in full", self.domain.size),
+                hint=message("leave out a variable or merge categories"),
             )
 
     @cached_property
@@ -317,7 +306,7 @@ class Publication:
             For a table of other variables.
         """
         if table.domain != self.domain:
-            raise InputError(say("the table has other variables than the publication"))
+            raise InputError(message("the table has other variables than the publication"))
         return tuple(self._sum(table, m) for m in range(len(self.margins)))
 
     def added_up(self, table: Table) -> Ints:
@@ -385,16 +374,14 @@ class Publication:
         """The counts of published sub-tables one after the other, int64 (size,)."""
         for domain, table in zip(self.domains, tables, strict=True):
             if table.domain != domain:
-                raise InputError(say("a table has other variables than its margin"))
+                raise InputError(message("a table has other variables than its margin"))
         return np.concatenate([table.counts.reshape(-1) for table in tables])
 
     def split(self, vector: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], ...]:
         """The published cells (size,) as one array of the margin's shape for each margin."""
         return tuple(
             vector[begin:end].reshape(domain.shape)
-            for begin, end, domain in zip(
-                self.starts[:-1], self.starts[1:], self.domains, strict=True
-            )
+            for begin, end, domain in zip(self.starts[:-1], self.starts[1:], self.domains, strict=True)
         )
 
     def tables(self, vector: Ints) -> tuple[Table, ...]:
@@ -407,7 +394,7 @@ class Publication:
         m = int(np.searchsorted(self.starts, cell, side="right")) - 1
         labels = self.domains[m].labels(self.domains[m].unflat(cell - int(self.starts[m])))
         named = (f"{n}={c}" for n, c in zip(self.margins[m], labels, strict=True))
-        return ", ".join(named) or say("grand total")
+        return ", ".join(named) or message("grand total")
 
     @cached_property
     def distinct(self) -> tuple[Ints, Ints]:
@@ -431,9 +418,7 @@ class Publication:
         limit = 1
         for axis in range(self.domain.ndim):
             known: dict[bytes, int] = {}
-            kinds = np.concatenate(
-                [self._subsets(m, axis, known) for m in range(len(self.margins))]
-            )
+            kinds = np.concatenate([self._subsets(m, axis, known) for m in range(len(self.margins))])
             empty |= kinds == known.get(b"", -1)
             if limit * len(known) >= 2**62:
                 key = np.unique(key, return_inverse=True)[1]

@@ -20,7 +20,7 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Sliver:
     @property
     def sentence(self) -> str:
         """For people of the house."""
-        over = say(" by {over}", ", ".join(self.over)) if self.over else ""
+        over = message(" by {over}", ", ".join(self.over)) if self.over else ""
         return plural(
             self.at_risk,
             "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} small count",
@@ -94,23 +94,19 @@ class PublicationSet:
 
     def __post_init__(self) -> None:
         if not self.formulas:
-            raise InputError(
-                say("the set has no table"), hint=say("name one: --table NAME=FORMULA")
-            )
+            raise InputError(message("the set has no table"), hint=message("name one: --table NAME=FORMULA"))
         for name in self.formulas:
             if not name or set(name) & set('/\\:*?"<>|') or name.startswith("."):
                 raise InputError(
-                    say("{name} cannot name a file", repr(name)),
-                    hint=say("letters, digits and hyphens"),
+                    message("{name} cannot name a file", repr(name)),
+                    hint=message("letters, digits and hyphens"),
                 )
         assert self.tables
 
     @cached_property
     def tables(self) -> Mapping[str, Publication]:
         """The sub-tables that each table of the set publishes."""
-        return {
-            name: Publication.of(self.domain, formula) for name, formula in self.formulas.items()
-        }
+        return {name: Publication.of(self.domain, formula) for name, formula in self.formulas.items()}
 
     @cached_property
     def whole(self) -> Publication:
@@ -153,10 +149,10 @@ class PublicationSet:
             places = {name: _beside(self.whole.margins, name) for name, _ in levels}
             for number, other in enumerate(earlier, 1):
                 for name, level in _fitting(other.domain, self.domain, variable.name):
-                    places[say("{name} (earlier set {number})", name, number)] = _beside(
+                    places[message("{name} (earlier set {number})", name, number)] = _beside(
                         other.whole.margins, name
                     )
-                    levels.append((say("{name} (earlier set {number})", name, number), level))
+                    levels.append((message("{name} (earlier set {number})", name, number), level))
             for (a, one), (b, two) in combinations(levels, 2):
                 over = _shared(self.domain, places[a], places[b])
                 if over is not None:
@@ -231,8 +227,8 @@ def _between(
             positive = cells[cells > 0]
             yield Sliver(
                 variable,
-                say("{wide_name}: {group}", wide_name, group),
-                tuple(say("{narrow_name}: {part}", narrow_name, part) for part in parts),
+                message("{wide_name}: {group}", wide_name, group),
+                tuple(message("{narrow_name}: {part}", narrow_name, part) for part in parts),
                 tuple(table.domain[variable].categories[n] for n in left),
                 over,
                 int(((cells >= at_risk[0]) & (cells <= at_risk[1])).sum()),

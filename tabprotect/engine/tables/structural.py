@@ -15,7 +15,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Parts = Sequence[tuple[str, frozenset[str]]]
 """Categories of a variable, and what each of them holds of another one's."""
@@ -39,9 +39,7 @@ class StructuralZeros:
         return " and ".join(f"{name} {', '.join(found)}" for name, found in self.where)
 
 
-def stated(
-    where: Mapping[str, Iterable[str]], categories: Mapping[str, Sequence[str]]
-) -> StructuralZeros:
+def stated(where: Mapping[str, Iterable[str]], categories: Mapping[str, Sequence[str]]) -> StructuralZeros:
     """A statement on a table's variables, in the table's order.
 
     A variable of which all categories are named is left out.
@@ -54,8 +52,8 @@ def stated(
     unknown = [name for name in where if name not in categories]
     if unknown:
         raise InputError(
-            say("the table has no variable {unknown}", repr(unknown[0])),
-            hint=say("it has {categories}", ", ".join(categories)),
+            message("the table has no variable {unknown}", repr(unknown[0])),
+            hint=message("it has {categories}", ", ".join(categories)),
         )
     found: list[tuple[str, tuple[str, ...]]] = []
     for name, known in categories.items():
@@ -64,7 +62,7 @@ def stated(
         wanted = set(where[name])
         if wanted - set(known) or not wanted:
             raise InputError(
-                say(
+                message(
                     "a structural zero names no category of {name}: {wanted}",
                     repr(name),
                     ", ".join(sorted(wanted))[:60],
@@ -73,21 +71,17 @@ def stated(
         if len(wanted) < len(known):
             found.append((name, tuple(c for c in known if c in wanted)))
     if not found:
-        raise InputError(say("every cell would be a structural zero"))
+        raise InputError(message("every cell would be a structural zero"))
     return StructuralZeros(tuple(found))
 
 
-def held_by(
-    categories: Sequence[str], old: Sequence[str], parts: Sequence[Sequence[int]] | None
-) -> Parts:
+def held_by(categories: Sequence[str], old: Sequence[str], parts: Sequence[Sequence[int]] | None) -> Parts:
     """What each category holds of old ones: the parts by number, else the same if all are.
 
     Nothing where that is not known.
     """
     if parts is not None:
-        return [
-            (c, frozenset(old[i] for i in part)) for c, part in zip(categories, parts, strict=True)
-        ]
+        return [(c, frozenset(old[i] for i in part)) for c, part in zip(categories, parts, strict=True)]
     return [(c, frozenset({c})) for c in categories] if tuple(categories) == tuple(old) else []
 
 
@@ -127,9 +121,7 @@ def _restated(
             )
 
 
-def holds(
-    zeros: Iterable[StructuralZeros], categories: Mapping[str, Sequence[str]], keys: Ints
-) -> Bools:
+def holds(zeros: Iterable[StructuralZeros], categories: Mapping[str, Sequence[str]], keys: Ints) -> Bools:
     """Which flat cells (C order of ``categories``) are structural zeros, bool (keys,)."""
     out = np.zeros(len(keys), dtype=np.bool_)
     codes: dict[str, Ints] = {}
@@ -149,9 +141,7 @@ def of_cells(
     cells: Iterable[Sequence[int]], categories: Mapping[str, Sequence[str]]
 ) -> tuple[StructuralZeros, ...]:
     """Few statements that say the same as a list of cells (category numbers)."""
-    boxes: set[tuple[frozenset[int], ...]] = {
-        tuple(frozenset({int(i)}) for i in cell) for cell in cells
-    }
+    boxes: set[tuple[frozenset[int], ...]] = {tuple(frozenset({int(i)}) for i in cell) for cell in cells}
     for axis in range(len(categories)):
         joined: dict[tuple[frozenset[int], ...], frozenset[int]] = {}
         for box in boxes:
@@ -182,13 +172,12 @@ def from_json(data: object, categories: Mapping[str, Sequence[str]]) -> tuple[St
         For anything else, or categories that the table does not have.
     """
     if not isinstance(data, list):
-        raise InputError(say('"structural_zeros" are not a list'))
+        raise InputError(message('"structural_zeros" are not a list'))
     found = []
     for one in data:
         if not isinstance(one, Mapping) or not all(
-            isinstance(known, list) and all(isinstance(c, str) for c in known)
-            for known in one.values()
+            isinstance(known, list) and all(isinstance(c, str) for c in known) for known in one.values()
         ):
-            raise InputError(say('"structural_zeros" do not list categories by variable'))
+            raise InputError(message('"structural_zeros" do not list categories by variable'))
         found.append(stated(one, categories))
     return tuple(dict.fromkeys(found))

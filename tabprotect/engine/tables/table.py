@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ROOMY = 8
 """Possible cells per listed one up to which a place for every possible cell is worth it."""
@@ -35,8 +35,8 @@ def exact_sum(counts: Ints) -> int:
     total = sum(map(int, counts.ravel()))
     if abs(total) > INT64_MAX:
         raise InputError(
-            say("the counts add up to more than 9.2e18"),
-            hint=say("check the counts for typing errors"),
+            message("the counts add up to more than 9.2e18"),
+            hint=message("check the counts for typing errors"),
         )
     return total
 
@@ -57,9 +57,9 @@ def check_structural(table: Table) -> None:
     wrong = keys[(values != 0) & table.domain.structural_cells(keys)]
     if len(wrong):
         raise InputError(
-            say("somebody is counted where nobody can be"),
+            message("somebody is counted where nobody can be"),
             cell=table.domain.cell_text(table.domain.unflat(int(wrong[0]))),
-            hint=say("mend the count, or let go of the structural zero"),
+            hint=message("mend the count, or let go of the structural zero"),
         )
 
 
@@ -93,19 +93,17 @@ class Table:
         given = np.asarray(counts)
         if given.dtype.kind == "f":
             if not np.isfinite(given).all() or (given != np.floor(given)).any():
-                raise InputError(say("a count is not a whole number"))
+                raise InputError(message("a count is not a whole number"))
             if (np.abs(given) >= 2.0**63).any():
-                raise InputError(say("a count is larger than 9.2e18"))
+                raise InputError(message("a count is larger than 9.2e18"))
         elif given.dtype.kind not in "iub":
-            raise InputError(say("a count is not a whole number of at most 9.2e18"))
+            raise InputError(message("a count is not a whole number of at most 9.2e18"))
         if given.dtype.kind == "u" and given.size and int(given.max()) > INT64_MAX:
-            raise InputError(say("a count is larger than 9.2e18"))
+            raise InputError(message("a count is larger than 9.2e18"))
         if given.shape != domain.shape:
             raise InputError(
-                say(
-                    "the counts have the shape {shape}, the variables {shape2}",
-                    given.shape,
-                    domain.shape,
+                message(
+                    "the counts have the shape {shape}, the variables {shape2}", given.shape, domain.shape
                 )
             )
         array = np.array(given, dtype=np.int64, order="C")
@@ -119,9 +117,9 @@ class Table:
         k = np.asarray(keys, dtype=np.int64)
         v = np.asarray(values, dtype=np.int64)
         if k.shape != v.shape or k.ndim != 1:
-            raise InputError(say("a sparse table needs as many counts as cells"))
+            raise InputError(message("a sparse table needs as many counts as cells"))
         if len(k) and (int(k.min()) < 0 or int(k.max()) >= domain.size):
-            raise InputError(say("a cell lies outside the table"))
+            raise InputError(message("a cell lies outside the table"))
         exact_sum(v)
         if domain.size <= ROOMY * len(k):
             # Adding into a place for every cell is many times faster than sorting.
@@ -154,11 +152,8 @@ class Table:
             return self._array
         if self.domain.size > DENSE_LIMIT:
             raise InputError(
-                say(
-                    "a table of {size:,} cells is too large to be laid out in full",
-                    self.domain.size,
-                ),
-                hint=say("leave out a variable or merge categories"),
+                message("a table of {size:,} cells is too large to be laid out in full", self.domain.size),
+                hint=message("leave out a variable or merge categories"),
             )
         assert self._keys is not None and self._values is not None
         array = np.zeros(self.domain.size, dtype=np.int64)
@@ -250,9 +245,7 @@ class Table:
         """The same counts over a domain of the same shape (other names, categories, levels)."""
         if domain.shape != self.domain.shape:
             raise InputError(
-                say(
-                    "the table has the shape {shape}, not {shape2}", self.domain.shape, domain.shape
-                )
+                message("the table has the shape {shape}, not {shape2}", self.domain.shape, domain.shape)
             )
         return replace(self, domain=domain)
 
@@ -262,8 +255,7 @@ class Table:
         for index, count in changes.items():
             if not -INT64_MAX <= count <= INT64_MAX:
                 raise InputError(
-                    say("{count} is too large for a count", count),
-                    cell=self.domain.cell_text(index),
+                    message("{count} is too large for a count", count), cell=self.domain.cell_text(index)
                 )
             array[index] = count
         return Table.dense(self.domain, array)

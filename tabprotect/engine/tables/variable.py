@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 AT = "@"
 """Between a variable and one of its levels: ``region@nuts2``."""
@@ -76,40 +76,36 @@ class Variable:
     def __post_init__(self) -> None:
         if not self.name:
             raise InputError(
-                say("a variable has no name"), hint=say("name every column of the table")
+                message("a variable has no name"), hint=message("name every column of the table")
             )
         if not self.categories:
-            raise InputError(say("variable {name} has no categories", repr(self.name)))
+            raise InputError(message("variable {name} has no categories", repr(self.name)))
         if len(set(self.categories)) != len(self.categories):
             twice = sorted({c for c in self.categories if self.categories.count(c) > 1})
             raise InputError(
-                say(
-                    "variable {name} has the category {twice} twice",
-                    repr(self.name),
-                    repr(twice[0]),
-                ),
-                hint=say("rename or merge it"),
+                message("variable {name} has the category {twice} twice", repr(self.name), repr(twice[0])),
+                hint=message("rename or merge it"),
             )
         if self.labels and len(self.labels) != len(self.categories):
-            raise InputError(say("{name} has not one label for each category", repr(self.name)))
+            raise InputError(message("{name} has not one label for each category", repr(self.name)))
         taken = {self.finest or self.name}
         for level in self.coarser:
             if not level.name or level.name in taken:
                 raise InputError(
-                    say("{name} already has a level called {level}", repr(self.name), level.name)
+                    message("{name} already has a level called {level}", repr(self.name), level.name)
                     if level.name
-                    else say("a level of {name} has no name", repr(self.name)),
-                    hint=say("give it a name of its own, such as: {name}, 4 bands", self.name),
+                    else message("a level of {name} has no name", repr(self.name)),
+                    hint=message("give it a name of its own, such as: {name}, 4 bands", self.name),
                 )
             taken.add(level.name)
             if len(level.groups) != len(self.categories) or not all(level.groups):
                 raise InputError(
-                    say(
+                    message(
                         "the level {name} does not group every category of {name2}",
                         repr(level.name),
                         repr(self.name),
                     ),
-                    hint=say("name the group of every category"),
+                    hint=message("name the group of every category"),
                 )
 
     @cached_property
@@ -170,9 +166,7 @@ class Variable:
             for category, part in zip(categories, parts, strict=True)
             if self.labels
         ]
-        return replace(
-            self, categories=tuple(categories), coarser=tuple(levels), labels=tuple(labels)
-        )
+        return replace(self, categories=tuple(categories), coarser=tuple(levels), labels=tuple(labels))
 
     def label(self, code: int) -> str:
         """What the category of a number is called: its label, or the category itself."""
@@ -203,11 +197,11 @@ class Variable:
         except KeyError:
             known = ", ".join(map(repr, self.categories[:8]))
             raise InputError(
-                say("variable {name} has no category {category}", repr(self.name), repr(category)),
+                message("variable {name} has no category {category}", repr(self.name), repr(category)),
                 hint=(
-                    say("it has {known}, ...", known)
+                    message("it has {known}, ...", known)
                     if len(self.categories) > 8
-                    else say("it has {known}", known)
+                    else message("it has {known}", known)
                 ),
             ) from None
 
@@ -219,7 +213,7 @@ class Variable:
 def level_said(name: str) -> str:
     """A variable, or a level of one, as people say it alone: ``region (level of municipality)``."""
     variable, _, level = name.partition(AT)
-    return say("{level} (level of {variable})", level, variable) if level else name
+    return message("{level} (level of {variable})", level, variable) if level else name
 
 
 def spoken(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.table import Table, exact_sum
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def numbered(columns: Iterable[AnyInts], sizes: Iterable[int], entries: int) -> tuple[Ints, int]:
@@ -55,10 +55,8 @@ class WideTable(Table):
         """
         values = np.asarray(counts, dtype=np.int64)
         for column, size in zip(codes, domain.shape, strict=True):
-            if len(column) != len(values) or (
-                len(column) and not 0 <= column.min() <= column.max() < size
-            ):
-                raise InputError(say("a cell lies outside the table"))
+            if len(column) != len(values) or (len(column) and not 0 <= column.min() <= column.max() < size):
+                raise InputError(message("a cell lies outside the table"))
         exact_sum(values)
         key, _ = numbered(codes, domain.shape, len(values))
         _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -82,17 +80,15 @@ class WideTable(Table):
     def cells(self) -> tuple[Ints, Ints]:
         """Refused: keys cannot number the cells."""
         raise InputError(
-            say("a table of {ndim} variables has more than 2^62 cells", self.domain.ndim),
-            hint=say("take a margin of it: leave out a variable or merge categories"),
+            message("a table of {ndim} variables has more than 2^62 cells", self.domain.ndim),
+            hint=message("take a margin of it: leave out a variable or merge categories"),
         )
 
     def margin(self, names: Iterable[str]) -> Table:
         """The margin over the named variables or levels of them, of at most 2^62 cells."""
         domain = self.domain.project(names)
         columns = [self._column(name) for name in domain.names]
-        return Table.sparse(
-            domain, numbered(columns, domain.shape, len(self._given))[0], self._given
-        )
+        return Table.sparse(domain, numbered(columns, domain.shape, len(self._given))[0], self._given)
 
     def _column(self, name: str) -> AnyInts:
         axis, level = self.domain.place(name)

@@ -28,7 +28,7 @@ from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.base.judged.open_sums import OpenSums
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -109,14 +109,9 @@ class Document(OpenSums, QObject):
         self._counts: dict[str, Question[int | None]] = {}
         for who in get_args(Who):
             self._beliefs[who] = Question(
-                self,
-                self.jobs,
-                partial(self._believed, who),
-                partial(self.posterior_failed.emit, who),
+                self, self.jobs, partial(self._believed, who), partial(self.posterior_failed.emit, who)
             )
-            self._counts[who] = Question(
-                self, self.jobs, partial(self._counted, who), self._tell_error
-            )
+            self._counts[who] = Question(self, self.jobs, partial(self._counted, who), self._tell_error)
         self._mask: tuple[object, Bools] | None = None
         self._number: tuple[object, int] | None = None
 
@@ -258,9 +253,7 @@ class Document(OpenSums, QObject):
             failed(error)
         return None
 
-    def load(
-        self, label: str, work: Callable[[Progress], History], then: Callable[[], object]
-    ) -> Job | None:
+    def load(self, label: str, work: Callable[[Progress], History], then: Callable[[], object]) -> Job | None:
         """Open a saved project in a job, then call ``then``; no other command runs meanwhile."""
         if self._busy is not None:
             return None
@@ -291,14 +284,7 @@ class Document(OpenSums, QObject):
     def _tell_error(self, error: TabprotectError, page: str = "") -> None:
         self.error_raised.emit(error, page)
 
-    def _start(
-        self,
-        label: str,
-        work: Any,
-        failed: Failed,
-        *,
-        deniable: bool,
-    ) -> Job:
+    def _start(self, label: str, work: Any, failed: Failed, *, deniable: bool) -> Job:
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         job.finished.connect(self._done)
@@ -426,7 +412,7 @@ class Document(OpenSums, QObject):
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
-        self._beliefs[who].ask(say("what {who} would think", who), work, (release, text))
+        self._beliefs[who].ask(message("what {who} would think", who), work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
@@ -447,9 +433,7 @@ class Document(OpenSums, QObject):
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(
-            say("counting the tables that could be behind it"),
-            lambda progress: posterior.originals,
-            key,
+            message("counting the tables that could be behind it"), lambda progress: posterior.originals, key
         )
 
     def _counted(self, who: str, number: int | None) -> None:

@@ -12,7 +12,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.file_dialogs import ask_export
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MARK = "CONFIDENTIAL"
 
@@ -64,19 +64,17 @@ class Exporter(QObject):
             path, overwrite = marked(path), False
 
         def work(progress: Progress) -> Path:
-            write_bytes(
-                path, content(progress), overwrite=overwrite, private=confidential or private
-            )
+            write_bytes(path, content(progress), overwrite=overwrite, private=confidential or private)
             return path
 
         if kind not in self._writing:
             jobs, failed = self._page.document.jobs, self._page.show_error
             self._writing[kind] = Question(self, jobs, self._written, failed)
             self._writing[kind].outlives = True
-        self._writing[kind].ask(say("writing {name}", path.name), work)
+        self._writing[kind].ask(message("writing {name}", path.name), work)
 
     def _written(self, path: Path) -> None:
         # Public view names no file of the house, even one requested before the switch.
         if MARK not in path.name or not self._page.document.public:
-            self._page.errors.show_note(say("Written: {name}.", path.name))
+            self._page.errors.show_note(message("Written: {name}.", path.name))
         self.written.emit(path)

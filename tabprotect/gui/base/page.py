@@ -30,8 +30,8 @@ from tabprotect.gui.look.label import Finding, Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress, role_of
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 PageChanges = frozenset[str]
 """The project's changes by name, and the window's own: "view", "theme", "everything"."""
@@ -61,9 +61,9 @@ class Page(Stage, QWidget):
         self.begins: QWidget = self
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
-        self.setAccessibleName(tell("{label} page", self.label))
+        self.setAccessibleName(tr("{label} page", self.label))
         self._heading = Label(self.label, role="heading")
-        self._sentence = Finding(name=say("In one sentence"))
+        self._sentence = Finding(name=message("In one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()
         self.tools = in_row(spacing=GRID)
@@ -71,7 +71,7 @@ class Page(Stage, QWidget):
         self.errors.place_clicked.connect(self.go_to_error)
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
-        self.main_button = QPushButton(told(self.main_label))
+        self.main_button = QPushButton(translate(self.main_label))
         dress(self.main_button, "action")
         if not self.main_label:
             self.main_button.hide()
@@ -80,9 +80,7 @@ class Page(Stage, QWidget):
         self._room = QSpacerItem(0, GRID)
         self._line.setForegroundRole(QPalette.ColorRole.Mid)
         head = in_row((self._heading, 1), self.tools, spacing=GRID)
-        foot = in_row(
-            (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
-        )
+        foot = in_row((self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID)
         # A link's words begin where those of the page do.
         foot.setContentsMargins(MARGIN, 0, MARGIN, 0)
         self._above = column = in_column(head, self._sentence, spacing=GRID)
@@ -105,10 +103,10 @@ class Page(Stage, QWidget):
 
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place as tabs; each is a page of its own."""
-        bar = named(QTabBar(expanding=False, drawBase=True), say("Pages of {label}", self.label))
+        bar = named(QTabBar(expanding=False, drawBase=True), message("Pages of {label}", self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
-            bar.addTab(told(words))
+            bar.addTab(translate(words))
         here = names.index(self.name)
         bar.setCurrentIndex(here)
 
@@ -170,16 +168,14 @@ class Page(Stage, QWidget):
     def copy_command(self) -> None:
         """Put the command line that does what the page does onto the clipboard."""
         if line := self.command_line():
-            QGuiApplication.clipboard().setText(told(line))
+            QGuiApplication.clipboard().setText(translate(line))
             return
-        hint = say("F9 goes back to the staff view") if self.document.hiding else ""
-        self.show_error(
-            InfeasibleError(say("no command line does what this page shows"), hint=hint)
-        )
+        hint = message("F9 goes back to the staff view") if self.document.hiding else ""
+        self.show_error(InfeasibleError(message("no command line does what this page shows"), hint=hint))
 
     def command_button(self, *, name: str = "", tip: str = "") -> QPushButton:
         """A button that copies the command line."""
-        return push_button(say("Copy as command"), self.copy_command, name=name, tip=tip, flat=True)
+        return push_button(message("Copy as command"), self.copy_command, name=name, tip=tip, flat=True)
 
     def main_action(self) -> None:
         """Do what the main button (and Ctrl+Return) does."""
@@ -209,11 +205,11 @@ class Page(Stage, QWidget):
 
     def set_heading(self, text: str) -> None:
         """Set the page's heading."""
-        self._heading.setText(told(text))
+        self._heading.setText(translate(text))
 
     def set_sentence(self, text: str) -> None:
         """Set the sentence above the page's figures that sums them up."""
-        self._sentence.setText(told(text))
+        self._sentence.setText(translate(text))
         self._sentence.setVisible(bool(text))
 
     @property
@@ -222,11 +218,7 @@ class Page(Stage, QWidget):
         return self._sentence.text()
 
     def show_error(
-        self,
-        error: TabprotectError,
-        *,
-        remedy_label: str = "",
-        remedy: Callable[[], object] | None = None,
+        self, error: TabprotectError, *, remedy_label: str = "", remedy: Callable[[], object] | None = None
     ) -> None:
         """Show an error in the page's strip."""
         self.errors.show_error(error, remedy_label=remedy_label, remedy=remedy)
@@ -269,7 +261,7 @@ class Panel(QWidget):
     def __init__(self, document: Document, name: str) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         document.project_changed.connect(lambda _: self.catch_up())
         document.view_changed.connect(self._view_changed)
 

@@ -12,8 +12,8 @@ from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 MOST = 999_999
 
@@ -23,12 +23,12 @@ class RuleField(QWidget):
 
     rule_set = Signal(object)
 
-    def __init__(self, words: str = say("Small: from")) -> None:
+    def __init__(self, words: str = message("Small: from")) -> None:
         super().__init__()
-        self.low = named(QSpinBox(minimum=1, maximum=MOST), say("Lowest small count"))
-        self.high = named(QSpinBox(minimum=0, maximum=MOST), say("Highest small count"))
-        self.zeros = QCheckBox(tell("zeros, too"))
-        self.zeros.setToolTip(tip(say("Where nobody is can tell something of everybody else.")))
+        self.low = named(QSpinBox(minimum=1, maximum=MOST), message("Lowest small count"))
+        self.high = named(QSpinBox(minimum=0, maximum=MOST), message("Highest small count"))
+        self.zeros = QCheckBox(tr("zeros, too"))
+        self.zeros.setToolTip(tip(message("Where nobody is can tell something of everybody else.")))
         for box in (self.low, self.high):
             box.setMaximumWidth(9 * GRID)
             box.setKeyboardTracking(False)
@@ -38,7 +38,7 @@ class RuleField(QWidget):
         first = Label(words)
         first.setBuddy(self.low)
         in_row(
-            first, self.low, Label(say("to")), self.high, self.zeros, on=self, margins=0,
+            first, self.low, Label(message("to")), self.high, self.zeros, on=self, margins=0,
             spacing=GRID // 2,
         )  # fmt: skip
         self.show_rule(self._shown)
@@ -71,9 +71,7 @@ class RuleField(QWidget):
 def no_rule(document: Document) -> Empty:
     """What stands where sums are to be protected and nothing says yet which tell too much."""
     return Empty(
-        say(
-            "A rule says which sums tell too much of one contributor. It is given on the page Data."
-        ),
-        say("Give a rule"),
+        message("A rule says which sums tell too much of one contributor. It is given on the page Data."),
+        message("Give a rule"),
         lambda: document.page_asked.emit("table"),
     )

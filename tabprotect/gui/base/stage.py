@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tabprotect.gui.base.background.question import same
 from tabprotect.gui.base.document import Document
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Stage:
     @classmethod
     def why_not(cls, document: Document) -> str:
         """Why the page cannot be used now, in words; empty if it can."""
-        return "" if document.project is not None else say("Open a table first.")
+        return "" if document.project is not None else message("Open a table first.")
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
@@ -119,7 +119,7 @@ class Standings:
         document = self._document
         if document.of_sums and not stage.sums_class and not stage.any_table:
             return Standing(
-                say("This is about tables of counts; a magnitude table is open."),
+                message("This is about tables of counts; a magnitude table is open."),
                 applies=False,
                 problems=0,
                 idle=frozenset(),

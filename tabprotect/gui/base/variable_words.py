@@ -6,11 +6,9 @@ from tabprotect.engine.microdata.coding import MISSING
 from tabprotect.engine.tables.groupings.bands import span_of, whole
 from tabprotect.engine.tables.groupings.digits import is_code, usual_digits
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
-MISSING_CODES = frozenset(
-    {"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING}
-)
+MISSING_CODES = frozenset({"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING})
 
 
 def missing_codes(variable: Variable) -> tuple[str, ...]:
@@ -26,14 +24,14 @@ def variable_kind(variable: Variable) -> str:
         lengths = [len(c) for c in known if is_code(c)]
         least, most = min(lengths), max(lengths)
         if least < most:
-            return say("codes of {least} to {most} digits", least, most)
+            return message("codes of {least} to {most} digits", least, most)
         return plural(most, "codes of {most} digit", "codes of {most} digits", most)
     if known and all(whole(c) is not None for c in known):
-        return say("numbers")
+        return message("numbers")
     if known and all(span_of(c) is not None for c in known):
-        return say("bands")
+        return message("bands")
     short = bool(known) and all(len(c) <= 6 for c in known)
-    return say("codes") if short else say("names")
+    return message("codes") if short else message("names")
 
 
 def levels_text(variable: Variable) -> str:

@@ -11,12 +11,12 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 MARKS = {
     "passed": ("tick", "released", "passed"),
-    "told": ("information", "quiet", say("for information")),
+    "told": ("information", "quiet", message("for information")),
     "mind": ("warning", "undecided", "mind"),
     "failed": ("cross", "error", "failed"),
 }
@@ -34,16 +34,16 @@ class Banner(QFrame):
         self.line = CheckLine("told", "")
         self._shown: tuple[CheckLine, str, str] | None = None
         self.mark = Label()
-        self.text = Label(wordWrap=True, role="heading", name=say("The verdict"))
-        self.rest = Label(wordWrap=True, name=say("What is to be said beside it"))
-        self.below = Label(wordWrap=True, role="quiet", name=say("What readers work out"))
-        self.ways = Label(wordWrap=True, role="quiet", name=say("How it is computed"))
+        self.text = Label(wordWrap=True, role="heading", name=message("The verdict"))
+        self.rest = Label(wordWrap=True, name=message("What is to be said beside it"))
+        self.below = Label(wordWrap=True, role="quiet", name=message("What readers work out"))
+        self.ways = Label(wordWrap=True, role="quiet", name=message("How it is computed"))
         for label in (self.text, self.rest, self.below, self.ways):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.word = Label(role="section", name=say("State of the release"))
+        self.word = Label(role="section", name=message("State of the release"))
         self.word.setObjectName("word")
         self.word.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.how = push_button(say("How is this computed?"), flat=True)
+        self.how = push_button(message("How is this computed?"), flat=True)
         self.how.setCheckable(True)
         self.how.toggled.connect(self._unfold)
         top, side = Qt.AlignmentFlag.AlignTop, QWidget()
@@ -66,17 +66,17 @@ class Banner(QFrame):
             return
         self._shown = line, below, ways
         self.line = line
-        self.text.setText(told(line.finding or line.text))
-        self.rest.setText(told(line.rest))
+        self.text.setText(translate(line.finding or line.text))
+        self.rest.setText(translate(line.rest))
         self.rest.setVisible(bool(line.rest))
-        self.below.setText(told(below))
+        self.below.setText(translate(below))
         self.below.setVisible(bool(below))
-        self.ways.setText(told(ways))
+        self.ways.setText(translate(ways))
         self.how.setVisible(bool(ways))
         self._unfold(self.how.isChecked())
-        self.word.setText(told(line.word).upper())
+        self.word.setText(translate(line.word).upper())
         self.word.setVisible(bool(line.word))
-        self.setAccessibleName(told(line.text))
+        self.setAccessibleName(translate(line.text))
         self._paint()
 
     def _unfold(self, open_: bool) -> None:

@@ -24,8 +24,8 @@ from tabprotect.gui.look.layouts import Item, in_column, in_row
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, count_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 SHOWN = 12
 """Codes of a list that are named of those that nobody has."""
@@ -74,41 +74,38 @@ class MappingSheet(QDialog):
 
     decided = Signal(object)
 
-    def __init__(
-        self, parent: QWidget, asked: Sequence[Unlisted], *, to: str, remembers: bool
-    ) -> None:
+    def __init__(self, parent: QWidget, asked: Sequence[Unlisted], *, to: str, remembers: bool) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Categories of {to}", to))
+        self.setWindowTitle(tr("Categories of {to}", to))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._asked = tuple(asked)
         self.boxes: dict[tuple[str, str], QComboBox] = {}
-        self.result_line = Label(wordWrap=True, name=say("What comes of it"))
-        self.remember = QCheckBox(tell("Remember for next year's file"))
+        self.result_line = Label(wordWrap=True, name=message("What comes of it"))
+        self.remember = QCheckBox(tr("Remember for next year's file"))
         self.remember.setChecked(remembers)
         self.remember.setVisible(remembers)
         parts: list[Item] = [
             Label(self._sentence(to), wordWrap=True),
-            heading(say("In the data, not in {to}", to)),
+            heading(message("In the data, not in {to}", to)),
         ]
         for one in self._asked:
             parts.append((self._list(one), len(one.found)))
-        own = push_button(say("each a category of its own"), lambda: self._all(own=True), flat=True)
-        out = push_button(say("leave their records out"), lambda: self._all(own=False), flat=True)
+        own = push_button(message("each a category of its own"), lambda: self._all(own=True), flat=True)
+        out = push_button(message("leave their records out"), lambda: self._all(own=False), flat=True)
         alls = QWidget()
-        in_row(Label(say("or, for all of them:")), own, out, 1, on=alls, margins=0, spacing=GRID)
+        in_row(Label(message("or, for all of them:")), own, out, 1, on=alls, margins=0, spacing=GRID)
         parts.append(alls)
         unused = [name for one in self._asked for name in one.unused]
         if unused:
-            more = "" if len(unused) <= SHOWN else say(" and {n} more", len(unused) - SHOWN)
+            more = "" if len(unused) <= SHOWN else message(" and {n} more", len(unused) - SHOWN)
             parts += [
-                heading(say("In {to}, not in the data", to)),
+                heading(message("In {to}, not in the data", to)),
                 Label(
-                    say("stay unused: {names}{more}", joined(unused[:SHOWN], ", "), more),
-                    wordWrap=True,
+                    message("stay unused: {names}{more}", joined(unused[:SHOWN], ", "), more), wordWrap=True
                 ),
             ]
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go_on = buttons.addButton(tell("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go_on = buttons.addButton(tr("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.go_on, "main")
         buttons.accepted.connect(self._decide)
         buttons.rejected.connect(self.reject)
@@ -142,12 +139,12 @@ class MappingSheet(QDialog):
 
     def _list(self, one: Unlisted) -> QTableWidget:
         titles = [one.variable]
-        figures = [(say("Records"), one.people), (say("Small counts"), one.small)]
+        figures = [(message("Records"), one.people), (message("Small counts"), one.small)]
         figures = [(title, of) for title, of in figures if of]
-        titles += [told(title) for title, _ in figures] + [tell("is counted as")]
+        titles += [translate(title) for title, _ in figures] + [tr("is counted as")]
         table = QTableWidget(len(one.found), len(titles))
         table.setHorizontalHeaderLabels(titles)
-        as_list(table, say("Categories of {variable} that are not there", one.variable))
+        as_list(table, message("Categories of {variable} that are not there", one.variable))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for row, name in enumerate(one.found):
             table.setItem(row, 0, QTableWidgetItem(name))
@@ -167,12 +164,12 @@ class MappingSheet(QDialog):
     def _box(self, one: Unlisted, name: str) -> QComboBox:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.addItem(tell("a category of its own"), name)
-        box.addItem(tell("left out, with its records"), LEFT_OUT)
+        box.addItem(tr("a category of its own"), name)
+        box.addItem(tr("left out, with its records"), LEFT_OUT)
         for other in one.offered:
-            box.addItem(tell("is {missing}", other), other)
+            box.addItem(tr("is {missing}", other), other)
         box.setCurrentIndex(max(box.findData(one.alike.get(name, name)), 0))
-        box.setAccessibleName(tell("{variable}: {name}", one.variable, name))
+        box.setAccessibleName(tr("{variable}: {name}", one.variable, name))
         box.currentIndexChanged.connect(lambda _: self._tell_result())
         return box
 
@@ -189,7 +186,7 @@ class MappingSheet(QDialog):
         said = self.said
         ways = [to for (_, name), to in said.items() if to not in (LEFT_OUT, name)]
         out = [key for key, to in said.items() if to == LEFT_OUT]
-        text = say(
+        text = message(
             "{joined} join others, {own} stay of their own, {out} are left out.",
             count_text(len(ways)),
             count_text(len(said) - len(ways) - len(out)),
@@ -204,11 +201,11 @@ class MappingSheet(QDialog):
                 if variable == one.variable
             )
             text += (
-                say(" All records are kept.")
+                message(" All records are kept.")
                 if not left
-                else say(" {left} records are left out.", count_text(left))
+                else message(" {left} records are left out.", count_text(left))
             )
-        self.result_line.setText(told(text))
+        self.result_line.setText(translate(text))
 
     def _decide(self) -> None:
         self.decided.emit(self.said)

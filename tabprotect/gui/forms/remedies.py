@@ -14,8 +14,8 @@ from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import tr, translate
 
 
 class Remedies(QWidget):
@@ -40,17 +40,17 @@ class Remedies(QWidget):
         emptied(self._column)
         self.buttons = {}
         if helps is None:
-            self._column.addWidget(_quiet(say("Trying what helps\u2026")))
+            self._column.addWidget(_quiet(message("Trying what helps\u2026")))
         elif helps:
-            self._column.addWidget(_quiet(say("What helps")))
+            self._column.addWidget(_quiet(message("What helps")))
             for remedy in helps:
                 self._column.addWidget(self._row(remedy))
         self.setVisible(helps is None or bool(helps))
 
     def _row(self, remedy: Suggestion) -> QWidget:
-        button = QPushButton(told(capital(remedy.text)))
-        button.setAccessibleName(tell("Remedy: {text}", remedy.text))
-        button.setAccessibleDescription(told(remedy.reached))
+        button = QPushButton(translate(capital(remedy.text)))
+        button.setAccessibleName(tr("Remedy: {text}", remedy.text))
+        button.setAccessibleDescription(translate(remedy.reached))
         button.setToolTip(tip(remedy.reached))
         button.clicked.connect(lambda _=False: self.chosen.emit(remedy))
         self.buttons[remedy.text] = button

@@ -43,8 +43,8 @@ from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 """The formats that are offered, by what most ask for."""
@@ -100,7 +100,7 @@ def made_of_sums(release: ReleasedSums, kind: Format, total_code: str) -> Made:
     """A release of sums, totals among its cells."""
     if not kind.cube:
         raise InputError(
-            say("{label} holds no sums with their totals", kind.label), hint=say("write CSV")
+            message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")
         )
     if kind.name == "csv":
         content = csv_of_sums(release, {v.name: total_code or TOTAL for v in release.variables})
@@ -147,40 +147,34 @@ class SaveAsDialog(QDialog):
         Whether these are true counts.
     """
 
-    def __init__(
-        self, page: Page, make: Callable[[Format, str], Made], *, confidential: bool
-    ) -> None:
+    def __init__(self, page: Page, make: Callable[[Format, str], Made], *, confidential: bool) -> None:
         super().__init__(page.window())
-        self.setWindowTitle(
-            tell("Save the table, CONFIDENTIAL") if confidential else tell("Save the release")
-        )
+        self.setWindowTitle(tr("Save the table, CONFIDENTIAL") if confidential else tr("Save the release"))
         self._page, self._make, self._confidential = page, make, confidential
         self.made: Made | None = None
         self._exporter = Exporter(page)
-        self._question: Question[Made] = Question(
-            self, page.document.jobs, self._show, self._failed
-        )
+        self._question: Question[Made] = Question(self, page.document.jobs, self._show, self._failed)
         self._question.outlives = True
         self.format = QComboBox()
-        self.format.setAccessibleName(tell("Format"))
+        self.format.setAccessibleName(tr("Format"))
         for name in OFFERED:
             kind = named(name)
-            self.format.addItem(told(kind.label), name)
-        self.total_code = QLineEdit(placeholderText=tell("the source's own, else T"))
-        self.total_code.setAccessibleName(tell("Code of totals"))
+            self.format.addItem(translate(kind.label), name)
+        self.total_code = QLineEdit(placeholderText=tr("the source's own, else T"))
+        self.total_code.setAccessibleName(tr("Code of totals"))
         self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName(tell("How the file begins"))
+        self.preview.setAccessibleName(tr("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.notes = Label(wordWrap=True, role="quiet", name=say("What the file leaves out"))
+        self.notes = Label(wordWrap=True, role="quiet", name=message("What the file leaves out"))
         form = QFormLayout()
         form.setVerticalSpacing(GRID)
-        self._label(form, say("Format"), self.format)
+        self._label(form, message("Format"), self.format)
         if not confidential:
-            self._label(form, say("Code of totals"), self.total_code)
+            self._label(form, message("Code of totals"), self.total_code)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.save_button = QPushButton(tell("Save as\u2026"))
+        self.save_button = QPushButton(tr("Save as\u2026"))
         buttons.addButton(self.save_button, QDialogButtonBox.ButtonRole.AcceptRole)
         self.save_button.clicked.connect(self._ask_place)
         buttons.rejected.connect(self.reject)
@@ -210,23 +204,23 @@ class SaveAsDialog(QDialog):
         def work(_: Progress) -> Made:
             return make(kind, code)
 
-        self._question.ask(say("a look at the file"), work, (kind.name, code), wait=wait)
+        self._question.ask(message("a look at the file"), work, (kind.name, code), wait=wait)
 
     def _show(self, made: Made) -> None:
         self.made = made
         self.save_button.setEnabled(True)
         self.preview.setPlainText(made.beginning)
-        self.notes.setText(told(joined(made.notes, "\n")))
+        self.notes.setText(translate(joined(made.notes, "\n")))
 
     def _failed(self, error: TabprotectError) -> None:
         self.preview.setPlainText("")
-        self.notes.setText(told(joined([error.message, error.hint or ""], "\n")))
+        self.notes.setText(translate(joined([error.message, error.hint or ""], "\n")))
 
     def _ask_place(self) -> None:
         kind = self.kind
         name = f"{'table' if self._confidential else 'release'}{kind.suffixes[0]}"
-        filters = say("{label} (*{suffix})", kind.label, kind.suffixes[0])
-        ask_place(self, say("Save as"), name, filters, lambda path: self.save(Path(path)))
+        filters = message("{label} (*{suffix})", kind.label, kind.suffixes[0])
+        ask_place(self, message("Save as"), name, filters, lambda path: self.save(Path(path)))
 
     def save(self, path: Path) -> None:
         """Write the file that was looked at."""
@@ -239,9 +233,7 @@ class SaveAsDialog(QDialog):
                 write_bytes(path.with_name(name.replace("release", path.stem, 1)), more)
             return made.content
 
-        self._exporter.write(
-            "saved", path, content, confidential=self._confidential, overwrite=True
-        )
+        self._exporter.write("saved", path, content, confidential=self._confidential, overwrite=True)
         self.accept()
 
 
@@ -251,30 +243,24 @@ def ask_release(page: Page) -> SaveAsDialog | None:
     sums = None if project is None or not project.left else project.release_of_sums
     if sums is not None:
         return _opened(
-            SaveAsDialog(
-                page, lambda kind, code: made_of_sums(sums, kind, code), confidential=False
-            )
+            SaveAsDialog(page, lambda kind, code: made_of_sums(sums, kind, code), confidential=False)
         )
     release = published_release(project)
     if release is None:
         page.errors.show_note(
-            say("Only a published release is saved in another format: publish it first.")
+            message("Only a published release is saved in another format: publish it first.")
         )
         return None
-    return _opened(
-        SaveAsDialog(page, lambda kind, code: made_of(release, kind, code), confidential=False)
-    )
+    return _opened(SaveAsDialog(page, lambda kind, code: made_of(release, kind, code), confidential=False))
 
 
 def ask_table(page: Page) -> SaveAsDialog | None:
     """Ask how to save the confidential table."""
     table = true_table(page.document)
     if table is None:
-        page.errors.show_note(say("There is no table of the house here."))
+        page.errors.show_note(message("There is no table of the house here."))
         return None
-    return _opened(
-        SaveAsDialog(page, lambda kind, _: made_of_table(table, kind), confidential=True)
-    )
+    return _opened(SaveAsDialog(page, lambda kind, _: made_of_table(table, kind), confidential=True))
 
 
 def _opened(dialog: SaveAsDialog) -> SaveAsDialog:

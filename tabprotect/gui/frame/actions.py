@@ -19,18 +19,18 @@ from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import THEME, Mode
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 MENUS = (
-    say("File"),
-    say("Edit"),
-    say("Data"),
-    say("Protect"),
-    say("Check"),
-    say("Release"),
-    say("View"),
-    say("Help"),
+    message("File"),
+    message("Edit"),
+    message("Data"),
+    message("Protect"),
+    message("Check"),
+    message("Release"),
+    message("View"),
+    message("Help"),
 )
 
 ROLES = {
@@ -66,7 +66,7 @@ class Actions(QObject):
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
-            self.menus[name] = window.menuBar().addMenu(tell("&{name}", name))
+            self.menus[name] = window.menuBar().addMenu(tr("&{name}", name))
             # A page may have found something since.
             self.menus[name].aboutToShow.connect(self._offer)
             self.menus[name].aboutToShow.connect(self._repaint)
@@ -91,7 +91,7 @@ class Actions(QObject):
             if item is None:
                 self.menus[menu].addSeparator()
                 continue
-            action = QAction(told(item.text), self.window)
+            action = QAction(translate(item.text), self.window)
             action.setMenuRole(ROLES.get(item.name, QAction.MenuRole.NoRole))
             keys = (item.keys,) if isinstance(item.keys, str) else item.keys
             action.setShortcuts([QKeySequence(key) for key in keys if key])
@@ -147,44 +147,38 @@ class Actions(QObject):
         recipes = self.recipes = Recipes(window, files)
         self._add(
             "File",
-            Item("open", say("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
-            Item(
-                "open_with", say("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"
-            ),
+            Item("open", message("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
+            Item("open_with", message("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"),
         )
-        self.recent_menu = self.menus["File"].addMenu(tell("Open &recent"))
+        self.recent_menu = self.menus["File"].addMenu(tr("Open &recent"))
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(
             "File",
             Item(
                 "tabulate",
-                say("&Count records\u2026"),
+                message("&Count records\u2026"),
                 lambda: window.go("tabulate"),
                 "Ctrl+T",
                 "microdata",
             ),
-            Item("start", say("Start &page"), lambda: window.go("start"), "Ctrl+0"),
-            Item("window", say("New &window"), window.another, "Ctrl+Shift+N"),
+            Item("start", message("Start &page"), lambda: window.go("start"), "Ctrl+0"),
+            Item("window", message("New &window"), window.another, "Ctrl+Shift+N"),
             None,
-            Item("run_recipe", say("Run a recipe on &new data\u2026"), recipes.ask_run),
-            Item("save_recipe", say("Save as recipe for next &year\u2026"), recipes.ask_save),
-            Item("save", say("&Save"), files.save, "Ctrl+S", "save"),
-            Item("save_as", say("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
+            Item("run_recipe", message("Run a recipe on &new data\u2026"), recipes.ask_run),
+            Item("save_recipe", message("Save as recipe for next &year\u2026"), recipes.ask_save),
+            Item("save", message("&Save"), files.save, "Ctrl+S", "save"),
+            Item("save_as", message("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
             Item(
                 "save_release",
-                say("Save the re&lease as\u2026"),
+                message("Save the re&lease as\u2026"),
                 lambda: self._save_in_a_format("release"),
             ),
-            Item(
-                "save_table",
-                say("Save the ta&ble as\u2026"),
-                lambda: self._save_in_a_format("table"),
-            ),
+            Item("save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")),
             None,
             Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
-            Item("close", say("&Close window"), window.close, "Ctrl+W"),
-            Item("quit", say("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
+            Item("close", message("&Close window"), window.close, "Ctrl+W"),
+            Item("quit", message("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
         )
 
     def _save_in_a_format(self, what: Literal["release", "table"]) -> None:
@@ -197,10 +191,10 @@ class Actions(QObject):
         undo, redo = self.document.undo, self.document.redo
         self._add(
             "Edit",
-            Item("undo", say("&Undo"), undo, "Ctrl+Z", "undo"),
-            Item("redo", say("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
+            Item("undo", message("&Undo"), undo, "Ctrl+Z", "undo"),
+            Item("redo", message("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
             None,
-            Item("copy_command", say("Copy as co&mmand"), self._copy_command, "Ctrl+Alt+C"),
+            Item("copy_command", message("Copy as co&mmand"), self._copy_command, "Ctrl+Alt+C"),
         )
 
     def _view(self) -> None:
@@ -209,7 +203,7 @@ class Actions(QObject):
             "View",
             Item(
                 "public",
-                say("&See what a reader sees"),
+                message("&See what a reader sees"),
                 lambda: self.document.set_public(not self.document.public),
                 "F9",
                 "open-eye",
@@ -227,22 +221,22 @@ class Actions(QObject):
             action.setShortcut(keys)
             self.menus["View"].addAction(action)
             self._by_name[f"panel_{name}"] = action
-        self._add("View", Item("reset_layout", say("Reset &layout"), window.reset_layout), None)
+        self._add("View", Item("reset_layout", message("Reset &layout"), window.reset_layout), None)
         self._colours()
         for name, text, factor, zooming in (
-            ("zoom_in", say("Larger text"), 1.1, ("Ctrl+=", "Ctrl++")),
-            ("zoom_out", say("Smaller text"), 1 / 1.1, ("Ctrl+-",)),
-            ("zoom_reset", say("Normal text"), 0.0, ("Ctrl+Shift+0",)),
+            ("zoom_in", message("Larger text"), 1.1, ("Ctrl+=", "Ctrl++")),
+            ("zoom_out", message("Smaller text"), 1 / 1.1, ("Ctrl+-",)),
+            ("zoom_reset", message("Normal text"), 0.0, ("Ctrl+Shift+0",)),
         ):
             self._add("View", Item(name, text, partial(_zoom, factor), zooming))
 
     def _colours(self) -> None:
         group = QActionGroup(self)
         modes: tuple[tuple[Mode, str], ...] = (
-            ("system", say("Colours of the system")),
-            ("light", say("Light")),
-            ("dark", say("Dark")),
-            ("contrast", say("High contrast")),
+            ("system", message("Colours of the system")),
+            ("light", message("Light")),
+            ("dark", message("Dark")),
+            ("contrast", message("High contrast")),
         )
         for mode, text in modes:
             run = partial(THEME.apply, mode=mode)
@@ -253,10 +247,10 @@ class Actions(QObject):
 
     def _help(self) -> None:
         for name, text, keys, picture in (
-            ("page", say("&Help on this page"), "F1", "help"),
-            ("walk", say("&Five minutes"), "", ""),
-            ("keys", say("&Keys"), "Ctrl+F1", ""),
-            ("about", say("&About tabprotect"), "", ""),
+            ("page", message("&Help on this page"), "F1", "help"),
+            ("walk", message("&Five minutes"), "", ""),
+            ("keys", message("&Keys"), "Ctrl+F1", ""),
+            ("about", message("&About tabprotect"), "", ""),
         ):
             run = partial(self._help_on, name)
             self._add("Help", Item(f"help_{name}", text, run, keys, picture))
@@ -276,13 +270,13 @@ class Actions(QObject):
         """Names and availability after a change."""
         history, project = self.document.history, self.document.project
         for name, label, verb in (
-            ("undo", history.undo_label, say("Undo")),
-            ("redo", history.redo_label, say("Redo")),
+            ("undo", history.undo_label, message("Undo")),
+            ("redo", history.redo_label, message("Redo")),
         ):
             # Step names hold counts that were typed: in public view they stay unsaid.
             named = label and not self.document.public
             self[name].setText(
-                told(say("&{verb}: {label}", verb, label) if named else say("&{verb}", verb))
+                translate(message("&{verb}: {label}", verb, label) if named else message("&{verb}", verb))
             )
             self[name].setEnabled(bool(label))
         self._offer()
@@ -304,7 +298,7 @@ class Actions(QObject):
         for one in () if self.document.hiding else self.files.recent.files():
             self.recent_menu.addAction(one.path, partial(self.files.open, one.path))
         if self.recent_menu.isEmpty():
-            none = say("Not shown in the public view") if self.document.hiding else say("None yet")
+            none = message("Not shown in the public view") if self.document.hiding else message("None yet")
             self.recent_menu.addAction(none).setEnabled(False)
 
 

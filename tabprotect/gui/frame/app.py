@@ -42,8 +42,8 @@ from tabprotect.gui.look.file_dialogs import FOLDERS
 from tabprotect.gui.look.flat.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas, loaded_in_pieces
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import ENGLISH, VARIABLE, known, language, of_environment, speak
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import ENGLISH, VARIABLE, known, language, of_environment, set_language
 from tabprotect.version import __version__
 
 
@@ -152,7 +152,7 @@ class UnexpectedError(TabprotectError):
 
 def application() -> QApplication:
     """The application, made once, with the theme in force and figures as print has them."""
-    speak(language(), apart=True)
+    set_language(language(), apart=True)
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
@@ -191,19 +191,16 @@ class Autosave:
         for found in left:
             when = datetime.fromtimestamp(found.saved).strftime("%Y-%m-%d %H:%M")
             window.document.work_found.emit(
-                say(
-                    "{name}, as it was at {when}, when the program ended unexpectedly.",
-                    found.name,
-                    when,
+                message(
+                    "{name}, as it was at {when}, when the program ended unexpectedly.", found.name, when
                 ),
                 lambda f=found: self._recover(f),
                 found.discard,
             )
         for left_over in _unfinished({folder, *_recent_folders(window)} if first else set()):
             window.document.work_found.emit(
-                say(
-                    "{name} in {parent} was being written when its program ended. "
-                    "It may be confidential.",
+                message(
+                    "{name} in {parent} was being written when its program ended. It may be confidential.",
                     left_over.name,
                     left_over.parent,
                 ),
@@ -230,7 +227,7 @@ class Autosave:
             self._session.close()
 
     def _recover(self, found: Recoverable) -> None:
-        self._window.files.unless_unsaved(say("Recover without saving"), lambda: self._take(found))
+        self._window.files.unless_unsaved(message("Recover without saving"), lambda: self._take(found))
 
     def _take(self, found: Recoverable) -> None:
         try:
@@ -251,14 +248,13 @@ def show_unexpected(window: MainWindow, error: BaseException) -> None:
     opened = window.document.project is not None
     window.page.show_error(
         UnexpectedError(
-            say(
-                "this page could not be worked out ({name}); your table is as it was",
-                type(error).__name__,
+            message(
+                "this page could not be worked out ({name}); your table is as it was", type(error).__name__
             ),
-            hint=say("save under another name, and report the details"),
+            hint=message("save under another name, and report the details"),
             detail=detail,
         ),
-        remedy_label=say("Save a copy\u2026") if opened else "",
+        remedy_label=message("Save a copy\u2026") if opened else "",
         remedy=window.files.save_as if opened else None,
     )
 
@@ -298,12 +294,10 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
     FOLDERS.settings = settings = stored_settings()
     mode, zoom = settings.value("mode", "system"), settings.value("zoom", 1.0)
     with contextlib.suppress(TypeError, ValueError):
-        THEME.apply(
-            mode=mode if mode in ("light", "dark", "contrast") else "system", zoom=float(str(zoom))
-        )
+        THEME.apply(mode=mode if mode in ("light", "dark", "contrast") else "system", zoom=float(str(zoom)))
     chosen = str(settings.value("language", "") or "")
     spoken = known(chosen) if chosen and not os.environ.get(VARIABLE) else of_environment()
-    speak(spoken, apart=True)
+    set_language(spoken, apart=True)
     speak_in_window(app)
     window = MainWindow(Document(), settings)
     install_hook(window)
@@ -337,7 +331,7 @@ def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, obj
 
     def done() -> None:
         if not window.grab().save(str(path)):
-            faults.append(say("cannot write {path}", path))
+            faults.append(message("cannot write {path}", path))
         if getattr(sys, "frozen", False):
             # Pages and plots are built late, and a packaged program must find all they import.
             Canvas(lambda canvas: None)
@@ -355,7 +349,7 @@ def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, obj
     app.exec()
     window.close()
     for fault in faults:
-        print(say("smoke test failed: {fault}", fault), file=sys.stderr)
+        print(message("smoke test failed: {fault}", fault), file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -9,12 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
-from tabprotect.engine.magnitudes.readers.contributors import (
-    Contributor,
-    Near,
-    contributors,
-    nearest,
-)
+from tabprotect.engine.magnitudes.readers.contributors import Contributor, Near, contributors, nearest
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
@@ -24,17 +19,9 @@ from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import (
-    GRID,
-    THEME,
-    Written,
-    chance_text,
-    colour,
-    count_text,
-    number_text,
-)
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, count_text, number_text
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 LISTED = 8
 """Contributors that are listed; the others are added up in a line."""
@@ -54,10 +41,10 @@ class RuleBar(QWidget):
         assert near.needed is not None
         self._room, self._needed = float(near.room), near.needed
         needed = text(round(near.needed))
-        short = say("short by {short}", text(max(0, round(near.needed) - near.room)))
+        short = message("short by {short}", text(max(0, round(near.needed) - near.room)))
         self._words = text(near.room), short if near.room < near.needed else ""
-        said = say("{room} of {needed} needed", text(near.room), needed)
-        self.setAccessibleName(told(said))
+        said = message("{room} of {needed} needed", text(near.room), needed)
+        self.setAccessibleName(translate(said))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -78,7 +65,7 @@ class RuleBar(QWidget):
             rest = QRect(there, top, end - there, high)
             painter.fillRect(rest, colour("at_risk_fill"))
             painter.setPen(colour("on_at_risk"))
-            words = told(self._words[1])
+            words = translate(self._words[1])
             if painter.fontMetrics().horizontalAdvance(words) + GRID < rest.width():
                 painter.drawText(rest, middle, words)
         painter.setPen(QPen(colour("text"), 2))
@@ -92,8 +79,8 @@ class ContributorsView(QWidget):
         super().__init__()
         self.document = document
         self.title = Label(wordWrap=True, role="section")
-        self.sentence = Label(wordWrap=True, name=say("In one sentence"))
-        self._head = Label(say("Contributors"), role="section")
+        self.sentence = Label(wordWrap=True, name=message("In one sentence"))
+        self._head = Label(message("Contributors"), role="section")
         self._card = QFrame()
         dress(self._card, "card")
         self._grid = QGridLayout(self._card)
@@ -102,10 +89,10 @@ class ContributorsView(QWidget):
         self._grid.setVerticalSpacing(GRID // 2)
         self._grid.setColumnStretch(1, 1)
         self._rule = Label(wordWrap=True, role="section")
-        self._doubt = Label(say("room for doubt about the largest"), role="quiet")
+        self._doubt = Label(message("room for doubt about the largest"), role="quiet")
         self.bar = RuleBar()
         self._needed = Label(wordWrap=True, role="quiet")
-        self.level = Label(wordWrap=True, name=say("Protection level"))
+        self.level = Label(wordWrap=True, name=message("Protection level"))
         self._note = Label(wordWrap=True, role="quiet")
         self._staff = (self._head, self._card, self._rule, self._doubt, self.bar, self._needed)
         in_column(
@@ -134,57 +121,57 @@ class ContributorsView(QWidget):
         self.level.setText("")
         self._note.setText("")
         if nodes is None or len(nodes) != len(document.axes):
-            self.title.setText(tell("Nothing selected"))
+            self.title.setText(tr("Nothing selected"))
             self.sentence.setText(
-                tell("Select a cell: its sum, and in the house who contributes, appear here.")
+                tr("Select a cell: its sum, and in the house who contributes, appear here.")
             )
             return
-        self.title.setText(told(document.sums_cell_text(nodes)))
+        self.title.setText(translate(document.sums_cell_text(nodes)))
         sums, release = document.sums, document.release_of_sums
         if document.in_house and sums is not None:
             self._of_house(sums, nodes)
         elif release is not None:
-            self.sentence.setText(told(_released(release, nodes)))
+            self.sentence.setText(translate(_released(release, nodes)))
         else:
-            self.sentence.setText(tell("A reader sees nothing yet."))
+            self.sentence.setText(tr("A reader sees nothing yet."))
 
     def _of_house(self, sums: ChosenSums, nodes: Index) -> None:
         table, found = sums.table, self.document.judged_sums.of(sums)
         if found is None:
-            self.sentence.setText(tell("Judging every sum\u2026"))
+            self.sentence.setText(tr("Judging every sum\u2026"))
             return
         number = table.at_nodes(nodes)
         if number is None:
-            self.sentence.setText(tell("No records: the sum is 0, which everybody knows."))
+            self.sentence.setText(tr("No records: the sum is 0, which everybody knows."))
             return
         text = sum_text(table.decimals)
         who = contributors(table, number)
         rules = rules_of(sums.rules) if sums.rules else ()
         near = nearest(who, rules)
         self.sentence.setText(
-            told(_sentence(text(int(table.cells.value[number])), who, near, table.measure))
+            translate(_sentence(text(int(table.cells.value[number])), who, near, table.measure))
         )
         self._list(who, text)
         for part in (self._head, self._card):
             part.show()
         if near is not None and near.needed is not None:
             by = next(rule for rule in rules if rule.name in ("p", "pq"))
-            self._rule.setText(tell("Rule: {rule}", by.written))
+            self._rule.setText(tr("Rule: {rule}", by.written))
             self.bar.show_room(near, text)
             self._needed.setText(
-                tell("{needed} needed, {room} is there", text(round(near.needed)), text(near.room))
+                tr("{needed} needed, {room} is there", text(round(near.needed)), text(near.room))
             )
             for widget in (self._rule, self._doubt, self.bar, self._needed):
                 widget.show()
-        self.level.setText(told(_level(sums, found, number, text)))
-        self._note.setText(tell("Names and rules are staff only; a release never shows them."))
+        self.level.setText(translate(_level(sums, found, number, text)))
+        self._note.setText(tr("Names and rules are staff only; a release never shows them."))
 
     def _list(self, who: Sequence[Contributor], text: Written) -> None:
         right = Qt.AlignmentFlag.AlignRight
         for row, one in enumerate(who[:LISTED]):
-            more = [] if one.units == 1 else [say("{units} records", count_text(one.units))]
-            more += [say("asked to be protected")] if one.asked else []
-            more += [say("waived protection")] if one.waived else []
+            more = [] if one.units == 1 else [message("{units} records", count_text(one.units))]
+            more += [message("asked to be protected")] if one.asked else []
+            more += [message("waived protection")] if one.waived else []
             holder = QWidget()
             name = in_column(Label(one.name, wordWrap=True), on=holder, margins=0, spacing=0)
             if more:
@@ -214,15 +201,13 @@ def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure
         count_text(len(who)),
     )
     if len(who) == 1:
-        return joined(
-            (said, say("Everybody who knows that {name} is alone knows it.", who[0].name)), " "
-        )
+        return joined((said, message("Everybody who knows that {name} is alone knows it.", who[0].name)), " ")
     if near is None:
         return said
     if near.room == 0:
-        knows = say("{reader} could work out {target} exactly.", near.reader, near.target)
+        knows = message("{reader} could work out {target} exactly.", near.reader, near.target)
     else:
-        knows = say(
+        knows = message(
             "{reader} could work out {target} to within {off} %.",
             near.reader,
             near.target,
@@ -234,13 +219,13 @@ def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure
 def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> str:
     """What the rules ask for, in words."""
     if not sums.rules:
-        return say("No rule is given yet.")
+        return message("No rule is given yet.")
     level = int(found.upper[number])
     if not found.unsafe[number]:
-        return say("Safe by all rules.")
+        return message("Safe by all rules.")
     value = int(sums.table.cells.value[number])
     rule = sums.rules[int(found.rule[number])]
-    return say(
+    return message(
         "Unsafe by {rule}. Protection level {level}: what readers can think possible must reach "
         "{end} or more.",
         rule,
@@ -253,8 +238,8 @@ def _released(release: ReleasedSums, nodes: Index) -> str:
     """What a reader sees of a cell."""
     number = release.at_nodes(nodes)
     if number is None:
-        return say("Published: 0.")
+        return message("Published: 0.")
     if release.hidden[number]:
-        return say("Not published (hidden).")
+        return message("Not published (hidden).")
     shown = sum_text(release.decimals)(int(release.value[number]))
-    return say("Published: {value} {measure}.", shown, release.measure)
+    return message("Published: {value} {measure}.", shown, release.measure)

@@ -13,22 +13,22 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 
 class HistoryPanel(Panel):
     """The steps, oldest first; Return or a click goes there. Published ones carry a seal."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__(document, say("History"))
-        self._list = named(QListWidget(), say("Steps"))
+        super().__init__(document, message("History"))
+        self._list = named(QListWidget(), message("Steps"))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.itemActivated.connect(self._go)
         self._list.itemClicked.connect(self._go)
         self._empty = Label(
-            say("Every step you take is listed here by name; choose one to go back to it."),
+            message("Every step you take is listed here by name; choose one to go back to it."),
             wordWrap=True,
             role="quiet",
         )
@@ -44,13 +44,13 @@ class HistoryPanel(Panel):
         self._empty.setVisible(not steps)
         here = history.position
         for number, step in enumerate(steps):
-            item = QListWidgetItem(told(step.label))
+            item = QListWidgetItem(translate(step.label))
             item.setData(Qt.ItemDataRole.UserRole, number + 1)
             item.setToolTip(tip(step.label))
             if step.sealed:
                 item.setIcon(icons.icon("seal"))
                 item.setToolTip(
-                    tip(say("{label}. Published: undo cannot go back past this step.", step.label))
+                    tip(message("{label}. Published: undo cannot go back past this step.", step.label))
                 )
             if number + 1 > here:
                 item.setForeground(self.palette().placeholderText())
@@ -67,11 +67,11 @@ class RecipePanel(Panel):
     """The same steps as readable text that the command line runs again."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__(document, say("Recipe"))
-        self._text = named(QPlainTextEdit(readOnly=True), say("Recipe of this project"))
+        super().__init__(document, message("Recipe"))
+        self._text = named(QPlainTextEdit(readOnly=True), message("Recipe of this project"))
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._note = Label(say("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
-        copy = push_button(say("Copy"), self._copy, name=say("Copy the recipe"))
+        self._note = Label(message("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
+        copy = push_button(message("Copy"), self._copy, name=message("Copy the recipe"))
         row = in_row((self._note, 1), copy)
         in_column((self._text, 1), row, on=self, margins=GRID)
 
@@ -86,4 +86,4 @@ class RecipePanel(Panel):
         self._text.setPlainText(self.document.recipe_text() if shown else "")
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(told(self.text))
+        QGuiApplication.clipboard().setText(translate(self.text))

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QLabel,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
@@ -26,23 +22,19 @@ from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import (
-    GRID,
-    count_text,
-    number_text,
-)
+from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.said import in_100, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import in_100, joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 DRAWN = {
-    (False, False): say("What a reader would think."),
-    (True, False): say("What a reader would think (dashed: published)."),
-    (False, True): say("What a reader would think (solid: original)."),
-    (True, True): say("What a reader would think (dashed: published, solid: original)."),
+    (False, False): message("What a reader would think."),
+    (True, False): message("What a reader would think (dashed: published)."),
+    (False, True): message("What a reader would think (solid: original)."),
+    (True, True): message("What a reader would think (dashed: published, solid: original)."),
 }
 """What the histogram shows, by whether its two marks are drawn."""
 
@@ -51,8 +43,8 @@ class Inspector(Panel):
     """Follows the selection; shows only what the view in force may show."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__(document, say("Inspector"))
-        area = named(scrolling(), say("Inspector"))
+        super().__init__(document, message("Inspector"))
+        area = named(scrolling(), message("Inspector"))
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         in_column(area, on=self, margins=0)
         inner = QWidget()
@@ -68,16 +60,16 @@ class Inspector(Panel):
             "published",
             "original",
             "status",
-            say("of row"),
-            say("of column"),
-            say("of total"),
-            say("the true count"),
-            say("on average"),
-            say("90 % sure"),
+            message("of row"),
+            message("of column"),
+            message("of total"),
+            message("the true count"),
+            message("on average"),
+            message("90 % sure"),
         ):
-            label, value = Label(say(name)), Label(wordWrap=True)
+            label, value = Label(message(name)), Label(wordWrap=True)
             dress(label, "quiet")
-            value.setAccessibleName(tell(name))
+            value.setAccessibleName(tr(name))
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(label, value)
             self._rows[name] = value
@@ -85,7 +77,7 @@ class Inspector(Panel):
         self.histogram = CellHistogram()
         self.histogram.setFixedHeight(18 * GRID)
         self._caption = Label(wordWrap=True, role="quiet")
-        self._why = Label(wordWrap=True, name=say("Why, in plain words"))
+        self._why = Label(wordWrap=True, name=message("Why, in plain words"))
         self._counts = QWidget()
         in_column(
             self._title,
@@ -136,17 +128,17 @@ class Inspector(Panel):
         if self.document.total is not None and table is not None:
             shown = self._of_total(self.document.total, table)
         elif index is None or table is None:
-            self._title.setText(tell("Nothing selected"))
+            self._title.setText(tr("Nothing selected"))
             self._why.setText(
-                told(
-                    say(
+                translate(
+                    message(
                         "Select a cell: its value, status, shares and, once the table is protected, "
                         "what a reader can believe about it appear here."
                     )
                     if table is not None
-                    else say("Open a table, then select a cell.")
+                    else message("Open a table, then select a cell.")
                     if self.document.project is None
-                    else say(
+                    else message(
                         "In this view there are no cells to select: a reader sees none of this table."
                     )
                 )
@@ -155,10 +147,10 @@ class Inspector(Panel):
             shown = self._figures(index, table)
             domain = table.domain
             self._title.setText(
-                told(
+                translate(
                     joined(
                         (
-                            say("{n}: {c}", n, c)
+                            message("{n}: {c}", n, c)
                             for n, c in zip(domain.names, domain.labels(index), strict=True)
                         ),
                         "\n",
@@ -167,17 +159,17 @@ class Inspector(Panel):
             )
         for name, value in self._rows.items():
             self._form.setRowVisible(value, name in shown)
-            value.setText(told(shown.get(name, "")))
+            value.setText(translate(shown.get(name, "")))
 
     def _of_total(self, total: Total, table: Table) -> dict[str, str]:
         """What is known of a total: its counts, and what can be believed of it."""
         document, domain = self.document, table.domain
         one = self._adding(total, domain)
         said = [
-            say("{name}: {label}", spoken([name]), label)
+            message("{name}: {label}", spoken([name]), label)
             for name, label in zip(one.of.names, one.of.labels(one.place), strict=True)
         ]
-        self._title.setText(told(joined(said, "\n") or say("Grand total")))
+        self._title.setText(translate(joined(said, "\n") or message("Grand total")))
         original = None if document.public else document.original
         published = document.published
         shown: dict[str, str] = {}
@@ -186,13 +178,13 @@ class Inspector(Panel):
             shown["published"] = count_text(one.sum(published))
         if original is not None:
             true = one.sum(original)
-            shown["original"] = say("{true}  [staff only]", count_text(true))
+            shown["original"] = message("{true}  [staff only]", count_text(true))
         if document.known_posterior("user") is None:
             self._why.setText(
-                told(
-                    say("What a reader can believe of a total stands on Check.")
+                translate(
+                    message("What a reader can believe of a total stands on Check.")
                     if document.release is not None
-                    else say("Not protected yet: what a reader can believe follows after Protect.")
+                    else message("Not protected yet: what a reader can believe follows after Protect.")
                 )
             )
             return shown
@@ -200,10 +192,10 @@ class Inspector(Panel):
         if self._asked.ask_by(total.names, "user"):
             self._found = None
         if self._unknown:
-            self._why.setText(told(self._unknown))
+            self._why.setText(translate(self._unknown))
             return shown
         if self._found is None:
-            self._why.setText(tell("Adding up what can be believed of the cells\u2026"))
+            self._why.setText(tr("Adding up what can be believed of the cells\u2026"))
             return shown
         posterior, at = self._found.posterior, self._found.place(total.cell)
         line = posterior.published_count(at)
@@ -211,19 +203,19 @@ class Inspector(Panel):
         way = (
             "exactly"
             if posterior.way == "exact"
-            else say("from draws, \u00b1{error:.4f}", posterior.error)
+            else message("from draws, \u00b1{error:.4f}", posterior.error)
         )
         believed = (
-            say("Every reader knows this total: no other is possible")
+            message("Every reader knows this total: no other is possible")
             if chance > CERTAIN
-            else say(
+            else message(
                 "A reader who {label} thinks this total most likely {best}, with {chance}",
                 posterior.prior.label,
                 count_text(best),
                 in_100(chance),
             )
         )
-        self._why.setText(tell("{believed}; computed {way}.", believed, way))
+        self._why.setText(tr("{believed}; computed {way}.", believed, way))
         return shown | found
 
     def _believed(
@@ -249,7 +241,7 @@ class Inspector(Panel):
 
     def _failed(self, error: TabprotectError) -> None:
         self._found, self._unknown = None, error.sentence
-        self._why.setText(told(error.sentence))
+        self._why.setText(translate(error.sentence))
 
     def _adding(self, total: Total, domain: Domain) -> _Adding:
         release = self.document.release
@@ -264,10 +256,10 @@ class Inspector(Panel):
         shown: dict[str, str] = {}
         words: list[str] = []
         if published is not None:
-            shown["published"] = say("hidden (x)") if hidden else count_text(published[index])
+            shown["published"] = message("hidden (x)") if hidden else count_text(published[index])
         if original is not None:
             count = original[index]
-            shown["original"] = say("{count}  [staff only]", count_text(count))
+            shown["original"] = message("{count}  [staff only]", count_text(count))
             shown["status"], words = self._status(index, count)
         if original is not None or document.suppressed is None:
             # Of what is left, shares would not be those of the table.
@@ -276,24 +268,24 @@ class Inspector(Panel):
         if posterior is not None and posterior.domain == table.domain:
             true = None if original is None else original[index]
             line = None if published is None or hidden else published[index]
-            self._caption.setText(told(DRAWN[line is not None, true is not None]))
+            self._caption.setText(translate(DRAWN[line is not None, true is not None]))
             self._caption.show()
             found, best, chance = self._believed(posterior, index, line, true)
             shown |= found
-            said = say(
+            said = message(
                 "A reader who {label} thinks this count most likely {best}, with {chance}",
                 posterior.prior.label,
                 count_text(best),
                 in_100(chance),
             )
             if true is not None:
-                said += say("; the true count is {true}", count_text(true))
+                said += message("; the true count is {true}", count_text(true))
             words.append(said + ".")
         elif hidden and original is None:
-            words.append(say("Not published. Check shows what can be believed of it."))
+            words.append(message("Not published. Check shows what can be believed of it."))
         elif document.release is None and original is not None:
-            words.append(say("Not protected yet: what a reader can believe follows after Protect."))
-        self._why.setText(told(joined(words, " ")))
+            words.append(message("Not protected yet: what a reader can believe follows after Protect."))
+        self._why.setText(translate(joined(words, " ")))
         return shown
 
     def _status(self, index: Index, count: int) -> tuple[str, list[str]]:
@@ -303,24 +295,21 @@ class Inspector(Panel):
         rule = project.at_risk
         small, words = rule.low <= count <= rule.high, rule.words
         if small:
-            status = say("small count (U)")
-            why = say("Small: the house calls a count of {words} small.", words)
+            status = message("small count (U)")
+            why = message("Small: the house calls a count of {words} small.", words)
         else:
-            status = say("not small (S)")
+            status = message("not small (S)")
             why = (
-                say("Zero: nobody is in this cell.")
+                message("Zero: nobody is in this cell.")
                 if count == 0
-                else say("Not small: the house calls a count of {words} small.", words)
+                else message("Not small: the house calls a count of {words} small.", words)
             )
         letter = self._letter(index)
         if letter == "M":
-            why_too = say("Hidden because it would give away another one.")
-            return say("hidden to protect others (M)"), [why, why_too]
+            why_too = message("Hidden because it would give away another one.")
+            return message("hidden to protect others (M)"), [why, why_too]
         if letter == "U" and not small:
-            return say("hidden (U)"), [
-                why,
-                say("Hidden by the rule of the run."),
-            ]
+            return message("hidden (U)"), [why, message("Hidden by the rule of the run.")]
         return status, [why]
 
     def _letter(self, index: Index) -> str:
@@ -328,9 +317,7 @@ class Inspector(Panel):
         project, release = self.document.project, self.document.release
         if project is None or project.protected is None or release is None:
             return ""
-        for published, letters in zip(
-            release.tables, project.protected.record.statuses, strict=False
-        ):
+        for published, letters in zip(release.tables, project.protected.record.statuses, strict=False):
             if published is release.inner:
                 return str(letters[index])
         return ""
@@ -342,16 +329,14 @@ class Inspector(Panel):
         rows, columns = project.placement.rows, project.placement.columns
         out = {}
         for name, fixed in (
-            (say("of row"), [n for n in table.domain.names if n not in columns]),
-            (say("of column"), [n for n in table.domain.names if n not in rows]),
-            (say("of total"), []),
+            (message("of row"), [n for n in table.domain.names if n not in columns]),
+            (message("of column"), [n for n in table.domain.names if n not in rows]),
+            (message("of total"), []),
         ):
             whole = slice_total(table, table.domain, index, fixed)
             out[name] = (
-                say(
-                    "{value}\u202f% of {whole}",
-                    number_text(100 * count / whole, digits=1),
-                    count_text(whole),
+                message(
+                    "{value}\u202f% of {whole}", number_text(100 * count / whole, digits=1), count_text(whole)
                 )
                 if whole
                 else "\u2013"
@@ -394,8 +379,4 @@ def _interval(values: np.ndarray, chances: np.ndarray, level: float) -> str:
         if inside[best] >= level - 1e-9:
             low, high = int(span[best]), int(span[best + length - 1])
             break
-    return (
-        count_text(low)
-        if low == high
-        else say("{low} to {high}", count_text(low), count_text(high))
-    )
+    return count_text(low) if low == high else message("{low} to {high}", count_text(low), count_text(high))

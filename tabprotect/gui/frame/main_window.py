@@ -49,8 +49,8 @@ from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -92,7 +92,7 @@ class MainWindow(Window):
         self._inspecting = False
         self._opening = AfterPress(self, self._show_inspector)
         self._beside = {page.name for page in OTHERS}
-        self._crumbs = ElidedLabel(role="quiet", name=say("Where you are"))
+        self._crumbs = ElidedLabel(role="quiet", name=message("Where you are"))
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[Page, QScrollArea] = {}
@@ -104,7 +104,7 @@ class MainWindow(Window):
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
-        self.edge = Edge(say("Inspector"))
+        self.edge = Edge(message("Inspector"))
         self.edge.clicked.connect(lambda: self.docks["inspector"].show())
         row.addWidget(self.edge)
         frame = QWidget()
@@ -115,11 +115,9 @@ class MainWindow(Window):
         self.recipe = RecipePanel(document)
         right = Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
-            "inspector": self._dock(say("Inspector"), self.inspector, right),
-            "history": self._dock(say("History"), self.history, right),
-            "recipe": self._dock(
-                say("Recipe"), self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea
-            ),
+            "inspector": self._dock(message("Inspector"), self.inspector, right),
+            "history": self._dock(message("History"), self.history, right),
+            "recipe": self._dock(message("Recipe"), self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
         }
         for dock in self.docks.values():
             dock.hide()
@@ -283,22 +281,20 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             secret = self.page.shows_original()
-            words = say("What is shown is not published.") if secret else say("Nothing is open.")
+            words = message("What is shown is not published.") if secret else message("Nothing is open.")
             self.strip.show_state(True if secret else None, words)
         else:
             self.strip.show_state(self.shows_original(), joined(self._facts(), " \u2502 "))
         self._paint_ground(self.strip.colours()[0])
-        self._crumbs.setText(told(self._crumb_text()))
+        self._crumbs.setText(translate(self._crumb_text()))
         self._crumbs.setVisible(document.project is not None)
-        self.edge.setVisible(
-            document.project is not None and not self.docks["inspector"].isVisibleTo(self)
-        )
+        self.edge.setVisible(document.project is not None and not self.docks["inspector"].isVisibleTo(self))
         name = self._name()
         self.setWindowTitle(
-            told(
-                say("{name} \u2013 as its readers see it \u2013 tabprotect", name)
+            translate(
+                message("{name} \u2013 as its readers see it \u2013 tabprotect", name)
                 if document.project is not None and not document.has_original
-                else say("{name}[*] \u2013 tabprotect", name)
+                else message("{name}[*] \u2013 tabprotect", name)
                 if name
                 else "tabprotect"
             )
@@ -320,24 +316,22 @@ class MainWindow(Window):
         assert project is not None
         facts = []
         if document.in_house:
-            facts.append(say("original open"))
+            facts.append(message("original open"))
             unruled = document.sums is not None and not document.sums.rules
             number = document.at_risk_cells
-            facts.append(
-                say("no rule yet") if unruled else risk_text(number, sums=document.of_sums)
-            )
+            facts.append(message("no rule yet") if unruled else risk_text(number, sums=document.of_sums))
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
-            facts.append(say("as a reader sees it (F9 goes back)"))
+            facts.append(message("as a reader sees it (F9 goes back)"))
         else:
-            facts.append(say("opened as a reader: no original here"))
+            facts.append(message("opened as a reader: no original here"))
         if not document.has_release:
-            facts.append(say("not protected yet"))
+            facts.append(message("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
-            facts.append(say("readers would know {known}", count_text(verdict.known)))
+            facts.append(message("readers would know {known}", count_text(verdict.known)))
             if not verdict.complete and not project.published:
-                facts.append(say("one question open"))
+                facts.append(message("one question open"))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -382,9 +376,7 @@ class MainWindow(Window):
         right = Qt.DockWidgetArea.RightDockWidgetArea
         for name, dock in self.docks.items():
             dock.setFloating(False)
-            self.addDockWidget(
-                right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock
-            )
+            self.addDockWidget(right if name != "recipe" else Qt.DockWidgetArea.BottomDockWidgetArea, dock)
             dock.hide()
         self._inspecting = False
         self._open_inspector()
@@ -407,9 +399,7 @@ class MainWindow(Window):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # What no control of the page has taken.
         own = self.actions_.of_page(self.page.name)
-        if not own or not self.area.geometry().contains(
-            self.stack.mapFromGlobal(event.globalPos())
-        ):
+        if not own or not self.area.geometry().contains(self.stack.mapFromGlobal(event.globalPos())):
             super().contextMenuEvent(event)
             return
         menu = QMenu(self)
@@ -451,19 +441,19 @@ def _way(posterior: Posterior, originals: int | None) -> str:
     return (
         words
         if originals is None
-        else say("{words}, over {originals} tables", words, large_text(originals))
+        else message("{words}, over {originals} tables", words, large_text(originals))
     )
 
 
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
-        return say("approximate figures") if posterior.approximate else say("not all counted")
+        return message("approximate figures") if posterior.approximate else message("not all counted")
     if posterior.way == "exact":
-        return say("worked out exactly")
+        return message("worked out exactly")
     return (
-        say("estimated from drawn tables")
+        message("estimated from drawn tables")
         if posterior.independent
-        else say("estimated by simulation")
+        else message("estimated by simulation")
     )
 
 
@@ -476,8 +466,8 @@ class Edge(QToolButton):
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(tell("Open the {lower}", words.lower()))
-        self.setToolTip(tip(say("Open the {lower} (Ctrl+I)", words.lower())))
+        self.setAccessibleName(tr("Open the {lower}", words.lower()))
+        self.setToolTip(tip(message("Open the {lower} (Ctrl+I)", words.lower())))
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().height() + GRID, 12 * GRID)
@@ -496,4 +486,4 @@ class Edge(QToolButton):
         painter.rotate(90)
         area = QRect(2 * GRID, 0, self.height() - 2 * GRID, self.width())
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(area, int(flags), told(self._words))
+        painter.drawText(area, int(flags), translate(self._words))

@@ -13,14 +13,7 @@ from tabprotect.engine.errors import InputError, RecordsError, RefusedError, Tab
 from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.registered import (
-    TEXT,
-    by_suffix,
-    format_of,
-    formats,
-    named,
-    patterns,
-)
+from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, formats, named, patterns
 from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX
@@ -34,18 +27,18 @@ from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-OPEN_ANYHOW = say("Open without saving")
+OPEN_ANYHOW = message("Open without saving")
 
 RECIPE = ".toml"
 
-CHOOSE = say("Choose how it is read\u2026")
+CHOOSE = message("Choose how it is read\u2026")
 
 REMEDIES: tuple[tuple[str, str, object, str], ...] = (
-    ("--strip-totals", "strip_totals", True, say("Open without the totals")),
-    ("--totals recompute", "totals", "recompute", say("Let the inner cells count")),
-    ("--missing zero", "missing", "zero", say("Take missing cells as 0")),
+    ("--strip-totals", "strip_totals", True, message("Open without the totals")),
+    ("--totals recompute", "totals", "recompute", message("Let the inner cells count")),
+    ("--missing zero", "missing", "zero", message("Take missing cells as 0")),
 )
 """What an error offers in its hint: the option, its value, and the button that says so."""
 
@@ -54,11 +47,11 @@ def open_filter() -> str:
     """What the dialog shows that opens anything: all of it, then kind by kind in plain words."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
     kinds = joined(
-        say("{label} ({endings});;", one.label, " ".join(f"*{end}" for end in one.suffixes))
+        message("{label} ({endings});;", one.label, " ".join(f"*{end}" for end in one.suffixes))
         for one in formats().values()
         if "table" in one.holds
     )
-    return say(
+    return message(
         "All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables of every format ({tables});;"
         "Projects ({project});;Releases (*.zip);;Recipes (*{RECIPE});;{kinds}All files (*)",
         tables,
@@ -109,7 +102,7 @@ class Files(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
-        ask_file(self.window, say("Open"), open_filter(), self.open, kind="table")
+        ask_file(self.window, message("Open"), open_filter(), self.open, kind="table")
 
     def ask_records(self) -> None:
         """Go where records are tabulated, and ask for their file."""
@@ -122,9 +115,7 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(
-        self, source: str, *, stays: bool = False, reading: Mapping[str, object] | None = None
-    ) -> None:
+    def open(self, source: str, *, stays: bool = False, reading: Mapping[str, object] | None = None) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         Where a page of the river asks for a table it may stay in front.
@@ -165,9 +156,7 @@ class Files(QObject):
 
     def ask_reading_of(self) -> None:
         """Ask for a file, and how it is to be read."""
-        ask_file(
-            self.window, say("Open with choices"), open_filter(), self.ask_reading, kind="table"
-        )
+        ask_file(self.window, message("Open with choices"), open_filter(), self.ask_reading, kind="table")
 
     def _read_so(self, source: str, reading: Reading, seen: FilePreview) -> None:
         if seen.records:
@@ -191,9 +180,7 @@ class Files(QObject):
 
     def _run(self, order: Order, stays: bool) -> None:
         source = str(order.arguments[order.command.says.reads])
-        job = self.document.run(
-            order, failed=lambda error: self._refused(error, source, order.arguments)
-        )
+        job = self.document.run(order, failed=lambda error: self._refused(error, source, order.arguments))
         if job is not None:
             # What can be opened again as it is need not be saved.
             saved = order.command is open_table
@@ -202,7 +189,7 @@ class Files(QObject):
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
         job = self.document.jobs.command(
-            say("open {name}", Path(path).name),
+            message("open {name}", Path(path).name),
             lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
         )
         job.finished.connect(lambda history: self._reads(history, path))
@@ -224,7 +211,7 @@ class Files(QObject):
             held = HeldProject(path)
         except InUseError as error:
             self.window.page.errors.show_error(
-                error, remedy_label=say("Open a copy"), remedy=lambda: self._load_from(path, None)
+                error, remedy_label=message("Open a copy"), remedy=lambda: self._load_from(path, None)
             )
             return
         self._load_from(path, held)
@@ -232,20 +219,18 @@ class Files(QObject):
     def _load_from(self, path: Path, held: HeldProject | None) -> None:
         """A copy, which nobody holds, is saved under a name of its own."""
         job = self.document.load(
-            say("open {name}", path.name),
-            lambda _: storage.load(path),
-            lambda: self._loaded(path, held),
+            message("open {name}", path.name), lambda _: storage.load(path), lambda: self._loaded(path, held)
         )
         if job is None:
             if held is not None:
                 held.release()
             self.window.page.errors.show_error(
                 RefusedError(
-                    say("work on the open table is still running"),
-                    hint=say("stop it, or wait until it has ended"),
+                    message("work on the open table is still running"),
+                    hint=message("stop it, or wait until it has ended"),
                 ),
                 asking=True,
-                remedy_label=say("Stop it and open"),
+                remedy_label=message("Stop it and open"),
                 remedy=lambda: self.document.stop(lambda: self._load(path)),
             )
         elif held is not None:
@@ -269,20 +254,18 @@ class Files(QObject):
             return
         self._ask_unsaved(label, then, saved=lambda: self.unless_unsaved(label, then))
 
-    def _ask_unsaved(
-        self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
-    ) -> None:
+    def _ask_unsaved(self, label: str, then: Callable[[], object], *, saved: Callable[[], object]) -> None:
         last = self.document.history.trail[-1:]
-        what = say("; the last step was: {label}", last[0].label) if last else ""
+        what = message("; the last step was: {label}", last[0].label) if last else ""
         self.window.page.errors.show_error(
             RefusedError(
-                say("there is unsaved work{what}", what),
-                hint=say("save it first, or go on without it"),
+                message("there is unsaved work{what}", what),
+                hint=message("save it first, or go on without it"),
             ),
             asking=True,
             remedy_label=label,
             remedy=then,
-            other_label=say("Save first"),
+            other_label=message("Save first"),
             other=lambda: self.save(saved),
         )
 
@@ -340,7 +323,7 @@ class Files(QObject):
             drawn = {**said, "record_key": None, "draw_keys": True, "house_keys": True}
             page.errors.show_error(
                 error,
-                remedy_label=say("Make keys from the house key"),
+                remedy_label=message("Make keys from the house key"),
                 remedy=lambda: self.begin(tabulate(**drawn)),
             )
             return
@@ -358,9 +341,7 @@ class Files(QObject):
                 )
                 return
         if isinstance(error, InputError) and _can_be_asked(source):
-            page.errors.show_error(
-                error, other_label=CHOOSE, other=partial(self.ask_reading, source)
-            )
+            page.errors.show_error(error, other_label=CHOOSE, other=partial(self.ask_reading, source))
             self.ask_reading(source)
             return
         page.show_error(error)
@@ -381,9 +362,9 @@ class Files(QObject):
             return
         ask_place(
             self.window,
-            say("Save the project"),
+            message("Save the project"),
             f"{Path(project.name).stem}{storage.SUFFIX}",
-            say("Projects (*{SUFFIX})", storage.SUFFIX),
+            message("Projects (*{SUFFIX})", storage.SUFFIX),
             lambda path: self.save_to(Path(path), then),
         )
 
@@ -398,16 +379,12 @@ class Files(QObject):
                 self._not_saved(error, then)
                 return
         job = self.document.jobs.command(
-            say("save {name}", path.name),
-            lambda _: storage.save(history, path),
-            deniable=False,
+            message("save {name}", path.name), lambda _: storage.save(history, path), deniable=False
         )
         job.finished.connect(lambda _: self._saved(held, history, then))
         job.failed.connect(tell_failure(lambda error: self._not_saved(error, then, held)))
 
-    def _saved(
-        self, held: HeldProject, history: History, then: Callable[[], object] | None = None
-    ) -> None:
+    def _saved(self, held: HeldProject, history: History, then: Callable[[], object] | None = None) -> None:
         self._hold(held)
         self.document.saved = history.project
         self.recent.remember(str(held.path), history)
@@ -417,15 +394,12 @@ class Files(QObject):
             QTimer.singleShot(0, self, then)
 
     def _not_saved(
-        self,
-        error: TabprotectError,
-        then: Callable[[], object] | None,
-        held: HeldProject | None = None,
+        self, error: TabprotectError, then: Callable[[], object] | None, held: HeldProject | None = None
     ) -> None:
         if held is not None and held is not self._held:
             held.release()
         self.window.page.show_error(
-            error, remedy_label=say("Save elsewhere"), remedy=lambda: self.save_as(then)
+            error, remedy_label=message("Save elsewhere"), remedy=lambda: self.save_as(then)
         )
 
     # -- leaving ------------------------------------------------------------------------------
@@ -434,7 +408,7 @@ class Files(QObject):
         """Whether the window may close; otherwise a strip says what is unsaved."""
         if self._leave or not self.document.modified:
             return True
-        self._ask_unsaved(say("Quit without saving"), self._quit, saved=self.window.close)
+        self._ask_unsaved(message("Quit without saving"), self._quit, saved=self.window.close)
         return False
 
     def _quit(self) -> None:

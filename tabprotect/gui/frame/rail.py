@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetrics,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QPen,
-)
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.gui.base.document import Document
@@ -21,8 +13,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 STEP = 3 * GRID
 """How far a step stands in from its stage."""
@@ -51,13 +43,13 @@ class StageButton(QToolButton):
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(told(self.words))
+        self.setAccessibleName(translate(self.words))
 
     @property
     def words(self) -> str:
         """Number and label."""
-        label = told(self.page.label)
-        return say("{number}  {label}", self.number, label) if self.number else label
+        label = translate(self.page.label)
+        return message("{number}  {label}", self.number, label) if self.number else label
 
     @property
     def _indent(self) -> int:
@@ -91,11 +83,11 @@ class StageButton(QToolButton):
     def _say(self) -> None:
         parts = [self.why or self.page.hint]
         if self.badge:
-            parts.append(say("To look at: {badge}.", count_text(self.badge)))
+            parts.append(message("To look at: {badge}.", count_text(self.badge)))
         said = joined((p for p in parts if p), " ")
-        self.setAccessibleDescription(told(said))
+        self.setAccessibleDescription(translate(said))
         self.setToolTip(
-            tip(say("{label}. {said}", told(self.page.label), said) if self.folded else said)
+            tip(message("{label}. {said}", translate(self.page.label), said) if self.folded else said)
         )
         self.update()
 
@@ -171,7 +163,7 @@ class Rail(QWidget):
     def __init__(self, document: Document, standings: Standings) -> None:
         super().__init__()
         self._standings = standings
-        self.setAccessibleName(tell("Stages"))
+        self.setAccessibleName(tr("Stages"))
         self.buttons: dict[str, StageButton] = {}
         column = in_column(on=self, margins=GRID, spacing=2)
         self._folded = False
@@ -188,7 +180,7 @@ class Rail(QWidget):
             for step in PAGES:
                 if step.under == page.name:
                     column.addWidget(self._button(0, step))
-        self._why = Label(wordWrap=True, role="quiet", name=say("Why the stage cannot be used"))
+        self._why = Label(wordWrap=True, role="quiet", name=message("Why the stage cannot be used"))
         column.addWidget(self._why)
         column.addStretch(1)
         document.project_changed.connect(lambda _: self.refresh())
@@ -261,4 +253,4 @@ class Rail(QWidget):
         self.chosen.emit(name)
 
     def _explain(self, why: str) -> None:
-        self._why.setText(told(why))
+        self._why.setText(translate(why))

@@ -31,13 +31,13 @@ from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, MARGIN
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.gui.forms.mapping_sheet import MappingSheet
 
-RECIPES = say("Recipes (*{RECIPE})", RECIPE)
+RECIPES = message("Recipes (*{RECIPE})", RECIPE)
 
 
 class Recipes(QObject):
@@ -55,7 +55,7 @@ class Recipes(QObject):
         """Ask for a file and save the steps so far as a recipe for next year."""
         if self.document.project is None:
             return
-        title, save = say("Save as recipe"), lambda path: self.save(Path(path))
+        title, save = message("Save as recipe"), lambda path: self.save(Path(path))
         ask_place(self.window, title, "recipe.toml", RECIPES, save)
 
     def save(self, path: Path) -> None:
@@ -66,7 +66,7 @@ class Recipes(QObject):
         exporter = Exporter(page)
         exporter.written.connect(
             lambda path: page.errors.show_note(
-                say(
+                message(
                     "Saved as {name}, without data, seeds and paths. Next year: File > Run a "
                     "recipe on new data.",
                     path.name,
@@ -74,20 +74,18 @@ class Recipes(QObject):
             )
         )
         content = text.encode()
-        exporter.write(
-            "recipe", path, lambda _: content, confidential=False, private=True, overwrite=True
-        )
+        exporter.write("recipe", path, lambda _: content, confidential=False, private=True, overwrite=True)
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
-        ask_file(self.window, say("Recipe"), RECIPES, self._ask_data, kind="recipe")
+        ask_file(self.window, message("Recipe"), RECIPES, self._ask_data, kind="recipe")
 
     def _ask_data(self, recipe: str) -> None:
-        shown = say("{patterns} {patterns2}", patterns("table"), patterns("records"))
+        shown = message("{patterns} {patterns2}", patterns("table"), patterns("records"))
         ask_file(
             self.window,
-            say("New data for {name}", Path(recipe).name),
-            say("Data ({shown});;All files (*)", shown),
+            message("New data for {name}", Path(recipe).name),
+            message("Data ({shown});;All files (*)", shown),
             partial(self._choose, recipe),
             kind="table",
         )
@@ -96,9 +94,7 @@ class Recipes(QObject):
         self.files.recent.remember(recipe)
         self.files.unless_unsaved(OPEN_ANYHOW, lambda: self.run(Path(recipe), Path(data)))
 
-    def run(
-        self, recipe: Path, data: Path, renames: Renames | None = None, *, accept: bool = False
-    ) -> None:
+    def run(self, recipe: Path, data: Path, renames: Renames | None = None, *, accept: bool = False) -> None:
         """Run a recipe on new data up to the gate.
 
         ``accept`` after somebody has seen which of its categories are missing.
@@ -106,7 +102,7 @@ class Recipes(QObject):
         settings = {"source": str(data.absolute())}
         self.window.page.errors.clear()
         job = self.document.jobs.command(
-            say("run {name} on {name2}", recipe.name, data.name),
+            message("run {name} on {name2}", recipe.name, data.name),
             lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
@@ -154,12 +150,7 @@ class Recipes(QObject):
         sheet.open()
 
     def _decided(
-        self,
-        files: tuple[Path, Path],
-        before: Renames,
-        sheet: MappingSheet,
-        accept: bool,
-        said: Renames,
+        self, files: tuple[Path, Path], before: Renames, sheet: MappingSheet, accept: bool, said: Renames
     ) -> None:
         if sheet.remember.isChecked() and said:
             try:
@@ -175,17 +166,17 @@ class LastYearSheet(QDialog):
 
     def __init__(self, parent: QWidget, since: SinceLastYear) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Since last year (staff only)"))
+        self.setWindowTitle(tr("Since last year (staff only)"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # A terminal writes the arrow with two signs.
-        lines = [line.replace(" -> ", " \u2192 ") for line in map(told, since.lines())]
+        lines = [line.replace(" -> ", " \u2192 ") for line in map(translate, since.lines())]
         said = Label(
-            say("New and missing categories.")
+            message("New and missing categories.")
             if category_lines(since.categories)
-            else say("Same categories.")
+            else message("Same categories.")
         )
         self.text = QPlainTextEdit(joined(lines, "\n"), readOnly=True)
-        self.text.setAccessibleName(tell("What differs from last year"))
+        self.text.setAccessibleName(tr("What differs from last year"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         _lay_out(self, said, self.text, buttons)

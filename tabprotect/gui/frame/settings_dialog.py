@@ -20,14 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.disclosure.policy import (
-    CHOICES,
-    VARIABLE,
-    HousePolicy,
-    in_force,
-    policy_file,
-    write,
-)
+from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, HousePolicy, in_force, policy_file, write
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.left_out import SAID as LEFT_OUT
@@ -45,37 +38,33 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Mode
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import LANGUAGES, tell, told
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import LANGUAGES, tr, translate
 
 WORDS = {
     "second_release": {
-        "warn": say("warn"),
-        "reason": say("ask for a reason"),
-        "refuse": say("refuse"),
+        "warn": message("warn"),
+        "reason": message("ask for a reason"),
+        "refuse": message("refuse"),
     },
-    "together": {
-        "warn": say("warn"),
-        "reason": say("ask for a reason"),
-        "refuse": say("refuse"),
-    },
-    "insiders": {"tell": say("is told"), "judge": say("is judged")},
-    "unjudged": {"reason": say("ask for a reason"), "refuse": say("refuse")},
-    "short_seed": {"warn": say("warn"), "refuse": say("refuse")},
+    "together": {"warn": message("warn"), "reason": message("ask for a reason"), "refuse": message("refuse")},
+    "insiders": {"tell": message("is told"), "judge": message("is judged")},
+    "unjudged": {"reason": message("ask for a reason"), "refuse": message("refuse")},
+    "short_seed": {"warn": message("warn"), "refuse": message("refuse")},
 }
-SIGNATURES = (say("nobody"), say("one person"), say("two different people"))
+SIGNATURES = (message("nobody"), message("one person"), message("two different people"))
 """By the number of signatures."""
 
 INTRUDERS = (
-    ("", say("no other reader")),
-    ("positive", say("a reader who knows that somebody is in every cell")),
-    ("uniform", say("a reader who assumes nothing")),
+    ("", message("no other reader")),
+    ("positive", message("a reader who knows that somebody is in every cell")),
+    ("uniform", message("a reader who assumes nothing")),
 )
 MODES: tuple[tuple[Mode, str], ...] = (
-    ("system", say("as the system has it")),
-    ("light", say("Light")),
-    ("dark", say("Dark")),
-    ("contrast", say("High contrast")),
+    ("system", message("as the system has it")),
+    ("light", message("Light")),
+    ("dark", message("Dark")),
+    ("contrast", message("High contrast")),
 )
 
 
@@ -104,12 +93,12 @@ class PolicyForm:
         self.belief.setValue(policy.belief_limit)
         self.shares = {name: _percent(getattr(policy, name)) for name in Limits.SHARES}
         self.epsilon = QDoubleSpinBox(minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2)
-        self.epsilon.setSpecialValueText(tell("no limit"))
+        self.epsilon.setSpecialValueText(tr("no limit"))
         self.epsilon.setValue(policy.epsilon_limit)
         self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
-        self.own_rule = QCheckBox(tell("the same for every table"))
-        self.rule = RuleField(say("counts from"))
+        self.own_rule = QCheckBox(tr("the same for every table"))
+        self.rule = RuleField(message("counts from"))
         self.at_risk = QWidget()
         in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
         self.own_rule.toggled.connect(self.rule.setEnabled)
@@ -119,27 +108,26 @@ class PolicyForm:
             self.rule.show_rule(SmallCount.parse(policy.at_risk))
         self.intruder = QComboBox()
         for name, text in INTRUDERS:
-            self.intruder.addItem(told(text), name)
+            self.intruder.addItem(translate(text), name)
         self.intruder.setCurrentIndex(self.intruder.findData(policy.intruder))
         self.choices = {name: QComboBox() for name in CHOICES}
         for name, box in self.choices.items():
             for choice in CHOICES[name]:
-                box.addItem(told(WORDS[name][choice]), choice)
+                box.addItem(translate(WORDS[name][choice]), choice)
             box.setCurrentIndex(box.findData(getattr(policy, name)))
         self.signatures = QComboBox()
         for number, text in enumerate(SIGNATURES):
-            self.signatures.addItem(told(text), number)
+            self.signatures.addItem(translate(text), number)
         self.signatures.setCurrentIndex(policy.signatures)
         for field in self.standing.values():
-            field.setPlaceholderText(tell("no standing reason"))
+            field.setPlaceholderText(tr("no standing reason"))
         told_by = (
-            say("Set for everybody by the file that {VARIABLE} names.", VARIABLE)
+            message("Set for everybody by the file that {VARIABLE} names.", VARIABLE)
             if fixed
-            else say("Kept in {policy_file}; the command line goes by it too.", policy_file())
+            else message("Kept in {policy_file}; the command line goes by it too.", policy_file())
         )
         self.sections = {
-            title: _section(first, groups, told_by, fixed=fixed)
-            for title, first, groups in self._groups()
+            title: _section(first, groups, told_by, fixed=fixed) for title, first, groups in self._groups()
         }
 
     def _groups(self) -> list[tuple[str, str, Groups]]:
@@ -147,70 +135,58 @@ class PolicyForm:
         shares, choices = self.shares, self.choices
         known: Groups = [
             (
-                say("A true count"),
+                message("A true count"),
                 [
-                    (say("A reader would know a count when more than so sure of it"), self.belief),
-                    (say("Of the small counts may be known, at most"), shares["share"]),
-                    (
-                        say("A guess at a small count may be right at most"),
-                        shares["mean_belief_limit"],
-                    ),
-                    (
-                        say("Of the small counts may be known to be small, at most"),
-                        shares["small_share"],
-                    ),
-                    (say("Small counts"), self.at_risk),
+                    (message("A reader would know a count when more than so sure of it"), self.belief),
+                    (message("Of the small counts may be known, at most"), shares["share"]),
+                    (message("A guess at a small count may be right at most"), shares["mean_belief_limit"]),
+                    (message("Of the small counts may be known to be small, at most"), shares["small_share"]),
+                    (message("Small counts"), self.at_risk),
                 ],
             ),
             (
-                say("Readers"),
+                message("Readers"),
                 [
-                    (say("Also judged"), self.intruder),
-                    (say("Somebody alone in a cell"), choices["insiders"]),
-                    (
-                        say("Their chance of learning a small count, at most"),
-                        shares["insider_limit"],
-                    ),
+                    (message("Also judged"), self.intruder),
+                    (message("Somebody alone in a cell"), choices["insiders"]),
+                    (message("Their chance of learning a small count, at most"), shares["insider_limit"]),
                 ],
             ),
         ]
         leaves: Groups = [
             (
-                say("Who answers"),
+                message("Who answers"),
                 [
-                    (say("Who must sign a release"), self.signatures),
-                    (
-                        say("If not all that readers learn could be worked out"),
-                        choices["unjudged"],
-                    ),
+                    (message("Who must sign a release"), self.signatures),
+                    (message("If not all that readers learn could be worked out"), choices["unjudged"]),
                 ],
             ),
             (
-                say("What left before"),
+                message("What left before"),
                 [
-                    (say("If this table has left before"), choices["second_release"]),
+                    (message("If this table has left before"), choices["second_release"]),
                     (
-                        say("If readers would know too much together with earlier releases"),
+                        message("If readers would know too much together with earlier releases"),
                         choices["together"],
                     ),
                 ],
             ),
             (
-                say("Chance"),
+                message("Chance"),
                 [
-                    (say("How often the method may try again, at most"), self.attempts),
-                    (say("Privacy spent on one original (epsilon), at most"), self.epsilon),
-                    (say("If a fixed seed could be guessed"), choices["short_seed"]),
+                    (message("How often the method may try again, at most"), self.attempts),
+                    (message("Privacy spent on one original (epsilon), at most"), self.epsilon),
+                    (message("If a fixed seed could be guessed"), choices["short_seed"]),
                 ],
             ),
         ]
         reasons = [(capital(LEFT_OUT[kind]), field) for kind, field in self.standing.items()]
         return [
-            (say("What readers may learn"), say("The limits that the gate goes by."), known),
-            (say("Releases"), say("What is asked before a release leaves."), leaves),
+            (message("What readers may learn"), message("The limits that the gate goes by."), known),
+            (message("Releases"), message("What is asked before a release leaves."), leaves),
             (
-                say("Standing reasons"),
-                say(
+                message("Standing reasons"),
+                message(
                     "Taken wherever something of that kind is not worked out, and kept in every "
                     "dossier. Without one a reason is asked for each time."
                 ),
@@ -235,9 +211,7 @@ class PolicyForm:
             "signatures": self.signatures.currentData(),
             "two_signatures": self.signatures.currentData() == 2,
             "standing": {
-                kind: reason
-                for kind, field in self.standing.items()
-                if (reason := field.text().strip())
+                kind: reason for kind, field in self.standing.items() if (reason := field.text().strip())
             },
             **{name: self._share(name) for name in self.shares},
             **{name: box.currentData() for name, box in self.choices.items()},
@@ -253,7 +227,7 @@ class PolicyForm:
 
 def _percent(share: float) -> QDoubleSpinBox:
     box = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
-    box.setSuffix(told(" %"))
+    box.setSuffix(translate(" %"))
     box.setValue(100 * share)
     return box
 
@@ -261,15 +235,13 @@ def _percent(share: float) -> QDoubleSpinBox:
 def _section(first: str, groups: Groups, told_by: str, *, fixed: bool) -> QWidget:
     """One section of the policy: a sentence, the fields under their headings, where it is kept."""
     inside = QWidget()
-    column = in_column(
-        Label(first, wordWrap=True), on=inside, margins=(0, MARGIN, GRID, 0), spacing=GRID
-    )
+    column = in_column(Label(first, wordWrap=True), on=inside, margins=(0, MARGIN, GRID, 0), spacing=GRID)
     for title, rows in groups:
         if title:
             column.addSpacing(GRID)
             column.addWidget(heading(title))
         for text, field in rows:
-            field.setAccessibleName(told(text))
+            field.setAccessibleName(translate(text))
             field.setEnabled(not fixed)
             label = Label(text, wordWrap=True)
             label.setBuddy(field)
@@ -291,10 +263,10 @@ class FolderField(QWidget):
 
     def __init__(self, name: str, folder: Path | None, *, empty: str) -> None:
         super().__init__()
-        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=told(empty))
-        self.field.setAccessibleName(told(name))
+        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=translate(empty))
+        self.field.setAccessibleName(translate(name))
         self.field.setClearButtonEnabled(True)
-        button = push_button(say("Choose\u2026"), self._ask, name=say("Choose: {name}", name))
+        button = push_button(message("Choose\u2026"), self._ask, name=message("Choose: {name}", name))
         in_row((self.field, 1), button, on=self, margins=0)
 
     def folder(self) -> Path | None:
@@ -308,7 +280,7 @@ class FolderField(QWidget):
         text = self.field.text().strip()
         if text and not Path(text).is_dir():
             raise InputError(
-                say("there is no such folder"), file=text, hint=say("make it, or choose another")
+                message("there is no such folder"), file=text, hint=message("make it, or choose another")
             )
         return Path(text) if text else None
 
@@ -322,7 +294,7 @@ class SettingsDialog(QDialog):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.window_ = window
-        self.setWindowTitle(tell("Settings"))
+        self.setWindowTitle(tr("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen, self._fixed = window.document.preferences, bool(os.environ.get(VARIABLE))
         self.errors = ErrorStrip()
@@ -332,30 +304,30 @@ class SettingsDialog(QDialog):
         except TabprotectError as error:
             self.errors.show_error(error)
         self.policy = PolicyForm(found, fixed=self._fixed)
-        self.name = QLineEdit(chosen.name, placeholderText=tell("as releases are signed"))
-        self.name.setAccessibleName(tell("Your name"))
+        self.name = QLineEdit(chosen.name, placeholderText=tr("as releases are signed"))
+        self.name.setAccessibleName(tr("Your name"))
         self.public = FolderField(
-            say("Folder of releases, public"), chosen.public_folder, empty=say("beside the table")
+            message("Folder of releases, public"), chosen.public_folder, empty=message("beside the table")
         )
         self.confidential = FolderField(
-            say("Folder of dossiers, confidential"),
+            message("Folder of dossiers, confidential"),
             chosen.confidential_folder,
-            empty=say("beside the release"),
+            empty=message("beside the release"),
         )
         mine = self._mine(chosen)
         self.tabs = QTabWidget()
-        self.tabs.addTab(mine, tell("You"))
+        self.tabs.addTab(mine, tr("You"))
         for title, section in self.policy.sections.items():
-            self.tabs.addTab(section, told(title))
+            self.tabs.addTab(section, translate(title))
         role = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
+        self.save = buttons.addButton(tr("Save"), role.AcceptRole)
         dress(self.save, "main")
-        buttons.addButton(tell("Cancel"), role.RejectRole)
+        buttons.addButton(tr("Cancel"), role.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         in_column(
-            Label(say("Settings"), role="heading"),
+            Label(message("Settings"), role="heading"),
             self.errors,
             (self.tabs, 1),
             buttons,
@@ -367,24 +339,22 @@ class SettingsDialog(QDialog):
 
     def _mine(self, chosen: Preferences) -> QWidget:
         """What a person sets for themself."""
-        self.mode = named(QComboBox(), say("Colours"))
+        self.mode = named(QComboBox(), message("Colours"))
         for name, text in MODES:
-            self.mode.addItem(told(text), name)
+            self.mode.addItem(translate(text), name)
         self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
-        self.language = named(QComboBox(), say("Language"))
-        self.language.addItem(tell("as the system has it"), "")
+        self.language = named(QComboBox(), message("Language"))
+        self.language.addItem(tr("as the system has it"), "")
         for code, called in LANGUAGES.items():
-            self.language.addItem(told(called), code)
+            self.language.addItem(translate(called), code)
         settings = self.window_.settings
         chosen_language = "" if settings is None else str(settings.value("language", "") or "")
         self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
-        self.language.setToolTip(tell("from the next start on"))
-        self.autosave = QCheckBox(
-            tell("Save unsaved work every minute, to recover it after a crash")
-        )
+        self.language.setToolTip(tr("from the next start on"))
+        self.autosave = QCheckBox(tr("Save unsaved work every minute, to recover it after a crash"))
         self.autosave.setChecked(chosen.autosave)
         where = Label(
-            say(
+            message(
                 "It lies in {state_folder}, readable by you alone, until the program ends well. It "
                 "holds the original.",
                 state_folder(),
@@ -394,25 +364,25 @@ class SettingsDialog(QDialog):
         )
         mine = QWidget()
         column = in_column(
-            Label(say("What you set for yourself; it changes no table."), wordWrap=True),
+            Label(message("What you set for yourself; it changes no table."), wordWrap=True),
             on=mine,
             margins=(0, MARGIN, 0, 0),
             spacing=2 * GRID,
         )
         for title, rows in (
             (
-                say("Releases"),
+                message("Releases"),
                 (
-                    (say("Your name"), self.name),
-                    (say("Releases (public)"), self.public),
-                    (say("Dossiers (confidential)"), self.confidential),
+                    (message("Your name"), self.name),
+                    (message("Releases (public)"), self.public),
+                    (message("Dossiers (confidential)"), self.confidential),
                 ),
             ),
             (
-                say("The window"),
+                message("The window"),
                 (
-                    (say("Colours"), self.mode),
-                    (say("Language, from the next start on"), self.language),
+                    (message("Colours"), self.mode),
+                    (message("Language, from the next start on"), self.language),
                 ),
             ),
         ):
@@ -428,7 +398,7 @@ class SettingsDialog(QDialog):
                 form.addRow(label, field)
             column.addLayout(in_column(heading(title), form, margins=0, spacing=GRID))
         column.addLayout(
-            in_column(heading(say("After a crash")), self.autosave, where, margins=0, spacing=GRID)
+            in_column(heading(message("After a crash")), self.autosave, where, margins=0, spacing=GRID)
         )
         column.addStretch(1)
         return mine
@@ -443,9 +413,9 @@ class SettingsDialog(QDialog):
             )
             if not preferences.apart:
                 raise InputError(
-                    say("public and confidential files would go into one folder"),
+                    message("public and confidential files would go into one folder"),
                     file=preferences.public_folder,
-                    hint=say("choose another for one of them"),
+                    hint=message("choose another for one of them"),
                 )
             if not self._fixed and (policy := self.policy.policy()) != _present():
                 write(policy, policy_file())

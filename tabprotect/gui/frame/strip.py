@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import (
-    QFrame,
-    QSizePolicy,
-    QToolButton,
-)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton
 
 from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job, Jobs
@@ -16,8 +12,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 DELAY = 200
 """Milliseconds until a job is shown."""
@@ -30,7 +26,7 @@ class JobsButton(QToolButton):
         super().__init__()
         self.views: dict[Job, JobView] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = named(QFrame(self, Qt.WindowType.Popup), say("Running work"))
+        self.list = named(QFrame(self, Qt.WindowType.Popup), message("Running work"))
         self.list.setFrameShape(QFrame.Shape.StyledPanel)
         self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
@@ -54,9 +50,9 @@ class JobsButton(QToolButton):
     @Slot()
     def _tell(self) -> None:
         number = len(self.views)
-        words = say("{number} running", number)
-        self.setText(told(words))
-        self.setAccessibleName(tell("{words}: show what runs", words))
+        words = message("{number} running", number)
+        self.setText(translate(words))
+        self.setAccessibleName(tr("{words}: show what runs", words))
         self.setToolTip(tip(joined((job.label for job in self.views), "; ")))
         self.setVisible(number > 0)
         self.list.adjustSize()
@@ -91,27 +87,17 @@ class Strip(QFrame):
         super().__init__()
         self.confidential: bool | None = None
         self._painted = ("", "")
-        self.setAccessibleName(tell("Confidentiality"))
+        self.setAccessibleName(tr("Confidentiality"))
         self._picture = Label()
-        self._word = Label(name=say("Confidentiality of what is shown"))
-        self._facts = ElidedLabel(name=say("Facts"))
+        self._word = Label(name=message("Confidentiality of what is shown"))
+        self._facts = ElidedLabel(name=message("Facts"))
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.jobs = JobsButton(jobs)
         self._tag = QFrame()
         self._tag.setObjectName("tag")
-        in_row(
-            *(self._picture, self._word),
-            on=self._tag,
-            margins=(2 * GRID, 0, 2 * GRID, 0),
-            spacing=GRID,
-        )
+        in_row(*(self._picture, self._word), on=self._tag, margins=(2 * GRID, 0, 2 * GRID, 0), spacing=GRID)
         self._row = in_row(
-            self._tag,
-            (self._facts, 1),
-            self.jobs,
-            on=self,
-            margins=(0, 0, GRID, 0),
-            spacing=GRID + 4,
+            self._tag, (self._facts, 1), self.jobs, on=self, margins=(0, 0, GRID, 0), spacing=GRID + 4
         )
         self.setMinimumHeight(28)
         THEME.changed.connect(self._paint)
@@ -121,11 +107,11 @@ class Strip(QFrame):
         # Words alone begin where those of the pages do.
         self._row.setContentsMargins(2 * GRID if confidential is None else 0, 0, GRID, 0)
         self.confidential = confidential
-        words = {True: say("CONFIDENTIAL"), False: say("PUBLIC VIEW"), None: ""}
-        self._word.setText(told(words[confidential]))
-        self._facts.setText(told(facts))
+        words = {True: message("CONFIDENTIAL"), False: message("PUBLIC VIEW"), None: ""}
+        self._word.setText(translate(words[confidential]))
+        self._facts.setText(translate(facts))
         self._facts.setToolTip(tip(facts))
-        self.setAccessibleDescription(tell("{words} \u2502 {facts}", words[confidential], facts))
+        self.setAccessibleDescription(tr("{words} \u2502 {facts}", words[confidential], facts))
         self._paint()
 
     @property
@@ -164,6 +150,4 @@ class Strip(QFrame):
         font.setBold(True)
         self._word.setFont(font)
         self._tag.setVisible(self.confidential is not None)
-        self._picture.setPixmap(
-            icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink)
-        )
+        self._picture.setPixmap(icons.pixmap("shield" if self.confidential else "open-eye", 18, colour=ink))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.gui.look.theme import Written, count_text, number_text, per_cent
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.arrays import Arrays, Bools
 
 FIGURES = {
-    "counts": say("Counts"),
-    say("row %"): say("Row %"),
-    say("column %"): say("Column %"),
-    "residuals": say("Residuals"),
+    "counts": message("Counts"),
+    message("row %"): message("Row %"),
+    message("column %"): message("Column %"),
+    "residuals": message("Residuals"),
 }
 """Key to words. Residuals are Pearson's under independence of rows and columns in the layer."""
 

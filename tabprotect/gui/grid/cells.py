@@ -6,15 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,7 +21,7 @@ from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import THEME, Written, colour, count_text, signed_text
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -56,7 +48,7 @@ def room_for_change(metrics: QFontMetrics, change: Ints) -> int:
     """The same for what any of the cells changed by."""
     moved = change[np.abs(change) < NO_CHANGE]
     ends = (moved.min(), moved.max()) if moved.size else (0, 0)
-    wide = max(metrics.horizontalAdvance(told(signed_text(int(end)))) for end in ends)
+    wide = max(metrics.horizontalAdvance(translate(signed_text(int(end)))) for end in ends)
     return max(wide, metrics.horizontalAdvance("+1")) + 10
 
 
@@ -77,12 +69,7 @@ class GridModel(QAbstractTableModel):
         self.editable = False
         self.describe: Callable[[int, int], str] | None = None
 
-    def show(
-        self,
-        layout: Layout | None,
-        values: Arrays,
-        text: Written = count_text,
-    ) -> None:
+    def show(self, layout: Layout | None, values: Arrays, text: Written = count_text) -> None:
         """Show other values; a layout of the same size keeps scroll position and selection."""
         reset = values.shape != self.values.shape
         if reset:
@@ -91,9 +78,7 @@ class GridModel(QAbstractTableModel):
         if reset:
             self.endResetModel()
         elif values.size:
-            self.dataChanged.emit(
-                self.index(0, 0), self.index(values.shape[0] - 1, values.shape[1] - 1)
-            )
+            self.dataChanged.emit(self.index(0, 0), self.index(values.shape[0] - 1, values.shape[1] - 1))
             for orientation, size in zip(
                 (Qt.Orientation.Vertical, Qt.Orientation.Horizontal), values.shape, strict=True
             ):
@@ -229,13 +214,13 @@ class CellDelegate(QStyledItemDelegate):
             change = int(self.aside[row, column])
             if change and not missing and abs(change) < NO_CHANGE:
                 room = rect.adjusted(0, 0, -4, 0)
-                painter.drawText(room, RIGHT, told(signed_text(change)))
+                painter.drawText(room, RIGHT, translate(signed_text(change)))
             painter.setPen(self._text)
             option.rect = rect.adjusted(0, 0, -self.beside, 0)
         if self.letters is not None:
             painter.drawText(rect.adjusted(0, 0, -6, 0), RIGHT, str(self.letters[row, column]))
             option.rect = rect.adjusted(0, 0, -room_for_letter(painter.fontMetrics()), 0)
-        self.write(painter, option, "x" if missing else told(model.text(value)))
+        self.write(painter, option, "x" if missing else translate(model.text(value)))
         if state & FOCUSED:
             painter.setPen(self._focus)
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -262,11 +247,9 @@ class CellDelegate(QStyledItemDelegate):
     def _hatching(self) -> QBrush:
         return QBrush(self._line, Qt.BrushStyle.BDiagPattern)
 
-    def createEditor(
-        self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex
-    ) -> QWidget:
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setAccessibleName(tell("Count"))
+        editor.setAccessibleName(tr("Count"))
         editor.setFrame(False)
         return editor

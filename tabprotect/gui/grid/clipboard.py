@@ -17,8 +17,8 @@ from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import Written
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
 
@@ -37,20 +37,19 @@ def read_block(text: str, *, headers: Sequence[str] = ()) -> list[list[int]]:
     lines = [line.split("\t") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     if not text.strip():
         raise InputError(
-            say("the clipboard holds no text"), hint=say("copy a block of numbers first")
+            message("the clipboard holds no text"), hint=message("copy a block of numbers first")
         )
     if len({len(line) for line in lines}) > 1:
         wide = len(lines[0])
         bad = next(i for i, line in enumerate(lines) if len(line) != wide)
         raise InputError(
-            say(
-                "the lines of the block differ in length: {wide} cells in the first, "
-                "{lines} in line {bad}",
+            message(
+                "the lines of the block differ in length: {wide} cells in the first, {lines} in line {bad}",
                 wide,
                 len(lines[bad]),
                 bad + 1,
             ),
-            hint=say("copy one rectangle"),
+            hint=message("copy one rectangle"),
         )
     known = set(headers)
 
@@ -78,12 +77,12 @@ def whole_number(text: str) -> int:
     """
     bare = text.strip()
     if not bare:
-        raise InputError(say("a count is missing"), hint=say("type 0 for nobody"))
+        raise InputError(message("a count is missing"), hint=message("type 0 for nobody"))
     if not _NUMBER.fullmatch(bare):
-        hint = say("type a whole number of at least 0")
+        hint = message("type a whole number of at least 0")
         if re.fullmatch(r"[\d ]*[.,]\d+", bare):
-            hint = say("counts have no decimals, and no point or comma between thousands")
-        raise InputError(say("{bare} is not a whole number", repr(bare)), hint=hint)
+            hint = message("counts have no decimals, and no point or comma between thousands")
+        raise InputError(message("{bare} is not a whole number", repr(bare)), hint=hint)
     return int(re.sub(r"[^\d\-]", "", bare.replace("\u2212", "-")))
 
 
@@ -93,7 +92,7 @@ def _whole(text: str, row: int, column: int) -> int:
     except InputError as error:
         raise InputError(
             error.message,
-            cell=say("row {row}, column {column} of the block", row, column),
+            cell=message("row {row}, column {column} of the block", row, column),
             hint=error.hint,
         ) from None
 
@@ -108,22 +107,14 @@ Block = tuple[int, int, int, int]
 class Copying(QObject):
     """Puts selected rectangles onto the clipboard; ``failed`` is told why one cannot be."""
 
-    def __init__(
-        self, parent: QObject, jobs: Jobs, failed: Callable[[TabprotectError], object]
-    ) -> None:
+    def __init__(self, parent: QObject, jobs: Jobs, failed: Callable[[TabprotectError], object]) -> None:
         super().__init__(parent)
         self._failed = failed
         self._writing: Question[tuple[str, str]] = Question(self, jobs, _take, failed)
         self._writing.outlives = True
 
     def copy(
-        self,
-        layout: Layout,
-        values: Arrays,
-        block: Block,
-        *,
-        with_headers: bool,
-        text: Written = str,
+        self, layout: Layout, values: Arrays, block: Block, *, with_headers: bool, text: Written = str
     ) -> None:
         """Copy a block as tab-separated text and as an HTML table."""
 
@@ -135,23 +126,18 @@ class Copying(QObject):
         if cells > CLIPBOARD_CELLS:
             self._failed(
                 InputError(
-                    say("the selection is too large for the clipboard"), hint=say("save the table")
+                    message("the selection is too large for the clipboard"), hint=message("save the table")
                 )
             )
         elif cells > AT_ONCE:
-            self._writing.ask(say("copying the cells"), work)
+            self._writing.ask(message("copying the cells"), work)
         else:
             self._writing.drop()
             _take(work(SILENT))
 
 
 def written(
-    layout: Layout,
-    values: Arrays,
-    block: Block,
-    with_headers: bool,
-    text: Written,
-    progress: Progress,
+    layout: Layout, values: Arrays, block: Block, with_headers: bool, text: Written, progress: Progress
 ) -> tuple[str, str]:
     """A block of values as tab-separated text and as an HTML table."""
     top, left, bottom, right = block
@@ -169,7 +155,7 @@ def written(
     heads = len(lines)
     leads = (len(rows) or 1) if with_headers else 0
     for row in range(top, bottom + 1):
-        progress.report(say("copying the cells"), (row - top) / (bottom - top + 1))
+        progress.report(message("copying the cells"), (row - top) / (bottom - top + 1))
         lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
         cells = [text(v) for v in values[row, left : right + 1].tolist()]
         lines.append([*lead, *cells])
@@ -180,13 +166,13 @@ def written(
             for column, cell in enumerate(line)
             for tag in ("th" if number < heads or column < leads else "td",)
         ]
-        parts.append(say("<tr>{tags}</tr>", joined(tags)))
+        parts.append(message("<tr>{tags}</tr>", joined(tags)))
     plain = joined(("\t".join(line) for line in lines), "\n") + "\n"
-    return plain, say("<table>{parts}</table>", joined(parts))
+    return plain, message("<table>{parts}</table>", joined(parts))
 
 
 def _take(found: tuple[str, str]) -> None:
     data = QMimeData()
-    data.setText(told(found[0]))
-    data.setHtml(told(found[1]))
+    data.setText(translate(found[0]))
+    data.setHtml(translate(found[1]))
     QGuiApplication.clipboard().setMimeData(data)

@@ -22,7 +22,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.drawn.shades import shade_numbers, shades
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
 
@@ -201,7 +201,7 @@ class CycleGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grid = GridView(say("Table with the selected cycle"))
+        self.grid = GridView(message("Table with the selected cycle"))
         self.grid.room = (2 * GRID, GRID)
         self.grid.shorten_labels(rows=14, columns=8)
         self.cell_delegate = CycleDelegate(self.grid)
@@ -270,9 +270,7 @@ class CycleGrid(QWidget):
         placement = layout.placement
         sides = (placement.rows, placement.columns, ())
         shapes = ((-1, 1), (1, -1), (1, 1))
-        for delegate, side, shape, axis in zip(
-            self.sum_delegates, sides, shapes, (1, 0, None), strict=True
-        ):
+        for delegate, side, shape, axis in zip(self.sum_delegates, sides, shapes, (1, 0, None), strict=True):
             wanted = {*side, *placement.layers}
             kept = any(wanted <= set(margin) for margin in margins)
             delegate.sums = (
@@ -343,18 +341,16 @@ class CycleGrid(QWidget):
         delegate, words = self.cell_delegate, []
         if delegate.sign is not None:
             words.append(
-                {1: "plus", -1: "minus", 0: say("not in the cycle")}[
-                    int(delegate.sign[row, column])
-                ]
+                {1: "plus", -1: "minus", 0: message("not in the cycle")}[int(delegate.sign[row, column])]
             )
         if delegate.stuck is not None and delegate.stuck[row, column]:
-            words.append(say("blocks the cycle"))
+            words.append(message("blocks the cycle"))
         if delegate.unbalanced is not None and delegate.unbalanced[row, column]:
-            words.append(say("in a broken sum"))
+            words.append(message("in a broken sum"))
         if delegate.mark is not None and delegate.mark[row, column]:
-            words.append(say("small"))
+            words.append(message("small"))
         if delegate.lock is not None and delegate.lock[row, column]:
-            words.append(say("cannot move"))
+            words.append(message("cannot move"))
         return joined(words, ", ")
 
 

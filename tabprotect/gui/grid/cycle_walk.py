@@ -88,10 +88,7 @@ class WalkOverlay(QWidget):
         assert self._layout is not None
         placement, domain = self._layout.placement, self._layout.domain
         inner = {*placement.rows[-1:], *placement.columns[-1:]}
-        return any(
-            a != b and name not in inner
-            for name, a, b in zip(domain.names, start, end, strict=True)
-        )
+        return any(a != b and name not in inner for name, a, b in zip(domain.names, start, end, strict=True))
 
 
 def _arrow(painter: QPainter, start: QRectF, end: QRectF, *, bent: bool) -> None:

@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FOLDED, OPEN = "\u25b8", "\u25be"
 """Before the name of a group: what it holds is out of sight, or below it."""
@@ -166,32 +166,19 @@ class Folding:
 
 
 def _nodes(
-    variable: Variable,
-    levels: Sequence[Level],
-    codes: Sequence[int],
-    unfolded: frozenset[Group],
-    depth: int,
+    variable: Variable, levels: Sequence[Level], codes: Sequence[int], unfolded: frozenset[Group], depth: int
 ) -> list[Node]:
     indent = _STEP * depth
     if not levels:
         # Where it is a tree a category stands under the name of its group, past the sign.
-        return [
-            Node(f"{indent}{variable.categories[code]}", (code,), top=depth == 0) for code in codes
-        ]
+        return [Node(f"{indent}{variable.categories[code]}", (code,), top=depth == 0) for code in codes]
     level, rest = levels[0], levels[1:]
     out: list[Node] = []
     for name in dict.fromkeys(level.groups[code] for code in codes):
         inside = tuple(code for code in codes if level.groups[code] == name)
         group = (level.name, name)
         sign = OPEN if group in unfolded else FOLDED
-        out.append(
-            Node(
-                say("{indent}{sign} {name}", indent, sign, name),
-                inside,
-                group,
-                depth == 0,
-            )
-        )
+        out.append(Node(message("{indent}{sign} {name}", indent, sign, name), inside, group, depth == 0))
         if group in unfolded:
             out += _nodes(variable, rest, inside, unfolded, depth + 1)
     return out

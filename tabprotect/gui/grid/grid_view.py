@@ -23,8 +23,8 @@ from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.flat.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 SEEN = 6
 """Columns that are in sight, however long their labels are."""
@@ -146,7 +146,7 @@ class GridView(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         self.layout_: Layout | None = None
         self.room = (0, 0)
         """Pixels across and down that pages which draw symbols add to every cell."""
@@ -161,19 +161,19 @@ class GridView(QWidget):
         self._margin_models: list[GridModel] = []
         self.cells.setModel(self.model)
         self.cells.setItemDelegate(self.delegate)
-        self.cells.setAccessibleName(told(name))
+        self.cells.setAccessibleName(translate(name))
         self.cells.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.cells.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         for view, what in (
-            (self.right, say("row totals")),
-            (self.bottom, say("column totals")),
-            (self.both, say("grand total")),
+            (self.right, message("row totals")),
+            (self.bottom, message("column totals")),
+            (self.both, message("grand total")),
         ):
             model = GridModel(self)
             self._margin_models.append(model)
             view.setModel(model)
             view.setItemDelegate(self.margin_delegate)
-            view.setAccessibleName(tell("{name}: {what}", name, what))
+            view.setAccessibleName(tr("{name}: {what}", name, what))
             view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
             view.corner.hide()
@@ -253,9 +253,7 @@ class GridView(QWidget):
             write = margin_text or text
             right, bottom, both = margins
             shapes = ((-1, 1), (1, -1), (1, 1))
-            for model, part, shape in zip(
-                self._margin_models, (right, bottom, both), shapes, strict=True
-            ):
+            for model, part, shape in zip(self._margin_models, (right, bottom, both), shapes, strict=True):
                 model.show(layout, np.asarray(part).reshape(shape), write)
             self.right.columns.take(layout)
             self.bottom.rows.take(layout)
@@ -346,7 +344,7 @@ class GridView(QWidget):
         totals = [write(self._margin_models[2].values[0, 0].item())]
         for model in self._margin_models[:2]:
             totals.append(write(model.values.max().item()))
-        totals.append(tell("total"))
+        totals.append(tr("total"))
         grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
         return grand, metrics.horizontalAdvance(totals[2]) + 2 * GRID
 
@@ -360,9 +358,7 @@ class GridView(QWidget):
     def set_editable(self, editable: bool) -> None:
         """Whether typing changes counts (through ``model.typed``)."""
         self.model.editable = editable
-        self.cells.setEditTriggers(
-            EDIT if editable else QAbstractItemView.EditTrigger.NoEditTriggers
-        )
+        self.cells.setEditTriggers(EDIT if editable else QAbstractItemView.EditTrigger.NoEditTriggers)
 
     def repaint_cells(self) -> None:
         """Paint anew after a delegate's arrays changed."""
@@ -386,7 +382,7 @@ class GridView(QWidget):
         values = self.model.values
         longest = ""
         if values.size:
-            shown = (told(self.model.text(f(values).item())) for f in (np.nanmax, np.nanmin))
+            shown = (translate(self.model.text(f(values).item())) for f in (np.nanmax, np.nanmin))
             longest = max(shown, key=len)
         names = self.cells.columns.names
         if self.layout_ is not None and names:

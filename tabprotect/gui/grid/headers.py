@@ -13,8 +13,8 @@ from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 NARROWEST = 6 * GRID
 """Pixels that a level of the rows keeps where its labels have to give room."""
@@ -50,7 +50,7 @@ class LevelHeader(QHeaderView):
         self.setSectionResizeMode(
             QHeaderView.ResizeMode.Fixed if self.down else QHeaderView.ResizeMode.Interactive
         )
-        self.setAccessibleName(told(say("Rows") if self.down else say("Columns")))
+        self.setAccessibleName(translate(message("Rows") if self.down else message("Columns")))
         THEME.changed.connect(self.viewport().update)
 
     def take(self, layout: Layout | None) -> None:
@@ -86,15 +86,12 @@ class LevelHeader(QHeaderView):
         if not self.down:
             return [metrics.height() + GRID] * max(1, len(self.names))
         if self.layout_ is None or not self.names:
-            return [metrics.horizontalAdvance(tell("total")) + 3 * GRID]
+            return [metrics.horizontalAdvance(tr("total")) + 3 * GRID]
         out = []
         for name, head in zip(self.names, self.heads, strict=True):
             longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
             wide = max(
-                map(
-                    metrics.horizontalAdvance,
-                    (longest, say("{name} \u2193", head[: self.limit])),
-                )
+                map(metrics.horizontalAdvance, (longest, message("{name} \u2193", head[: self.limit])))
             )
             out.append(max(wide, 4 * GRID) + 3 * GRID)
         while self.most and sum(out) > self.most and max(out) > NARROWEST:
@@ -171,7 +168,7 @@ class LevelHeader(QHeaderView):
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             if not self.down:
                 flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), tell("total"))
+            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), tr("total"))
 
     def _box(self, across: int, size: int, begin: int, end: int) -> QRect:
         if self.down:
@@ -187,9 +184,7 @@ class LevelHeader(QHeaderView):
         # Names that begin or end with blanks are shown as they are, but never as nothing.
         shown = text if text.strip() else f"\u201c{text}\u201d"
         room = box.adjusted(GRID, 0, -GRID, 0)
-        side = (
-            Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
-        )
+        side = Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
         words = elided(painter.fontMetrics(), shown, room.width(), common)
         painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), words)
 
@@ -285,7 +280,7 @@ class Corner(QWidget):
             return min(self._row_names_width(), self.width())
         before = sum(self._rows.level_sizes()[:-1])
         room, rows = self.width() - before, self._row_names_width() - before
-        name = say("{names} \u2192", self._columns.heads[-1][: self._columns.limit])
+        name = message("{names} \u2192", self._columns.heads[-1][: self._columns.limit])
         columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
         return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
@@ -293,7 +288,7 @@ class Corner(QWidget):
         """Pixels that the names take beside each other."""
         metrics = self.fontMetrics()
         across = [
-            metrics.horizontalAdvance(say("{n} \u2192", n[: self._columns.limit]))
+            metrics.horizontalAdvance(message("{n} \u2192", n[: self._columns.limit]))
             for n in self._columns.heads
         ]
         beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
@@ -304,19 +299,16 @@ class Corner(QWidget):
         last = (self._rows.heads or ("",))[-1]
         return (
             before
-            + self.fontMetrics().horizontalAdvance(say("{last} \u2193", last[: self._rows.limit]))
+            + self.fontMetrics().horizontalAdvance(message("{last} \u2193", last[: self._rows.limit]))
             + 2 * GRID
         )
 
     def _cut(self, name: str, arrow: str, room: int) -> str:
         metrics, names = self.fontMetrics(), self._rows.heads + self._columns.heads
         words = elided(
-            metrics,
-            name,
-            room - metrics.horizontalAdvance(say(" {arrow}", arrow)),
-            shared(names),
+            metrics, name, room - metrics.horizontalAdvance(message(" {arrow}", arrow)), shared(names)
         )
-        return say("{words} {arrow}", words, arrow)
+        return message("{words} {arrow}", words, arrow)
 
 
 DOTS = "\u2026"

@@ -10,7 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,7 @@ class Layout:
     def same_layer(self, index: Index) -> bool:
         """Whether a cell lies in the shown layer."""
         return all(
-            index[self.domain.axis(n)] == self.layer[self.domain.axis(n)]
-            for n in self.placement.layers
+            index[self.domain.axis(n)] == self.layer[self.domain.axis(n)] for n in self.placement.layers
         )
 
     def only(self, wanted: Bools) -> Layout:
@@ -132,9 +131,7 @@ class Layout:
         for name, code in zip(names, self.codes(line, down=down), strict=True):
             variable = self.domain[name]
             category, label = variable.categories[code], variable.label(code)
-            found.append(
-                category if label == category else say("{category} ({label})", category, label)
-            )
+            found.append(category if label == category else message("{category} ({label})", category, label))
         return joined(found, ", ") or "all"
 
     def label(self, line: int, *, down: bool) -> str:

@@ -14,15 +14,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QApplication,
-    QComboBox,
-    QFrame,
-    QMenu,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QMenu, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
@@ -31,15 +23,15 @@ from tabprotect.engine.tables.variable import level_said
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 Zone = Literal["rows", "columns", "layers"]
 ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")
 CAPTIONS: dict[Zone, str] = {
-    "rows": say("Rows"),
-    "columns": say("Columns"),
-    "layers": say("Layers"),
+    "rows": message("Rows"),
+    "columns": message("Columns"),
+    "layers": message("Layers"),
 }
 MIME = "application/x-tabprotect-variable"
 SHORT = 18
@@ -74,11 +66,11 @@ class Chip(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setAccessibleName(
-            tell("{name}, {categories} categories, in {zone}", level_said(name), categories, zone)
+            tr("{name}, {categories} categories, in {zone}", level_said(name), categories, zone)
         )
         self.setToolTip(
             tip(
-                say(
+                message(
                     "{name}: {categories} categories. Drag, or: arrow keys change the order, R rows, C "
                     "columns, L layers.",
                     name,
@@ -87,9 +79,9 @@ class Chip(QFrame):
             )
         )
         self.setAccessibleDescription(
-            tell("Drag, or: arrow keys change the order, R rows, C columns, L layers.")
+            tr("Drag, or: arrow keys change the order, R rows, C columns, L layers.")
         )
-        words = told(level_said(name))
+        words = translate(level_said(name))
         label = Label(words if len(words) <= SHORT else f"{words[: SHORT - 1]}\u2026")
         count = Label(str(categories), role="quiet")
         in_row(label, count, on=self, margins=(GRID, 2, GRID, 2), spacing=GRID // 2)
@@ -114,7 +106,7 @@ class Chip(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for zone in ZONES:
-            action = menu.addAction(tell("Put into {zone}", zone))
+            action = menu.addAction(tr("Put into {zone}", zone))
             action.setEnabled(zone != self.zone)
             action.triggered.connect(lambda _=False, z=zone: self.asked.emit(self.name, z, None))
         menu.popup(event.globalPos())
@@ -152,7 +144,7 @@ class DropZone(QFrame):
         self.zone = zone
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
-        self.setAccessibleName(tell("Variables in {zone}", zone))
+        self.setAccessibleName(tr("Variables in {zone}", zone))
         caption = Label(CAPTIONS[zone], role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
@@ -180,7 +172,7 @@ class PlacementBar(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Placement of the variables"))
+        self.setAccessibleName(tr("Placement of the variables"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         # Tab goes to the chips, and brings them into sight.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -240,11 +232,11 @@ class PlacementBar(QScrollArea):
             others = tuple(a for a, n in enumerate(left) if n != name)
             numbers = part.sum(axis=others)
             words = [
-                say("{c}  \u2022{n}", c, count_text(int(n))) if n else c
+                message("{c}  \u2022{n}", c, count_text(int(n))) if n else c
                 for c, n in zip(categories, numbers, strict=True)
             ]
         for number, text in enumerate(words):
-            combo.setItemText(number, told(text))
+            combo.setItemText(number, translate(text))
 
     def chip(self, name: str) -> Chip:
         """The chip of a variable."""
@@ -277,7 +269,7 @@ class PlacementBar(QScrollArea):
                 if zone_name == "layers":
                     zone.row.addWidget(self._combo(name))
             if not names:
-                hint = Label(say("drop a variable here"), role="quiet")
+                hint = Label(message("drop a variable here"), role="quiet")
                 zone.row.addWidget(hint)
         inner = self.widget()
         assert inner is not None
@@ -303,7 +295,7 @@ class PlacementBar(QScrollArea):
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
         combo = QComboBox()
-        combo.setAccessibleName(tell("Layer: {name}", name))
+        combo.setAccessibleName(tr("Layer: {name}", name))
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         # With room for the number of at-risk cells.

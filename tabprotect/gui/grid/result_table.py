@@ -20,13 +20,13 @@ from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import faces
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, signed_text, tabular
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VIEWS = {
-    "changed": say("With the change"),
-    "published": say("Published"),
-    "original": say("Original"),
-    "change": say("Change"),
+    "changed": message("With the change"),
+    "published": message("Published"),
+    "original": message("Original"),
+    "change": message("Change"),
 }
 
 Margins = tuple[Ints, Ints, Ints | int]
@@ -125,17 +125,13 @@ class ResultTable(QWidget):
         self._key: object = None
         self._widest = (0, 0)
         self._following = False
-        self.grid = GridView(say("Result"))
+        self.grid = GridView(message("Result"))
         self.grid.current_changed.connect(self._moved)
         self.grid.model.describe = self._described
         TotalsCursor(self.grid).chosen.connect(self.total_chosen)
         self.faces = faces(VIEWS, self.turn)
         in_column(
-            in_row(*self.faces.values(), 1, spacing=0),
-            (self.grid, 1),
-            on=self,
-            margins=0,
-            spacing=GRID,
+            in_row(*self.faces.values(), 1, spacing=0), (self.grid, 1), on=self, margins=0, spacing=GRID
         )
         THEME.follow(self, ResultTable._show)
 
@@ -206,11 +202,7 @@ class ResultTable(QWidget):
         self.grid.room = (delegate.beside, 0)
         text: Written = difference_text if view == "change" else published_text
         self.grid.show_grid(
-            layout,
-            layout.flat(values),
-            margins=result.margins_of(view),
-            text=text,
-            margin_text=text,
+            layout, layout.flat(values), margins=result.margins_of(view), text=text, margin_text=text
         )
         self._widen()
         self.grid.repaint_cells()

@@ -22,7 +22,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, Written, colour, count_text
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 STEP = "\u2003"
 """How far each level stands to the right of that above it."""
@@ -85,8 +85,7 @@ class SumsLayout:
         return Domain(
             tuple(
                 Variable(
-                    axis.variable.name,
-                    tuple(STEP * depth + axis.written[node] for node, depth in lines),
+                    axis.variable.name, tuple(STEP * depth + axis.written[node] for node, depth in lines)
                 )
                 for axis, lines in zip(self.axes, self.lines, strict=True)
             )
@@ -176,9 +175,7 @@ class SumsGrid(QWidget):
         self.grid.model.describe = self._described
         in_column(self.bar, (self.grid, 1), on=self, margins=0, spacing=GRID)
 
-    def show_sums(
-        self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownSums
-    ) -> None:
+    def show_sums(self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownSums) -> None:
         """Show values of a table's cells; a placement names its variables."""
         before = self._layout
         if before is None or before.key is not key or before.axes != tuple(axes):
@@ -262,7 +259,7 @@ class SumsGrid(QWidget):
         if layout is None or grid is None:
             return ""
         number = int(layout.number[grid.index(row, column)])
-        return say("no records") if number < 0 else self.describe(number)
+        return message("no records") if number < 0 else self.describe(number)
 
 
 def sum_text(decimals: int) -> Written:
@@ -274,6 +271,6 @@ def sum_text(decimals: int) -> Written:
     def text(value: int) -> str:
         whole, part = divmod(abs(int(value)), scale)
         sign = "\u2212" if value < 0 else ""
-        return say("{sign}{whole}.{part}", sign, count_text(whole), f"{part:0{decimals}d}")
+        return message("{sign}{whole}.{part}", sign, count_text(whole), f"{part:0{decimals}d}")
 
     return text

@@ -11,12 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView
 from tabprotect.gui.base.document import Total
 from tabprotect.gui.grid.grid_view import CellsView, GridView
 
-STEPS = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
+STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 
 
 class TotalsCursor(QObject):
@@ -66,19 +61,13 @@ class TotalsCursor(QObject):
         names = (*(() if down else placement.rows), *(() if across else placement.columns))
         wanted = {*names, *placement.layers}
         self.chosen.emit(
-            Total(
-                tuple(n for n in layout.domain.names if n in wanted),
-                layout.index(now.row(), now.column()),
-            )
+            Total(tuple(n for n in layout.domain.names if n in wanted), layout.index(now.row(), now.column()))
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = STEPS.get(Qt.Key(event.key()))
-            plain = event.modifiers() in (
-                Qt.KeyboardModifier.NoModifier,
-                Qt.KeyboardModifier.KeypadModifier,
-            )
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
             if step is not None and plain and isinstance(watched, CellsView):
                 return self._stepped(watched, *step)
         return super().eventFilter(watched, event)

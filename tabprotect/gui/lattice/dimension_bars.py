@@ -10,8 +10,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, REGION_WORDS, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -22,7 +22,7 @@ class DimensionBars(Drawing):
     """A bar for each dimension, as long as the share of its sub-tables in each region."""
 
     def __init__(self) -> None:
-        super().__init__(say("Tables by dimension"))
+        super().__init__(message("Tables by dimension"))
         self.counts: Ints = np.zeros((4, 0), dtype=np.int64)
 
     def show_counts(self, counts: Ints) -> None:
@@ -31,17 +31,15 @@ class DimensionBars(Drawing):
         said = []
         for dimension in range(counts.shape[1]):
             parts = [
-                say(
+                message(
                     "{counts} {words}",
                     count_text(int(counts[region, dimension])),
-                    told(REGION_WORDS[region]),
+                    translate(REGION_WORDS[region]),
                 )
                 for region in ORDER
                 if counts[region, dimension]
             ]
-            said.append(
-                say("{value}: {parts}", tell("{dimension}-way", dimension), joined(parts, ", "))
-            )
+            said.append(message("{value}: {parts}", tr("{dimension}-way", dimension), joined(parts, ", ")))
         self.say(joined(said, "; "))
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
@@ -55,20 +53,16 @@ class DimensionBars(Drawing):
             font.setPointSizeF(font.pointSizeF() * max(line / metrics.height(), 0.7))
             painter.setFont(font)
             metrics = QFontMetricsF(font)
-        name = metrics.horizontalAdvance(tell("10-way") + " ")
+        name = metrics.horizontalAdvance(tr("10-way") + " ")
         figure = metrics.horizontalAdvance("0\u202f000 of 0\u202f000 ")
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))
         head = QRectF(bars.right(), area.top(), figure + GRID / 2, metrics.height())
-        painter.drawText(head, RIGHT, tell("released"))
+        painter.drawText(head, RIGHT, tr("released"))
         for dimension, whole in enumerate(total.tolist()):
             y = area.top() + metrics.height() + dimension * line
             painter.setPen(QColor(colours.quiet))
-            painter.drawText(
-                QRectF(area.left(), y, name, line),
-                LEFT,
-                tell("{dimension}-way", dimension),
-            )
+            painter.drawText(QRectF(area.left(), y, name, line), LEFT, tr("{dimension}-way", dimension))
             x = bars.left()
             for region in ORDER:
                 wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
@@ -77,12 +71,10 @@ class DimensionBars(Drawing):
                     self._bar(painter, box, region, colours)
                 x += wide
             painter.setPen(QColor(colours.text))
-            said = say(
-                "{counts} of {whole}",
-                count_text(int(self.counts[RELEASED, dimension])),
-                count_text(whole),
+            said = message(
+                "{counts} of {whole}", count_text(int(self.counts[RELEASED, dimension])), count_text(whole)
             )
-            painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, told(said))
+            painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, translate(said))
 
     @staticmethod
     def _bar(painter: QPainter, box: QRectF, region: int, colours: Colours) -> None:
@@ -94,9 +86,7 @@ class DimensionBars(Drawing):
             painter.setPen(QPen(QColor(colours.quiet), 1, Qt.PenStyle.DashLine))
             painter.setBrush(QColor(colours.base))
         else:
-            pattern = (
-                Qt.BrushStyle.SolidPattern if region == RELEASED else Qt.BrushStyle.BDiagPattern
-            )
+            pattern = Qt.BrushStyle.SolidPattern if region == RELEASED else Qt.BrushStyle.BDiagPattern
             painter.setPen(QPen(ink, 1))
             painter.setBrush(QBrush(ink, pattern))
         painter.drawRect(box)

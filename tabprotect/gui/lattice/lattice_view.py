@@ -23,8 +23,8 @@ from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 Levels = Sequence[tuple[int, Sequence[Query]]]
 
@@ -106,7 +106,7 @@ class LatticeView(Drawing):
             wide = self._box_widths(metrics)
             lines = 1 if self.second is None else 2
             height = lines * metrics.height() + 0.9 * GRID
-            left = metrics.horizontalAdvance(tell("10-way") + " ") + GRID
+            left = metrics.horizontalAdvance(tr("10-way") + " ") + GRID
             # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
             for size in SIZES:
                 room = max(area.width() - 2 * GRID, 20.0 * GRID) / size
@@ -142,9 +142,7 @@ class LatticeView(Drawing):
         # Some of the drawing always stays in sight.
         across = max(abs(x), area.width() / 3)
         down = max(-spare + 3 * GRID, area.height() / 3)
-        shift = QPointF(
-            min(max(self._shift.x(), -across), across), min(max(self._shift.y(), -down), down)
-        )
+        shift = QPointF(min(max(self._shift.x(), -across), across), min(max(self._shift.y(), -down), down))
         return area.topLeft() + QPointF(x, y) + shift
 
     def _node_at(self, point: QPointF) -> Query | None:
@@ -228,12 +226,12 @@ class LatticeView(Drawing):
         for band in arranged.bands:
             # With levels a step down is a variable more, or one a level finer.
             words = (
-                say("{dimension}-way", band.dimension)
+                message("{dimension}-way", band.dimension)
                 if plain
-                else say("step {dimension}", band.dimension)
+                else message("step {dimension}", band.dimension)
             )
             box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
-            painter.drawText(box, flags, told(words) if band.dimension else "")
+            painter.drawText(box, flags, translate(words) if band.dimension else "")
 
     def _draw_edges(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
         boxes = arranged.boxes
@@ -249,8 +247,7 @@ class LatticeView(Drawing):
             if low in boxes and high in boxes:
                 start, end = boxes[low], boxes[high]
                 painter.drawLine(
-                    QPointF(start.center().x(), start.bottom()),
-                    QPointF(end.center().x(), end.top()),
+                    QPointF(start.center().x(), start.bottom()), QPointF(end.center().x(), end.top())
                 )
 
     def _edges(self, arranged: Arrangement) -> list[tuple[Query, Query]]:
@@ -283,9 +280,7 @@ class LatticeView(Drawing):
                 self.update()
             return
         query = self._node_at(event.position()) if self._levels else None
-        self.setCursor(
-            Qt.CursorShape.ArrowCursor if query is None else Qt.CursorShape.PointingHandCursor
-        )
+        self.setCursor(Qt.CursorShape.ArrowCursor if query is None else Qt.CursorShape.PointingHandCursor)
         hovers = self.hover_focuses and not self.pinned
         if hovers and query is not None and query != self.focus:
             self.focused.emit(query)

@@ -24,8 +24,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 STEPS = {
     Qt.Key.Key_Up: -1,
@@ -61,7 +61,7 @@ class FrontierMatrix(QAbstractScrollArea):
 
     def __init__(self, name: str, *, hatched: bool) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -111,12 +111,10 @@ class FrontierMatrix(QAbstractScrollArea):
         if self._letters is None:
             self.setAccessibleDescription("")
             return
-        said = say("{queries} tables.", count_text(len(self.queries)))
+        said = message("{queries} tables.", count_text(len(self.queries)))
         if row is not None:
-            said += say(
-                " Row {row}: {queries}.", row + 1, self._letters.full(int(self.queries[row]))
-            )
-        self.setAccessibleDescription(told(said))
+            said += message(" Row {row}: {queries}.", row + 1, self._letters.full(int(self.queries[row])))
+        self.setAccessibleDescription(translate(said))
 
     def _row(self) -> int | None:
         found = np.flatnonzero(self.queries == self._focus)
@@ -181,9 +179,7 @@ class FrontierMatrix(QAbstractScrollArea):
                 if query >> v & 1:
                     painter.setPen(QPen(ink, 1))
                     painter.setBrush(QBrush(ink, pattern))
-                    painter.drawRect(
-                        QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
-                    )
+                    painter.drawRect(QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size))
                 else:
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(QColor(c.border))

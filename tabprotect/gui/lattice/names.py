@@ -9,8 +9,8 @@ from functools import cached_property
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import translate
 
 _SMALL = "₀₁₂₃₄₅₆₇₈₉" + "⁺" * 40
 
@@ -20,7 +20,7 @@ FITS = 12
 FEW, FITS_TOGETHER = 4, 26
 """Variables whose products may be named in full, and letters that the longest may have then."""
 
-TOTAL = say("total")
+TOTAL = message("total")
 """What the sub-table of no variable is called in a drawing."""
 
 
@@ -59,12 +59,8 @@ class VariableLetters:
     def node(self, query: Query) -> str:
         """In a drawing: the names where all of a dimension have room, else as :meth:`text`."""
         if not query:
-            return told(TOTAL)
-        return (
-            self.full(query)
-            if len(self.lattice.names_of(query)) in self._named
-            else self.text(query)
-        )
+            return translate(TOTAL)
+        return self.full(query) if len(self.lattice.names_of(query)) in self._named else self.text(query)
 
     @cached_property
     def _named(self) -> frozenset[int]:
@@ -80,13 +76,13 @@ class VariableLetters:
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""
-        return spoken(self.lattice.names_of(query)) or say("the grand total")
+        return spoken(self.lattice.names_of(query)) or message("the grand total")
 
     def named(self, query: Query) -> str:
         """``ABD (region × age × status)`` where the letters are not the names themselves."""
         if self.own or not query:
-            return self.full(query) if query else say("the grand total")
-        return say("{query} ({query2})", self.text(query), self.full(query))
+            return self.full(query) if query else message("the grand total")
+        return message("{query} ({query2})", self.text(query), self.full(query))
 
     @property
     def key(self) -> str:
@@ -104,7 +100,7 @@ def _letter(number: int) -> str:
 def counted(number: int, noun: str = "table") -> str:
     """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
     if number == 0:
-        return say("no {noun}", noun)
+        return message("no {noun}", noun)
     return plural(number, "{number} {noun}", "{number} {noun}s", count_text(number), noun)
 
 
@@ -112,4 +108,4 @@ def first_names(parts: Sequence[str], limit: int = 4) -> str:
     """The first few of many names."""
     shown = joined(parts[:limit], ", ")
     more = len(parts) - limit
-    return say("{shown} and {more} more", shown, count_text(more)) if more > 0 else shown
+    return message("{shown} and {more} more", shown, count_text(more)) if more > 0 else shown

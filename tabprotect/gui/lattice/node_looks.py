@@ -15,8 +15,8 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASA
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 RADIUS = 5.0
 
@@ -47,13 +47,7 @@ class NodeLook:
     ink: str = ""
 
 
-def paint_node(
-    painter: QPainter,
-    box: QRectF,
-    text: str,
-    look: NodeLook,
-    colours: Colours,
-) -> None:
+def paint_node(painter: QPainter, box: QRectF, text: str, look: NodeLook, colours: Colours) -> None:
     """One rounded box with its letters."""
     painter.setOpacity(0.25 if look.faint else 1.0)
     ink, ground = _ground(painter, box, look, colours)
@@ -123,12 +117,12 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
 
 
 LEGEND: tuple[tuple[str, NodeLook], ...] = (
-    (say("planned"), NodeLook(RELEASED)),
-    (say("its frontier"), NodeLook(RELEASED, frontier=True)),
-    (say("may be released"), NodeLook(CANDIDATE)),
-    (say("may not be released"), NodeLook(UNRELEASABLE)),
-    (say("its frontier"), NodeLook(UNRELEASABLE, frontier=True)),
-    (say("not proved wide enough"), NodeLook(UNKNOWN)),
+    (message("planned"), NodeLook(RELEASED)),
+    (message("its frontier"), NodeLook(RELEASED, frontier=True)),
+    (message("may be released"), NodeLook(CANDIDATE)),
+    (message("may not be released"), NodeLook(UNRELEASABLE)),
+    (message("its frontier"), NodeLook(UNRELEASABLE, frontier=True)),
+    (message("not proved wide enough"), NodeLook(UNKNOWN)),
 )
 
 
@@ -153,8 +147,8 @@ class Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Legend"))
-        self.setAccessibleDescription(told(joined((told(words) for words, _ in LEGEND), ", ")))
+        self.setAccessibleName(tr("Legend"))
+        self.setAccessibleDescription(translate(joined((translate(words) for words, _ in LEGEND), ", ")))
         flow = FlowLayout(self, gap=GRID)
         for words, look in LEGEND:
             pair = QWidget()

@@ -25,18 +25,18 @@ from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.lattice.names import VariableLetters
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
-STATUS = ("released", "candidate", "unreleasable", say("not proved wide enough"))
+STATUS = ("released", "candidate", "unreleasable", message("not proved wide enough"))
 """The regions as files name them."""
 
 REGION_WORDS = (
     "released",
-    say("may be released"),
-    say("may not be released"),
-    say("not proved wide enough"),
+    message("may be released"),
+    message("may not be released"),
+    message("not proved wide enough"),
 )
 """The same regions in words."""
 """The words for the four regions, by number."""
@@ -196,9 +196,7 @@ class Space(QObject):
         self._looking: Question[Regions] = Question(
             self, document.jobs, self._set, self._failed, came=self._came, stopped=self._stopped
         )
-        self._ahead: Question[Foresight] = Question(
-            self, document.jobs, self._foreseen, self.failed.emit
-        )
+        self._ahead: Question[Foresight] = Question(self, document.jobs, self._foreseen, self.failed.emit)
         self.stopped = False
         """Whether the last question for the regions was cancelled."""
 
@@ -226,7 +224,7 @@ class Space(QObject):
         def work(progress: Progress) -> Regions:
             return _laid_out(released_set(project, _SoFar(project, progress)))
 
-        if not self._looking.ask(say("looking at every table"), work, key):
+        if not self._looking.ask(message("looking at every table"), work, key):
             return
         self.stopped = False
         if before is None or not same(before[:2], key[:2]):
@@ -289,7 +287,7 @@ class Space(QObject):
             # What was foreseen and forgotten, or failed, may be asked again.
             self._ahead.drop()
         self._ahead.ask(
-            say("looking ahead"),
+            message("looking ahead"),
             lambda progress: foresee_release(regions, query, progress),
             (regions, query),
         )

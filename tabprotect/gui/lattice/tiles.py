@@ -7,24 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.drawn.shades import shades
 from tabprotect.gui.look.theme import GRID, Colours, colour
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 GAP = 4.0
 
@@ -43,7 +34,7 @@ class TileMap(Drawing):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.focus: Query = 0
         self.chain: Sequence[Query] = ()
-        self.row_name = say("{dimension}-way")
+        self.row_name = message("{dimension}-way")
         """What a row of tiles is called, by its number."""
         self._levels: list[Ints] = []
         self._shade: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
@@ -53,11 +44,7 @@ class TileMap(Drawing):
         self._tops: list[float] = []
 
     def show_tiles(
-        self,
-        queries: Ints,
-        shade: npt.NDArray[np.uint8],
-        faint: Bools,
-        chain: Sequence[Query],
+        self, queries: Ints, shade: npt.NDArray[np.uint8], faint: Bools, chain: Sequence[Query]
     ) -> None:
         """Show ascending queries by their shade numbers, ``faint`` ones lighter; empty: nothing."""
         self._queries, self._shade, self._faint, self.chain = queries, shade, faint, chain
@@ -100,7 +87,7 @@ class TileMap(Drawing):
         return QRectF(left + column * tile, self._tops[dimension] + row * tile, tile, tile)
 
     def _left(self) -> float:
-        return QFontMetricsF(self.figure_font()).horizontalAdvance(tell("16-way") + " ") + GRID
+        return QFontMetricsF(self.figure_font()).horizontalAdvance(tr("16-way") + " ") + GRID
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         if not self._levels:
@@ -127,11 +114,9 @@ class TileMap(Drawing):
             painter.drawImage(QRectF(left, top, self._columns * self._tile, high), image)
             if top + high / 2 - line / 2 >= last:
                 painter.setPen(QColor(colours.quiet))
-                text = say(self.row_name, dimension=dimension) if dimension else say("total")
+                text = message(self.row_name, dimension=dimension) if dimension else message("total")
                 middle = top + high / 2
-                painter.drawText(
-                    QRectF(area.left(), middle - line / 2, left, line), flags, told(text)
-                )
+                painter.drawText(QRectF(area.left(), middle - line / 2, left, line), flags, translate(text))
                 last = middle + line / 2
         if self.chain:
             painter.setPen(QPen(QColor(colours.at_risk), 2))

@@ -16,15 +16,15 @@ from tabprotect.gui.lattice.space import (
     Regions,
 )
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 WAYS = {
-    "decomposable": say("sharp bounds in closed form"),
-    say("decomposable cover"): say("bounds of a decomposable release that contains it"),
-    "frechet": say("Fréchet bounds"),
-    "integer": say("sharp bounds by integer programmes"),
-    "lp": say("bounds by linear programmes"),
-    "shuttle": say("bounds by the shuttle algorithm"),
+    "decomposable": message("sharp bounds in closed form"),
+    message("decomposable cover"): message("bounds of a decomposable release that contains it"),
+    "frechet": message("Fréchet bounds"),
+    "integer": message("sharp bounds by integer programmes"),
+    "lp": message("bounds by linear programmes"),
+    "shuttle": message("bounds by the shuttle algorithm"),
     "counts": "counts",
 }
 
@@ -32,26 +32,25 @@ WAYS = {
 def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     """``a width of 12``, or ``a width of at most 12`` where that is all that is known."""
     number = count_text(judgement.width)
-    number = number if judgement.exact else say("at most {number}", number)
+    number = number if judgement.exact else message("at most {number}", number)
     if state.criterion.name == "width":
-        return say("a width of {number}", number)
-    return say("{number} {unit}", number, state.criterion.unit)
+        return message("a width of {number}", number)
+    return message("{number} {unit}", number, state.criterion.unit)
 
 
 def room_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     """What a judged set leaves open, as a sentence: how many counts stay possible in a small cell."""
     if state.criterion.name != "width":
         figure = figure_text(state, judgement)
-        return say("That leaves {figure} ({way}).", figure, way_text(judgement))
+        return message("That leaves {figure} ({way}).", figure, way_text(judgement))
     # From one end of an interval to the other there is one count more than it is wide.
     least, narrowest = count_text(state.threshold + 1), count_text(judgement.width + 1)
     if judgement.width < state.threshold:
-        return say("In the narrowest small cell {narrowest} counts stay possible.", narrowest)
+        return message("In the narrowest small cell {narrowest} counts stay possible.", narrowest)
     if not judgement.exact:
-        narrowest = say("at most {number}", narrowest)
-    return say(
-        "In every small cell at least {least} counts stay possible (in the narrowest {narrowest}; "
-        "{way}).",
+        narrowest = message("at most {number}", narrowest)
+    return message(
+        "In every small cell at least {least} counts stay possible (in the narrowest {narrowest}; {way}).",
         least,
         narrowest,
         way_text(judgement),
@@ -63,17 +62,17 @@ def way_text(judgement: RiskJudgement) -> str:
     words = WAYS.get(judgement.bounds, judgement.bounds)
     if judgement.exact and judgement.bounds in ("shuttle", "lp"):
         # By themselves these only enclose: here tables were found that reach them.
-        return say("{words}, reached by tables", words)
+        return message("{words}, reached by tables", words)
     return words
 
 
 def state_sentence(regions: Regions) -> str:
     """The released set in one sentence."""
     state, letters = regions.state, regions.letters
-    counts, out = regions.by_dimension.sum(axis=1), say(regions.out)
+    counts, out = regions.by_dimension.sum(axis=1), message(regions.out)
     total = len(regions.every)
     if state.judgement.verdict == "bad":
-        return say(
+        return message(
             "What is {out} would leave {state}, below the threshold "
             "{threshold}: nothing more may go out, and this should not.",
             out,
@@ -81,18 +80,17 @@ def state_sentence(regions: Regions) -> str:
             state.threshold,
         )
     if state.judgement.verdict == "unknown":
-        return say(
-            "What is {out} is not proved to reach the threshold {threshold}: nothing "
-            "more may go out.",
+        return message(
+            "What is {out} is not proved to reach the threshold {threshold}: nothing more may go out.",
             out,
             state.threshold,
         )
     room = "" if state.released.members == (0,) else room_text(state, state.judgement)
     if not room:
-        first = say("Nothing but the grand total is {out} yet", out)
+        first = message("Nothing but the grand total is {out} yet", out)
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
-        first = say(
+        first = message(
             "{counts} of {total} tables are {out} ({names} and all below)",
             count_text(int(counts[RELEASED])),
             count_text(total),
@@ -100,18 +98,16 @@ def state_sentence(regions: Regions) -> str:
             names,
         )
     refused = int(counts[UNRELEASABLE])
-    rest = say(
-        "{counts} may go out next, {refused} may not",
-        count_text(int(counts[CANDIDATE])),
-        count_text(refused),
+    rest = message(
+        "{counts} may go out next, {refused} may not", count_text(int(counts[CANDIDATE])), count_text(refused)
     )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        said = say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
+        said = message("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
         return joined((said, room), " ") if room else said
     if counts[UNKNOWN]:
-        rest += say(", and {unknown} are refused because nothing is proved", unknown)
-    said = say("{first}; {rest}.", first, rest)
+        rest += message(", and {unknown} are refused because nothing is proved", unknown)
+    said = message("{first}; {rest}.", first, rest)
     return joined((said, room), " ") if room else said
 
 
@@ -121,35 +117,34 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
     region = int(regions.status[regions.at(query)])
     name, judgement = letters.text(query), found.judgement
     if region == RELEASED:
-        return say("Planned: a reader will have it, alone or as part of a larger planned table.")
+        return message("Planned: a reader will have it, alone or as part of a larger planned table.")
     if region == CANDIDATE:
         gained, lost = int(found.newly_released.sum()), found.consequence.lost
         more = (
-            say("{gained} join the plan", counted(gained))
+            message("{gained} join the plan", counted(gained))
             if gained > 1
-            else say("it joins the plan alone")
+            else message("it joins the plan alone")
         )
-        said = say("With {name} {more}, and no other is lost by that", name, more)
+        said = message("With {name} {more}, and no other is lost by that", name, more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
             said = plural(
                 lost,
                 "With {name} {more}, and then {lost} may not be released any more ({edge})",
-                "With {name} {more}, and then {lost} may not be released any more ({edge} and what "
-                "is above)",
+                "With {name} {more}, and then {lost} may not be released any more ({edge} and what is above)",
                 name,
                 more,
                 counted(lost),
                 edge,
             )
-        return say(
+        return message(
             "{said}; it leaves {state} ({judgement}).",
             said,
             figure_text(state, judgement),
             way_text(judgement),
         )
     if region == UNRELEASABLE:
-        return say(
+        return message(
             "{name} may not go out: with what is planned it would leave "
             "{state}, and the threshold is {threshold}.",
             name,
@@ -157,45 +152,43 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
             state.threshold,
         )
     if not judgement.exact:
-        return say(
+        return message(
             "{name} is refused because nothing is proved: it would leave "
             "{state} ({judgement}), which may be too optimistic.",
             name,
             figure_text(state, judgement),
             way_text(judgement),
         )
-    return say(
-        "{name} is refused because nothing was proved about it or about what is below it.", name
-    )
+    return message("{name} is refused because nothing was proved about it or about what is below it.", name)
 
 
 def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
     if region == UNKNOWN and regions.waiting:
-        return say("still being looked at")
-    return say(regions.out) if region == RELEASED else REGION_WORDS[region]
+        return message("still being looked at")
+    return message(regions.out) if region == RELEASED else REGION_WORDS[region]
 
 
 def status_text(regions: Regions, query: Query) -> str:
     """The region in a word or two, and whether the query is on a frontier."""
     word = region_text(regions, int(regions.status[regions.at(query)]))
-    return say("{word}, on the frontier", word) if regions.frontier[regions.at(query)] else word
+    return message("{word}, on the frontier", word) if regions.frontier[regions.at(query)] else word
 
 
 def tight_title(found: Foresight, threshold: int) -> str:
     """What the list of cells holds."""
     cells = found.judgement.tight
     if not cells:
-        return say("No small count can be worked out more closely than before.")
+        return message("No small count can be worked out more closely than before.")
     if cells[0].width < threshold:
-        return say("Too tight: bounds closer than {threshold}", threshold)
-    return say("The small counts bounded most closely then")
+        return message("Too tight: bounds closer than {threshold}", threshold)
+    return message("The small counts bounded most closely then")
 
 
 def spoken(regions: Regions, query: Query, found: Foresight | None) -> str:
     """The node in focus for a screen reader."""
     letters: VariableLetters = regions.letters
-    parts = [say("{query}: {regions}.", letters.named(query), status_text(regions, query))]
+    parts = [message("{query}: {regions}.", letters.named(query), status_text(regions, query))]
     if found is not None and found.query == query:
         parts.append(foresight_sentence(regions, found))
     return joined(parts, " ")

@@ -7,17 +7,10 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import (
-    QFrame,
-    QLayout,
-    QPushButton,
-    QScrollArea,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
 
 from tabprotect.gui.look.roles import dress
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 Run = Callable[..., object] | SignalInstance | None
 """What a click does; connected as it is, so that a method does not keep its widget alive."""
@@ -28,9 +21,9 @@ Widget = TypeVar("Widget", bound=QWidget)
 def named(widget: Widget, name: str, *, tip: str = "") -> Widget:
     """The widget with the name a screen reader calls it, and its tooltip."""
     if name:
-        widget.setAccessibleName(told(name))
+        widget.setAccessibleName(translate(name))
     if tip:
-        widget.setToolTip(told(tip))
+        widget.setToolTip(translate(tip))
     return widget
 
 
@@ -38,7 +31,7 @@ def push_button(
     text: str, run: Run = None, *, name: str = "", tip: str = "", flat: bool = False
 ) -> QPushButton:
     """A push button; ``name`` is for a screen reader where the text alone is too short."""
-    button = named(QPushButton(told(text), flat=flat), name, tip=tip)
+    button = named(QPushButton(translate(text), flat=flat), name, tip=tip)
     if run is not None:
         button.clicked.connect(run)
     return button
@@ -58,7 +51,7 @@ def tool_button(
     if isinstance(face, QIcon):
         button.setIcon(face)
     else:
-        button.setText(told(face))
+        button.setText(translate(face))
     button.setCheckable(checkable)
     button.setAutoRaise(flat)
     if run is not None:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from tabprotect.gui.look.roles import dress
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 
 class ChoiceCard(QPushButton):
@@ -29,8 +29,8 @@ class ChoiceCard(QPushButton):
         super().__init__()
         self.why = why
         dress(self, "card")
-        self.setAccessibleName(told(title))
-        self.setAccessibleDescription(told(why or text))
+        self.setAccessibleName(translate(title))
+        self.setAccessibleDescription(translate(why or text))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         if not why:
             self.setCursor(Qt.CursorShape.PointingHandCursor)

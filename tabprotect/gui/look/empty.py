@@ -17,9 +17,7 @@ from tabprotect.gui.look.theme import GRID
 class Empty(QWidget):
     """A sentence and a button in the middle."""
 
-    def __init__(
-        self, words: str, action: str, do: Callable[[], object], *, name: str = ""
-    ) -> None:
+    def __init__(self, words: str, action: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__()
         middle = Qt.AlignmentFlag.AlignCenter
         self.words = Label(words, wordWrap=True, alignment=middle)

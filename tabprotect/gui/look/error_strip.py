@@ -7,11 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QPlainTextEdit,
-    QPushButton,
-)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look.after_press import AfterPress
@@ -20,8 +16,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 _OPTIONS = re.compile(
     r": (?:(?:tabprotect|tabulate|record-keys) [^;]*?)?--[^;]*?"
@@ -43,28 +39,28 @@ class ErrorStrip(QFrame):
         self._asking = False
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None
-        self.setAccessibleName(tell("Error"))
+        self.setAccessibleName(tr("Error"))
         self._showing = AfterPress(self, self._appear)
         self._picture = Label()
         self._message = Label(wordWrap=True)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._place = QPushButton(flat=True)
-        self._place.setAccessibleName(tell("Go to the place of the error"))
+        self._place.setAccessibleName(tr("Go to the place of the error"))
         self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
         self._button = QPushButton()
         self._button.clicked.connect(lambda: self._mend(self._remedy))
         self._second = QPushButton()
         self._second.clicked.connect(lambda: self._mend(self._other))
-        self._details = tool_button(say("Details"), checkable=True, flat=True)
-        self._details.setAccessibleName(tell("Show the details of the error"))
-        self._copy = tool_button(say("Copy"), flat=True)
-        self._copy.setAccessibleName(tell("Copy the error"))
+        self._details = tool_button(message("Details"), checkable=True, flat=True)
+        self._details.setAccessibleName(tr("Show the details of the error"))
+        self._copy = tool_button(message("Copy"), flat=True)
+        self._copy.setAccessibleName(tr("Copy the error"))
         self._copy.clicked.connect(self._to_clipboard)
         self._close = tool_button(flat=True)
-        self._close.setAccessibleName(tell("Close the error"))
+        self._close.setAccessibleName(tr("Close the error"))
         self._close.clicked.connect(self.clear)
         self._detail = QPlainTextEdit(readOnly=True)
-        self._detail.setAccessibleName(tell("Details of the error"))
+        self._detail.setAccessibleName(tr("Details of the error"))
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)
@@ -72,9 +68,7 @@ class ErrorStrip(QFrame):
         below = in_row(self._place, margins=0)
         below.addStretch(1)
         said = in_column(self._message, below, margins=0, spacing=0)
-        row = in_row(
-            (self._picture, 0, Qt.AlignmentFlag.AlignTop), (said, 1), margins=0, spacing=GRID
-        )
+        row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (said, 1), margins=0, spacing=GRID)
         for widget in (self._second, self._button, self._details, self._copy, self._close):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
@@ -98,19 +92,19 @@ class ErrorStrip(QFrame):
         self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
         said = (_sentence(part) for part in (error.message, error.hint) if part)
-        self._message.setText(told(without_options(told(joined(said, " ")))))
-        self._place.setText(told(error.place))
+        self._message.setText(translate(without_options(translate(joined(said, " ")))))
+        self._place.setText(translate(error.place))
         self._place.setVisible(bool(error.place))
-        self._button.setText(told(remedy_label))
+        self._button.setText(translate(remedy_label))
         self._button.setVisible(remedy is not None)
-        self._second.setText(told(other_label))
+        self._second.setText(translate(other_label))
         self._second.setVisible(other is not None)
         self._detail.setPlainText(error.detail)
         self._details.setChecked(False)
         self._details.setVisible(bool(error.detail))
         self._copy.setVisible(not asking)
-        self.setAccessibleName(told(say("Question") if asking else say("Error")))
-        self.setAccessibleDescription(told(self._message.text()))
+        self.setAccessibleName(translate(message("Question") if asking else message("Error")))
+        self.setAccessibleDescription(translate(self._message.text()))
         self._showing.go()
 
     def _appear(self) -> None:
@@ -121,11 +115,11 @@ class ErrorStrip(QFrame):
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
         self.clear()
-        self._message.setText(told(text))
+        self._message.setText(translate(text))
         for widget in (self._place, self._button, self._second, self._details, self._copy):
             widget.hide()
-        self.setAccessibleName(tell("Done"))
-        self.setAccessibleDescription(told(text))
+        self.setAccessibleName(tr("Done"))
+        self.setAccessibleDescription(translate(text))
         self._showing.go()
 
     def clear(self) -> None:
@@ -155,7 +149,7 @@ class ErrorStrip(QFrame):
             remedy()
 
     def _to_clipboard(self) -> None:
-        QGuiApplication.clipboard().setText(told(self.text))
+        QGuiApplication.clipboard().setText(translate(self.text))
 
     def _paint(self) -> None:
         if self.isHidden():

@@ -12,8 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 Taken = Callable[[str], object]
 """What is done with the path that was chosen."""
@@ -30,9 +30,7 @@ class LastFolders:
 
     def of(self, kind: str) -> str:
         """Where to begin; empty where nothing was chosen yet, or the folder is gone."""
-        kept = (
-            "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
-        )
+        kept = "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
         return kept if kept and Path(kept).is_dir() else ""
 
     def keep(self, kind: str, path: str) -> None:
@@ -47,27 +45,20 @@ FOLDERS = LastFolders()
 """Those of this program; whoever starts it says where they are kept."""
 
 
-def ask_file(
-    parent: QWidget, title: str, filters: str, then: Taken, *, kind: str = ""
-) -> QFileDialog:
+def ask_file(parent: QWidget, title: str, filters: str, then: Taken, *, kind: str = "") -> QFileDialog:
     """Ask for a file that is there; ``kind`` names the files that share a folder."""
     kind = kind or _ending(filters)
-    dialog = QFileDialog(parent, told(title), FOLDERS.of(kind), filters)
+    dialog = QFileDialog(parent, translate(title), FOLDERS.of(kind), filters)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     return _opened(dialog, then, kind)
 
 
 def ask_files(
-    parent: QWidget,
-    title: str,
-    filters: str,
-    then: Callable[[list[str]], object],
-    *,
-    kind: str = "",
+    parent: QWidget, title: str, filters: str, then: Callable[[list[str]], object], *, kind: str = ""
 ) -> QFileDialog:
     """Ask for some files that are there."""
     kind = kind or _ending(filters)
-    dialog = QFileDialog(parent, told(title), FOLDERS.of(kind), filters)
+    dialog = QFileDialog(parent, translate(title), FOLDERS.of(kind), filters)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     _shorten(dialog)
@@ -77,23 +68,15 @@ def ask_files(
     return dialog
 
 
-def ask_folder(
-    parent: QWidget, title: str, start: str, then: Taken, *, kind: str = "folder"
-) -> QFileDialog:
+def ask_folder(parent: QWidget, title: str, start: str, then: Taken, *, kind: str = "folder") -> QFileDialog:
     """Ask for a folder; without a ``start`` it begins where the last one of its kind lies."""
-    dialog = QFileDialog(parent, told(title), start or FOLDERS.of(kind))
+    dialog = QFileDialog(parent, translate(title), start or FOLDERS.of(kind))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     return _opened(dialog, then, kind)
 
 
 def ask_place(
-    parent: QWidget,
-    title: str,
-    place: str,
-    filters: str,
-    then: Taken,
-    *,
-    confirm: bool = True,
+    parent: QWidget, title: str, place: str, filters: str, then: Taken, *, confirm: bool = True
 ) -> QFileDialog:
     """Ask where to write.
 
@@ -107,7 +90,7 @@ def ask_place(
         Whether the dialog asks before the very name that was typed is overwritten.
     """
     kind = _ending(filters)
-    dialog = QFileDialog(parent, told(title), FOLDERS.of(f"{kind} written"), filters)
+    dialog = QFileDialog(parent, translate(title), FOLDERS.of(f"{kind} written"), filters)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
     dialog.setDefaultSuffix(kind)
@@ -115,12 +98,10 @@ def ask_place(
     return _opened(dialog, then, f"{kind} written")
 
 
-def ask_export(
-    parent: QWidget, name: str, kind: str, write: Callable[[Path], object]
-) -> QFileDialog:
+def ask_export(parent: QWidget, name: str, kind: str, write: Callable[[Path], object]) -> QFileDialog:
     """Ask where to write a file of a kind; ``csv``, say."""
-    filters = say("{upper} (*.{kind});;All files (*)", kind.upper(), kind)
-    return ask_place(parent, say("Export"), name, filters, lambda path: write(Path(path)))
+    filters = message("{upper} (*.{kind});;All files (*)", kind.upper(), kind)
+    return ask_place(parent, message("Export"), name, filters, lambda path: write(Path(path)))
 
 
 def _ending(filters: str) -> str:

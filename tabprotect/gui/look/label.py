@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontInfo, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel
 
 from tabprotect.gui.look.roles import dress
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 APART = 4 / 3
 """How far lines stand apart, in heights of letters; where a font has them further apart, it does."""
@@ -48,20 +48,20 @@ class Label(QLabel):
             dress(self, role)
         self.setText(text)
         if name:
-            self.setAccessibleName(told(name))
+            self.setAccessibleName(translate(name))
 
     def text(self) -> str:
         return self._plain
 
     def setText(self, text: str) -> None:
-        self._plain = told(text)
+        self._plain = translate(text)
         self._set()
         self._tell(self._plain)
 
     def _set(self) -> None:
         """Show the text; lines that wrap stand apart as much as they are read best."""
         if not self.wordWrap() or not self._plain:
-            super().setText(told(self._plain))
+            super().setText(translate(self._plain))
             return
         apart = round(QFontInfo(self.font()).pixelSize() * APART)
         super().setText(
@@ -79,7 +79,7 @@ class Label(QLabel):
             self._set()
 
     def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(told(name))
+        super().setAccessibleName(translate(name))
         self._tell(self.text())
 
     def clear(self) -> None:
@@ -88,9 +88,7 @@ class Label(QLabel):
     def _tell(self, text: str) -> None:
         # A name stands in the way of the text: nobody who listens would hear it.
         if self.accessibleName():
-            self.setAccessibleDescription(
-                told("" if self.accessibleName().endswith(text) else text)
-            )
+            self.setAccessibleDescription(translate("" if self.accessibleName().endswith(text) else text))
 
 
 class Finding(Label):
@@ -114,16 +112,14 @@ class ElidedLabel(Label):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         room = self.contentsRect()
-        words = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, room.width()
-        )
+        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter = QPainter(self)
         painter.drawText(room, int(self.alignment()), words)
 
 
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
-    return say("<p>{text}</p>", html.escape(told(text))) if text else ""
+    return message("<p>{text}</p>", html.escape(translate(text))) if text else ""
 
 
 def heading(text: str) -> Label:

@@ -109,17 +109,12 @@ class FlowLayout(QLayout):
 Margins = int | tuple[int, int, int, int]
 """On all sides, or left, top, right and bottom; in pixels."""
 
-Item = (
-    QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
-)
+Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 """A widget or a layout, with its stretch if it has one, a widget also with its place; a stretch."""
 
 
 def in_column(
-    *items: Item,
-    on: QWidget | None = None,
-    margins: Margins | None = None,
-    spacing: int | None = None,
+    *items: Item, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
     """Items below each other, on a widget if one is given; by default as the style has it."""
     layout = QVBoxLayout() if on is None else QVBoxLayout(on)
@@ -128,10 +123,7 @@ def in_column(
 
 
 def in_row(
-    *items: Item,
-    on: QWidget | None = None,
-    margins: Margins | None = None,
-    spacing: int | None = None,
+    *items: Item, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
     """The same side by side."""
     layout = QHBoxLayout() if on is None else QHBoxLayout(on)
@@ -215,9 +207,7 @@ def placed(layout: QLayout) -> list[QWidget | QLayout]:
     return [found[at] for at in places]
 
 
-def _fill(
-    layout: QBoxLayout, items: tuple[Item, ...], margins: Margins | None, spacing: int | None
-) -> None:
+def _fill(layout: QBoxLayout, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> None:
     if margins is not None:
         sides = (margins,) * 4 if isinstance(margins, int) else margins
         layout.setContentsMargins(*sides)

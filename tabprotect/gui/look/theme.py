@@ -19,8 +19,8 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
+from tabprotect.languages.messages import message
 from tabprotect.languages.number_formats import NARROW, grouped, large
-from tabprotect.languages.said import say
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -293,9 +293,7 @@ class Theme(QObject):
                 else:
                     self.when_seen(widget, dress)
 
-    def follow(
-        self, widget: Widget, dress: Callable[[Widget], object], *, slow: bool = False
-    ) -> None:
+    def follow(self, widget: Widget, dress: Callable[[Widget], object], *, slow: bool = False) -> None:
         """Call a function of a widget after each change, when the widget is seen.
 
         The function may not hold the widget: it is kept as long as the widget is. A ``slow`` one
@@ -367,11 +365,7 @@ class Theme(QObject):
         palette = QPalette()
         for role, colour in roles.items():
             palette.setColor(role, QColor(colour))
-        for role in (
-            QPalette.ColorRole.WindowText,
-            QPalette.ColorRole.Text,
-            QPalette.ColorRole.ButtonText,
-        ):
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
             palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.disabled))
         return palette
 
@@ -413,7 +407,7 @@ def signed_text(count: int) -> str:
 
 def number_text(value: float, *, digits: int = 2) -> str:
     """A real number for people, with a true minus sign."""
-    return say("{value:.{digits}f}", value=value, digits=digits).replace("-", "\u2212")
+    return message("{value:.{digits}f}", value=value, digits=digits).replace("-", "\u2212")
 
 
 def moved_text(value: float) -> str:
@@ -423,7 +417,7 @@ def moved_text(value: float) -> str:
 
 def per_cent(number: str) -> str:
     """A written number as per cent, with the same narrow space everywhere: ``72 %``."""
-    return say("{number}\u202f%", number)
+    return message("{number}\u202f%", number)
 
 
 def chance_text(chance: float, *, digits: int = 0) -> str:
@@ -433,10 +427,10 @@ def chance_text(chance: float, *, digits: int = 0) -> str:
         return per_cent("100" if chance > 0.5 else "0")
     least = 10.0**-digits
     if 100 * chance < least / 2:
-        return say("<{percent:.{digits}f}\u202f%", percent=least, digits=digits)
+        return message("<{percent:.{digits}f}\u202f%", percent=least, digits=digits)
     if 100 * chance >= 100 - least / 2:
-        return say(">{percent:.{digits}f}\u202f%", percent=100 - least, digits=digits)
-    return say("{percent:.{digits}f}\u202f%", percent=100 * chance, digits=digits)
+        return message(">{percent:.{digits}f}\u202f%", percent=100 - least, digits=digits)
+    return message("{percent:.{digits}f}\u202f%", percent=100 * chance, digits=digits)
 
 
 SHARE = 0.02

@@ -10,13 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QFrame,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QPushButton, QWidget
 
 from tabprotect.engine import house
 from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
@@ -25,12 +19,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import (
-    RELATIONS,
-    RegisterEntry,
-    Relation,
-    related,
-)
+from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
@@ -45,8 +34,8 @@ from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 MOST_DAMAGES = 3
 """Damages that are named one by one."""
@@ -65,18 +54,18 @@ class RegisterPage(RegisterStage, Page):
         self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
         self._writing.outlives = True
-        self.search = Finder(say("Find releases"))
+        self.search = Finder(message("Find releases"))
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []
         self.damaged = Label(wordWrap=True, role="warning")
         self.damaged.hide()
         self.body.addWidget(self.damaged)
-        self.list = Listing(say("Releases"), sortable=False, compact=True)
+        self.list = Listing(message("Releases"), sortable=False, compact=True)
         self.list.chosen.connect(lambda _: self._show_one())
         self.empty = Empty(
-            say("Here stand all releases, with who signed them and what they have in common."),
-            say("Go to the release"),
+            message("Here stand all releases, with who signed them and what they have in common."),
+            message("Go to the release"),
             self._to_release,
         )
         self.body.addWidget(self.list, 2)
@@ -85,12 +74,12 @@ class RegisterPage(RegisterStage, Page):
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self.new = push_button(
-            say("New register\u2026"), self._ask_new, tip=say("An empty one, beside the one shown.")
+            message("New register\u2026"), self._ask_new, tip=message("An empty one, beside the one shown.")
         )
         self.another_key = push_button(
-            say("Another key\u2026"),
+            message("Another key\u2026"),
             self.ask_another_key,
-            tip=say("Another key of the house; the register is marked again."),
+            tip=message("Another key of the house; the register is marked again."),
         )
         self.footer.addWidget(self.new)
         self.footer.addWidget(self.another_key)
@@ -99,17 +88,17 @@ class RegisterPage(RegisterStage, Page):
         """The chosen release: what is kept of it, and withdrawing it."""
         self.card = QFrame()
         dress(self.card, "card")
-        self.card.setAccessibleName(tell("The chosen release"))
+        self.card.setAccessibleName(tr("The chosen release"))
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
         self._facts.setHorizontalSpacing(2 * GRID)
-        self.reason = QLineEdit(placeholderText=tell("why it is withdrawn"))
-        self.reason.setAccessibleName(tell("Reason for withdrawing"))
+        self.reason = QLineEdit(placeholderText=tr("why it is withdrawn"))
+        self.reason.setAccessibleName(tr("Reason for withdrawing"))
         self.reason.textChanged.connect(lambda _: self._enable())
-        self.withdraw = QPushButton(tell("Withdraw"))
-        self.withdraw.setToolTip(tell("What was read stays known: it still counts in every check."))
+        self.withdraw = QPushButton(tr("Withdraw"))
+        self.withdraw.setToolTip(tr("What was read stays known: it still counts in every check."))
         self.withdraw.clicked.connect(self._withdraw)
-        self.save = push_button(say("Save its bundle\u2026"), self._ask_save)
+        self.save = push_button(message("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
         in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
         return self.card
@@ -133,9 +122,7 @@ class RegisterPage(RegisterStage, Page):
             self._reading.drop()
             self._all = []
             self._fill()
-            self.set_sentence(
-                say("The register is for staff only: it is not shown in public view.")
-            )
+            self.set_sentence(message("The register is for staff only: it is not shown in public view."))
         elif changes & {"table", "release", "view", "everything"}:
             self._ask()
 
@@ -144,9 +131,9 @@ class RegisterPage(RegisterStage, Page):
         if self.document.public:
             return
         if register_address() is None:
-            self.set_sentence(say("There is no register: the environment says that there is none."))
+            self.set_sentence(message("There is no register: the environment says that there is none."))
             return
-        self._reading.ask(say("reading the register"), lambda progress: _rows(project))
+        self._reading.ask(message("reading the register"), lambda progress: _rows(project))
 
     def _read(self, found: tuple[list[ListedRelease], tuple[Damage, ...]]) -> None:
         rows, damaged = found
@@ -154,25 +141,21 @@ class RegisterPage(RegisterStage, Page):
         gone = sum(row.entry.withdrawn is not None for row in rows)
         mine = sum(row.relation in ("original", "renamed", "records") for row in rows)
         if not rows:
-            self.set_sentence(
-                say("Nothing was published yet. Each release is entered when it leaves.")
-            )
+            self.set_sentence(message("Nothing was published yet. Each release is entered when it leaves."))
         else:
             said = (
-                say("1 release was")
+                message("1 release was")
                 if len(rows) == 1
-                else say("{rows} releases were", count_text(len(rows)))
+                else message("{rows} releases were", count_text(len(rows)))
             )
-            bears = (
-                say("; {mine} of this very table or its records", count_text(mine)) if mine else ""
-            )
-            withdrawn = say("; {gone} withdrawn", count_text(gone)) if gone else ""
-            self.set_sentence(say("{said} published{bears}{withdrawn}.", said, bears, withdrawn))
+            bears = message("; {mine} of this very table or its records", count_text(mine)) if mine else ""
+            withdrawn = message("; {gone} withdrawn", count_text(gone)) if gone else ""
+            self.set_sentence(message("{said} published{bears}{withdrawn}.", said, bears, withdrawn))
         self.damaged.setVisible(bool(damaged))
         lines = [one.message for one in damaged[:MOST_DAMAGES]]
         if len(damaged) > MOST_DAMAGES:
-            lines.append(say("and {n} more", len(damaged) - MOST_DAMAGES))
-        self.damaged.setText(told(say("Damaged: {what}.", joined(lines, "; "))))
+            lines.append(message("and {n} more", len(damaged) - MOST_DAMAGES))
+        self.damaged.setText(translate(message("Damaged: {what}.", joined(lines, "; "))))
         self._fill()
 
     def _to_release(self) -> None:
@@ -206,10 +189,10 @@ class RegisterPage(RegisterStage, Page):
             self._facts.removeRow(0)
         self.card.setVisible(row is not None)
         for name, text in [] if row is None else details(row):
-            label, value = Label(say(name)), Label(text, wordWrap=True)
+            label, value = Label(message(name)), Label(text, wordWrap=True)
             dress(label, "quiet")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            value.setAccessibleName(tell(name))
+            value.setAccessibleName(tr(name))
             self._facts.addRow(label, value)
         self._enable()
 
@@ -233,9 +216,9 @@ class RegisterPage(RegisterStage, Page):
 
             with Register(_place()) as register:
                 register.withdraw(number, reason)
-            return say("Release {number} is noted as withdrawn. What was read stays known.", number)
+            return message("Release {number} is noted as withdrawn. What was read stays known.", number)
 
-        self._writing.ask(say("withdrawing a release"), work)
+        self._writing.ask(message("withdrawing a release"), work)
 
     def _ask_save(self) -> None:
         row = self.current
@@ -255,10 +238,8 @@ class RegisterPage(RegisterStage, Page):
                 kept = register.content(row.entry)
             if kept is None:
                 raise InputError(
-                    say(
-                        "the register does not keep the bytes of release {number}", row.entry.number
-                    ),
-                    hint=say("large bundles are not kept: take it from where it was published"),
+                    message("the register does not keep the bytes of release {number}", row.entry.number),
+                    hint=message("large bundles are not kept: take it from where it was published"),
                 )
             return kept
 
@@ -270,16 +251,12 @@ class RegisterPage(RegisterStage, Page):
         if error.hint != SCHEMA.older:
             self.show_error(error)
             return
-        error.hint = say(
-            "its entries are kept as they are; what was deleted from it before is not seen"
-        )
-        self.show_error(
-            error, remedy_label=say("Take it over"), remedy=lambda: self.make_new(_place())
-        )
+        error.hint = message("its entries are kept as they are; what was deleted from it before is not seen")
+        self.show_error(error, remedy_label=message("Take it over"), remedy=lambda: self.make_new(_place()))
 
     def _ask_new(self) -> None:
-        filters = say("Register (*.sqlite);;All files (*)")
-        title = say("New register")
+        filters = message("Register (*.sqlite);;All files (*)")
+        title = message("New register")
         ask_place(self, title, "register.sqlite", filters, self.make_new, confirm=False)
 
     def make_new(self, place: str) -> None:
@@ -298,31 +275,31 @@ class RegisterPage(RegisterStage, Page):
                     kept,
                     mark,
                 )
-            return say(
+            return message(
                 "Made: {name}. It belongs to the key of mark {mark}; {REGISTER} names it.",
                 Path(place).name,
                 mark,
                 house.REGISTER,
             )
 
-        self._writing.ask(say("making a register"), work)
+        self._writing.ask(message("making a register"), work)
 
     def ask_another_key(self) -> None:
         """Ask whether the house is to have another key, and where originals lie."""
         self.errors.show_error(
             RefusedError(
-                say(
+                message(
                     "with another key of the house the same table gets other coins, and only what "
                     "the house still has the original of is found again"
                 ),
-                hint=say("the dossiers that the register names are looked into, and a folder"),
+                hint=message("the dossiers that the register names are looked into, and a folder"),
             ),
             asking=True,
-            remedy_label=say("Make another key"),
+            remedy_label=message("Make another key"),
             remedy=self.rotate,
-            other_label=say("With a folder of originals\u2026"),
+            other_label=message("With a folder of originals\u2026"),
             other=lambda: ask_folder(
-                self, say("Originals"), "", lambda folder: self.rotate([Path(folder)])
+                self, message("Originals"), "", lambda folder: self.rotate([Path(folder)])
             ),
         )
 
@@ -335,19 +312,19 @@ class RegisterPage(RegisterStage, Page):
 
             done = rotate(None, sources, progress)
             lost = ", ".join(map(str, done.unmarked))
-            return say(
+            return message(
                 "Another key of the house, of mark {mark}; marked again: {n} of {total} releases{lost}.",
                 done.mark,
                 len(done.marked),
                 len(done.marked) + len(done.unmarked),
-                say("; not found again: {lost}", lost) if lost else "",
+                message("; not found again: {lost}", lost) if lost else "",
             )
 
-        self._writing.ask(say("making another key of the house"), work)
+        self._writing.ask(message("making another key of the house"), work)
 
     def _written(self, said: str) -> None:
         self.reason.clear()
-        self._note.setText(told(said))
+        self._note.setText(translate(said))
         self.document.judging.again()
         self._ask()
 
@@ -356,7 +333,7 @@ def _place() -> str:
     place = register_address()
     if place is None:
         raise InputError(
-            say("there is no register"), hint=say("the environment says that there is none")
+            message("there is no register"), hint=message("the environment says that there is none")
         )
     return place
 
@@ -374,9 +351,7 @@ def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, .
     if project is not None and table is not None and entries:
         mine = marks(project.problem)
         bears = {
-            earlier.entry.number: earlier.relation
-            for earlier in related(mine, entries)
-            if earlier.is_told
+            earlier.entry.number: earlier.relation for earlier in related(mine, entries) if earlier.is_told
         }
     rows = [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
     return rows, contents.damaged
@@ -384,19 +359,19 @@ def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, .
 
 HEADS = (
     "No.",
-    say("Published"),
-    say("Title"),
-    say("Method"),
-    say("Who"),
-    say("This table"),
-    say("State"),
+    message("Published"),
+    message("Title"),
+    message("Method"),
+    message("Who"),
+    message("This table"),
+    message("State"),
 )
 
 BEARS: dict[Relation, str] = {
-    "original": say("the same original"),
-    "renamed": say("the same counts, other names"),
-    "records": say("the same records"),
-    "variables": say("the same people may be counted"),
+    "original": message("the same original"),
+    "renamed": message("the same counts, other names"),
+    "records": message("the same records"),
+    "variables": message("the same people may be counted"),
 }
 """How a release bears on the open table, for a column."""
 
@@ -428,11 +403,11 @@ class ListedRelease:
 def _gate(gate: Any) -> str:
     stated = gate.get("gate")
     if not isinstance(stated, dict):
-        return say("no verdict")
+        return message("no verdict")
     passed = stated.get("passed")
     if passed is None:
-        return say("one question open")
-    return say("within the limits") if passed else say("beyond the limits, by decision")
+        return message("one question open")
+    return message("within the limits") if passed else message("beyond the limits, by decision")
 
 
 def details(row: ListedRelease) -> list[tuple[str, str]]:
@@ -440,20 +415,20 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
     entry, of = row.entry, row.entry.publication
     out = [
         (
-            say("Published"),
-            say("{time:%Y-%m-%d %H:%M} UTC, {value}", entry.time, of.who or say("nobody named")),
+            message("Published"),
+            message("{time:%Y-%m-%d %H:%M} UTC, {value}", entry.time, of.who or message("nobody named")),
         ),
-        (say("Title"), of.title or "untitled"),
-        (say("Method"), of.method_label),
-        (say("Gate"), _gate(of.gate)),
-        (say("Fingerprint"), of.bundle),
+        (message("Title"), of.title or "untitled"),
+        (message("Method"), of.method_label),
+        (message("Gate"), _gate(of.gate)),
+        (message("Fingerprint"), of.bundle),
     ]
-    out += [(say("Decision"), text) for text in of.decisions]
+    out += [(message("Decision"), text) for text in of.decisions]
     if (day := entry.withdrawn) is not None:
         out.append(
             (
-                say("Withdrawn"),
-                say("{day:%Y-%m-%d %H:%M} UTC: {withdrawn_reason}", day, entry.withdrawn_reason),
+                message("Withdrawn"),
+                message("{day:%Y-%m-%d %H:%M} UTC: {withdrawn_reason}", day, entry.withdrawn_reason),
             )
         )
     return out
@@ -462,6 +437,5 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
 def columns(rows: Sequence[ListedRelease]) -> list[ListColumn]:
     """The releases for a list."""
     return [
-        ListColumn(head, [row.texts[at] for row in rows], str, right=False)
-        for at, head in enumerate(HEADS)
+        ListColumn(head, [row.texts[at] for row in rows], str, right=False) for at, head in enumerate(HEADS)
     ]

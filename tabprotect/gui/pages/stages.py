@@ -10,9 +10,9 @@ from typing import ClassVar
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-PROTECT_TABS = (("protect", say("Choose")), ("compare", say("Compare")))
+PROTECT_TABS = (("protect", message("Choose")), ("compare", message("Compare")))
 """The pages of Protect."""
 
 
@@ -23,32 +23,30 @@ class TableStage(Stage):
     page_class = "table.page.TablePage"
     sums_class = "table.sums_page.SumsPage"
     sums_entries = frozenset({"next", "previous", "swap"})
-    label = say("Data")
+    label = message("Data")
     icon = "table"
-    hint = say("The counts, their sums, and which are small.")
-    main_label = say("Choose protection")
+    hint = message("The counts, their sums, and which are small.")
+    main_label = message("Choose protection")
     entries = (
-        MenuEntry(say("Edit"), "copy", say("&Copy"), "Ctrl+C", here=True),
+        MenuEntry(message("Edit"), "copy", message("&Copy"), "Ctrl+C", here=True),
+        MenuEntry(message("Edit"), "copy_headers", message("Copy with &headers"), "Ctrl+Shift+C", here=True),
+        MenuEntry(message("Edit"), "paste", message("&Paste\u2026"), "Ctrl+V", here=True),
+        MenuEntry(message("Edit"), "find", message("&Find or go to cell"), "Ctrl+F", here=True),
+        MenuEntry(message("Data"), "edit", message("&Edit count"), here=True),
+        MenuEntry(message("Data"), "next", message("&Next small count"), "F8", here=True),
+        MenuEntry(message("Data"), "previous", message("&Previous small count"), "Shift+F8", here=True),
         MenuEntry(
-            say("Edit"), "copy_headers", say("Copy with &headers"), "Ctrl+Shift+C", here=True
-        ),
-        MenuEntry(say("Edit"), "paste", say("&Paste\u2026"), "Ctrl+V", here=True),
-        MenuEntry(say("Edit"), "find", say("&Find or go to cell"), "Ctrl+F", here=True),
-        MenuEntry(say("Data"), "edit", say("&Edit count"), here=True),
-        MenuEntry(say("Data"), "next", say("&Next small count"), "F8", here=True),
-        MenuEntry(say("Data"), "previous", say("&Previous small count"), "Shift+F8", here=True),
-        MenuEntry(
-            say("Data"),
+            message("Data"),
             "only",
-            say("Rows and columns with small counts &only"),
+            message("Rows and columns with small counts &only"),
             "Ctrl+Shift+F",
             here=True,
         ),
-        MenuEntry(say("Data"), "risks", say("&Risk list"), "Ctrl+Shift+L", here=True),
-        MenuEntry(say("Data"), "categories", say("&Categories"), "Ctrl+Shift+K", here=True),
-        MenuEntry(say("Data"), "swap", say("&Swap rows and columns"), "Ctrl+Shift+T", here=True),
+        MenuEntry(message("Data"), "risks", message("&Risk list"), "Ctrl+Shift+L", here=True),
+        MenuEntry(message("Data"), "categories", message("&Categories"), "Ctrl+Shift+K", here=True),
+        MenuEntry(message("Data"), "swap", message("&Swap rows and columns"), "Ctrl+Shift+T", here=True),
         *(
-            MenuEntry(say("Data"), key, words, f"Alt+{n}", here=True)
+            MenuEntry(message("Data"), key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )
@@ -72,35 +70,35 @@ class ProtectStage(Stage):
     page_class = "protect.page.ProtectPage"
     sums_class = "protect.sums_page.ProtectSumsPage"
     sums_entries = frozenset({"choose", "again"})
-    label = say("Protect")
+    label = message("Protect")
     icon = "shield"
-    hint = say("What must stay true, and which method keeps it at the least cost.")
-    main_label = say("Set up")
+    hint = message("What must stay true, and which method keeps it at the least cost.")
+    main_label = message("Set up")
     together: ClassVar[tuple[tuple[str, str], ...]] = PROTECT_TABS
     entries = (
-        MenuEntry(say("Protect"), "choose", say("&Choose a method"), "Ctrl+Shift+M"),
-        MenuEntry(say("Protect"), "again", say("Try every method &again")),
+        MenuEntry(message("Protect"), "choose", message("&Choose a method"), "Ctrl+Shift+M"),
+        MenuEntry(message("Protect"), "again", message("Try every method &again")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table first.")
+            return message("Open a table first.")
         if not document.has_original:
-            return say("A bundle opened without its original has nothing left to protect.")
+            return message("A bundle opened without its original has nothing left to protect.")
         return ""
 
 
 CHECK_FILES: tuple[tuple[str, str, str, str], ...] = (
-    ("map_svg", say("Map as SVG\u2026"), "posterior-map", "svg"),
-    ("map_png", say("Map as PNG\u2026"), "posterior-map", "png"),
-    ("cell_svg", say("Histogram of the cell as SVG\u2026"), "posterior-cell", "svg"),
-    ("cell_png", say("Histogram of the cell as PNG\u2026"), "posterior-cell", "png"),
-    ("draws_svg", say("Spread of an analysis as SVG\u2026"), "spread", "svg"),
-    ("draws_png", say("Spread of an analysis as PNG\u2026"), "spread", "png"),
-    ("draws_csv", say("Draws of an analysis as CSV\u2026"), "draws", "csv"),
-    ("table_csv", say("Numbers of all cells as CSV\u2026"), "posterior-table", "csv"),
-    ("cell_csv", say("Distribution of the cell as CSV\u2026"), "posterior-cell", "csv"),
+    ("map_svg", message("Map as SVG\u2026"), "posterior-map", "svg"),
+    ("map_png", message("Map as PNG\u2026"), "posterior-map", "png"),
+    ("cell_svg", message("Histogram of the cell as SVG\u2026"), "posterior-cell", "svg"),
+    ("cell_png", message("Histogram of the cell as PNG\u2026"), "posterior-cell", "png"),
+    ("draws_svg", message("Spread of an analysis as SVG\u2026"), "spread", "svg"),
+    ("draws_png", message("Spread of an analysis as PNG\u2026"), "spread", "png"),
+    ("draws_csv", message("Draws of an analysis as CSV\u2026"), "draws", "csv"),
+    ("table_csv", message("Numbers of all cells as CSV\u2026"), "posterior-table", "csv"),
+    ("cell_csv", message("Distribution of the cell as CSV\u2026"), "posterior-cell", "csv"),
 )
 """What Check can export: kind, words, stem and suffix of the file."""
 
@@ -111,18 +109,18 @@ class CheckStage(Stage):
     name = "check"
     page_class = "check.page.CheckPage"
     sums_class = "check.sums_page.CheckSumsPage"
-    label = say("Check")
+    label = message("Check")
     icon = "check"
-    hint = say("What does a reader learn?")
-    main_label = say("On to the release")
-    entries = tuple(MenuEntry(say("Check"), kind, words) for kind, words, _, _ in CHECK_FILES)
+    hint = message("What does a reader learn?")
+    main_label = message("On to the release")
+    entries = tuple(MenuEntry(message("Check"), kind, words) for kind, words, _, _ in CHECK_FILES)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table or a release bundle first.")
+            return message("Open a table or a release bundle first.")
         if not document.has_release:
-            return say("Protect the table first: then you see what readers would know.")
+            return message("Protect the table first: then you see what readers would know.")
         return ""
 
     @classmethod
@@ -144,13 +142,13 @@ class AttackStage(Stage):
 
     name = "attack"
     page_class = "attack.page.AttackPage"
-    label = say("Attack")
+    label = message("Attack")
     any_table = True
     icon = "find"
-    hint = say("What published files of any office tell together.")
-    main_label = say("Save the report\u2026")
+    hint = message("What published files of any office tell together.")
+    main_label = message("Save the report\u2026")
     under = "check"
-    entries = (MenuEntry(say("Check"), "add", say("&Attack published files\u2026")),)
+    entries = (MenuEntry(message("Check"), "add", message("&Attack published files\u2026")),)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -169,22 +167,22 @@ class ReleaseStage(Stage):
     page_class = "release.page.ReleasePage"
     sums_class = "release.sums_page.ReleaseSumsPage"
     sums_entries = frozenset({"publish", "report", "save_as"})
-    label = say("Release")
+    label = message("Release")
     icon = "release"
-    hint = say("May it leave?")
-    main_label = say("Approve and publish\u2026")
+    hint = message("May it leave?")
+    main_label = message("Approve and publish\u2026")
     entries = (
-        MenuEntry(say("Release"), "publish", say("Approve and publish\u2026")),
-        MenuEntry(say("Release"), "report", say("Report\u2026")),
-        MenuEntry(say("Release"), "save_as", say("Save as\u2026")),
+        MenuEntry(message("Release"), "publish", message("Approve and publish\u2026")),
+        MenuEntry(message("Release"), "report", message("Report\u2026")),
+        MenuEntry(message("Release"), "save_as", message("Save as\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table or a release bundle first.")
+            return message("Open a table or a release bundle first.")
         if not document.has_release:
-            return say("Protect the table first: there is nothing to publish yet.")
+            return message("Protect the table first: there is nothing to publish yet.")
         return ""
 
     @classmethod
@@ -211,16 +209,16 @@ class RegisterStage(Stage):
     name = "register"
     page_class = "register.RegisterPage"
     any_table = True
-    label = say("Register")
+    label = message("Register")
     icon = "register"
-    hint = say("What was published before.")
+    hint = message("What was published before.")
     under = "release"
-    entries = (MenuEntry(say("Release"), "show", say("Register of releases")),)
+    entries = (MenuEntry(message("Release"), "show", message("Register of releases")),)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         reader = document.project is not None and not document.has_original
-        return say("Only staff have a register of what left.") if reader else ""
+        return message("Only staff have a register of what left.") if reader else ""
 
     @classmethod
     def applies(cls, document: Document) -> bool:
@@ -233,23 +231,23 @@ class QuerySpaceStage(Stage):
 
     name = "query_space"
     page_class = "query_space.page.QuerySpacePage"
-    label = say("Query space")
+    label = message("Query space")
     icon = "query-space"
-    hint = say("Which margins of the table may go out together.")
-    main_label = say("Release")
+    hint = message("Which margins of the table may go out together.")
+    main_label = message("Release")
     aside = True
     entries = (
-        MenuEntry(say("Check"), "copy", say("Copy all tables")),
-        MenuEntry(say("Check"), "save", say("All tables as CSV…")),
-        MenuEntry(say("Check"), "picture", say("Lattice as SVG\u2026")),
+        MenuEntry(message("Check"), "copy", message("Copy all tables")),
+        MenuEntry(message("Check"), "save", message("All tables as CSV…")),
+        MenuEntry(message("Check"), "picture", message("Lattice as SVG\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table first.")
+            return message("Open a table first.")
         if not document.has_original:
-            return say("Only staff who have the original see this.")
+            return message("Only staff who have the original see this.")
         return ""
 
 
@@ -259,18 +257,18 @@ class VariablesStage(Stage):
     name = "variables"
     page_class = "variables.page.VariablesPage"
     sums_class = "variables.page.VariablesPage"
-    label = say("Variables")
+    label = message("Variables")
     icon = "variables"
-    hint = say("Levels, bands and groups of every variable.")
-    main_label = say("Back to the table")
+    hint = message("Levels, bands and groups of every variable.")
+    main_label = message("Back to the table")
     under = "table"
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table first.")
+            return message("Open a table first.")
         if not document.has_original:
-            return say("A release bundle has no variables to group: its levels came with it.")
+            return message("A release bundle has no variables to group: its levels came with it.")
         return ""
 
     @classmethod
@@ -290,14 +288,12 @@ class StageOfCycles(Stage):
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table first.")
+            return message("Open a table first.")
         if not document.project.takes_cycles:
             method = document.project.protection.label.lower()
-            return say(
-                "The chosen method is {method}: choose cyclic perturbation under Protect.", method
-            )
+            return message("The chosen method is {method}: choose cyclic perturbation under Protect.", method)
         if document.project.domain.ndim < 2:
-            return say("A cycle needs at least two variables.")
+            return message("A cycle needs at least two variables.")
         return ""
 
 
@@ -310,17 +306,17 @@ class CyclesStage(StageOfCycles):
 
     name = "cycles"
     page_class = "cycles.page.CyclesPage"
-    label = say("Cycles")
+    label = message("Cycles")
     icon = "cycles"
-    hint = say("Which cells move together, so that every margin stays.")
-    main_label = say("Perturb with these cycles")
+    hint = message("Which cells move together, so that every margin stays.")
+    main_label = message("Perturb with these cycles")
     entries = (
-        MenuEntry(say("Protect"), "templates", say("Choose a &template"), "Ctrl+Shift+P"),
-        MenuEntry(say("Protect"), "add", say("&Add a cycle")),
-        MenuEntry(say("Protect"), "duplicate", say("&Duplicate the cycle")),
-        MenuEntry(say("Protect"), "split", say("&Split into connected parts")),
-        MenuEntry(say("Protect"), "import", say("&Import cycles\u2026")),
-        MenuEntry(say("Protect"), "export", say("&Export cycles\u2026")),
+        MenuEntry(message("Protect"), "templates", message("Choose a &template"), "Ctrl+Shift+P"),
+        MenuEntry(message("Protect"), "add", message("&Add a cycle")),
+        MenuEntry(message("Protect"), "duplicate", message("&Duplicate the cycle")),
+        MenuEntry(message("Protect"), "split", message("&Split into connected parts")),
+        MenuEntry(message("Protect"), "import", message("&Import cycles\u2026")),
+        MenuEntry(message("Protect"), "export", message("&Export cycles\u2026")),
     )
 
     @classmethod
@@ -346,13 +342,13 @@ class PerturbStage(_RunStage, StageOfCycles):
 
     name = "perturb"
     page_class = "run.page.PerturbPage"
-    label = say("Perturb")
+    label = message("Perturb")
     icon = "perturb"
-    hint = say("How much the coins move the table.")
+    hint = message("How much the coins move the table.")
     entries = (
-        MenuEntry(say("Protect"), "run", say("&Run the perturbation"), "Ctrl+Shift+R"),
-        MenuEntry(say("Protect"), "setup", say("Show the set-&up")),
-        MenuEntry(say("Protect"), "result", say("Show the resu&lt")),
+        MenuEntry(message("Protect"), "run", message("&Run the perturbation"), "Ctrl+Shift+R"),
+        MenuEntry(message("Protect"), "setup", message("Show the set-&up")),
+        MenuEntry(message("Protect"), "result", message("Show the resu&lt")),
     )
 
 
@@ -363,14 +359,14 @@ class MethodsStage(_RunStage):
     page_class = "run.page.MethodsPage"
     sums_class = "run.sums_page.SetUpSumsPage"
     sums_entries = frozenset({"run"})
-    label = say("Set-up")
+    label = message("Set-up")
     icon = "methods"
-    hint = say("The chosen method: its parameters, what it will do, its result.")
+    hint = message("The chosen method: its parameters, what it will do, its result.")
     under = "protect"
     entries = (
-        MenuEntry(say("Protect"), "run", say("Run the &method"), "Ctrl+Shift+R"),
-        MenuEntry(say("Protect"), "setup", say("Show the method's set-up")),
-        MenuEntry(say("Protect"), "result", say("Show the published tables")),
+        MenuEntry(message("Protect"), "run", message("Run the &method"), "Ctrl+Shift+R"),
+        MenuEntry(message("Protect"), "setup", message("Show the method's set-up")),
+        MenuEntry(message("Protect"), "result", message("Show the published tables")),
     )
 
     @classmethod
@@ -380,9 +376,9 @@ class MethodsStage(_RunStage):
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return say("Open a table first.")
+            return message("Open a table first.")
         if document.project.takes_cycles:
-            return say("The chosen method has its own steps, Cycles and Perturb: see Protect.")
+            return message("The chosen method has its own steps, Cycles and Perturb: see Protect.")
         return ""
 
 
@@ -393,23 +389,23 @@ class CompareStage(Stage):
     page_class = "compare.page.ComparePage"
     sums_class = "compare.sums_page.CompareSumsPage"
     sums_entries = frozenset({"compare"})
-    label = say("Compare")
+    label = message("Compare")
     icon = "compare"
-    hint = say("Methods side by side: what each gives away, against what it keeps.")
-    main_label = say("Compare")
+    hint = message("Methods side by side: what each gives away, against what it keeps.")
+    main_label = message("Compare")
     together = PROTECT_TABS
     entries = (
-        MenuEntry(say("Protect"), "compare", say("Compare the &settings")),
-        MenuEntry(say("Protect"), "source", say("The paper's comparison of methods")),
-        MenuEntry(say("Protect"), "open", say("Open the chosen run's release")),
-        MenuEntry(say("Protect"), "csv", say("Export the comparison as CSV\u2026")),
-        MenuEntry(say("Protect"), "svg", say("Export the risk-utility map as SVG\u2026")),
+        MenuEntry(message("Protect"), "compare", message("Compare the &settings")),
+        MenuEntry(message("Protect"), "source", message("The paper's comparison of methods")),
+        MenuEntry(message("Protect"), "open", message("Open the chosen run's release")),
+        MenuEntry(message("Protect"), "csv", message("Export the comparison as CSV\u2026")),
+        MenuEntry(message("Protect"), "svg", message("Export the risk-utility map as SVG\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is not None and not document.has_original:
-            return say("A bundle opened without its original has nothing to compare.")
+            return message("A bundle opened without its original has nothing to compare.")
         return super().why_not(document)
 
     @classmethod

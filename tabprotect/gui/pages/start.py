@@ -8,15 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDate, QLocale, QSize, Qt
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
@@ -29,8 +21,8 @@ from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import language, tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import language, tr, translate
 
 ABREAST = 4
 """Ways to begin, and examples, that stand side by side."""
@@ -76,11 +68,11 @@ class ExampleCard(ChoiceCard):
     """An example: its title, how large it is, and what one learns from it."""
 
     def __init__(self, example: Example) -> None:
-        super().__init__(say(example.title), say(example.description))
+        super().__init__(message(example.title), message(example.description))
         in_column(
-            Label(say(example.title), wordWrap=True, role="section"),
-            Label(say(example.size), wordWrap=True, role="quiet"),
-            Label(say(example.learn), wordWrap=True),
+            Label(message(example.title), wordWrap=True, role="section"),
+            Label(message(example.size), wordWrap=True, role="quiet"),
+            Label(message(example.learn), wordWrap=True),
             1,
             on=self,
             margins=(12, GRID, 12, GRID),
@@ -94,7 +86,7 @@ class RecentRow(ChoiceCard):
     def __init__(self, recent: RecentFile) -> None:
         place = Path(recent.path)
         title = recent.title or place.stem
-        super().__init__(say("Open {path}", recent.path), title)
+        super().__init__(message("Open {path}", recent.path), title)
         dress(self, "row")
         shape = joined(map(count_text, recent.shape), " \u00d7 ")
         state, role = _state(recent)
@@ -128,12 +120,12 @@ def _state(recent: RecentFile) -> tuple[str, str]:
     """Whether it has left, and the role of the words."""
     kind = Path(recent.path).suffix.lower()
     if kind == ".zip":
-        return say("a release"), "quiet"
+        return message("a release"), "quiet"
     if kind == ".toml":
-        return say("a recipe"), "quiet"
+        return message("a recipe"), "quiet"
     if not recent.shape:
         return "", "quiet"
-    return (say("released"), "released") if recent.released else (say("not released yet"), "")
+    return (message("released"), "released") if recent.released else (message("not released yet"), "")
 
 
 def _take_width(inner: QWidget) -> None:
@@ -147,9 +139,9 @@ def day_text(seconds: float) -> str:
     when = datetime.fromtimestamp(seconds)
     days = (datetime.now().date() - when.date()).days
     if days == 0:
-        return say("today {hour:02d}:{minute:02d}", hour=when.hour, minute=when.minute)
+        return message("today {hour:02d}:{minute:02d}", hour=when.hour, minute=when.minute)
     if days == 1:
-        return say("yesterday")
+        return message("yesterday")
     return QLocale(language()).toString(QDate(when.year, when.month, when.day), "d MMM yyyy")
 
 
@@ -157,15 +149,15 @@ class StartPage(Page):
     """What to begin with."""
 
     name = "start"
-    label = say("Start")
+    label = message("Start")
     icon = "start"
-    hint = say("Open something.")
+    hint = message("Open something.")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading(say("What would you like to publish?"))
+        self.set_heading(message("What would you like to publish?"))
         self.set_sentence(
-            say(
+            message(
                 "See which counts are small, choose what must stay true, and publish only what a "
                 "reader may learn. Files can be dropped anywhere on this window."
             )
@@ -178,7 +170,7 @@ class StartPage(Page):
         _take_width(inner)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
         scroll = scrolling()
-        scroll.setAccessibleName(tell("Ways to begin"))
+        scroll.setAccessibleName(tr("Ways to begin"))
         # Tab goes to what is in it, and brings that into sight.
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
@@ -195,7 +187,7 @@ class StartPage(Page):
         self._frame.setLayout(self._recent)
         self._recent_part = QWidget()
         in_column(
-            in_row(Label(say("Recent"), role="section"), 1, self._all_recent),
+            in_row(Label(message("Recent"), role="section"), 1, self._all_recent),
             self._frame,
             on=self._recent_part,
             margins=0,
@@ -205,9 +197,9 @@ class StartPage(Page):
         self._all_examples = self._unfolding(self._show_examples)
         found = sorted(examples(), key=lambda e: e.name not in FIRST)
         self._examples = [self._example(e) for e in found]
-        about = Label(say("invented or public: nothing in them is confidential"), role="quiet")
+        about = Label(message("invented or public: nothing in them is confidential"), role="quiet")
         heading = in_row(
-            Label(say("Examples"), role="section"), about, 1, self._all_examples, spacing=GRID
+            Label(message("Examples"), role="section"), about, 1, self._all_examples, spacing=GRID
         )
         self._column.addLayout(in_column(heading, self._grid(self._examples), spacing=GRID))
         self._column.addStretch(1)
@@ -226,9 +218,7 @@ class StartPage(Page):
         for card in self._examples[ABREAST:]:
             card.setVisible(not few)
         self._all_examples.setVisible(bool(self._listed))
-        self._all_examples.setText(
-            tell("All {number}", len(self._examples)) if few else tell("Fewer")
-        )
+        self._all_examples.setText(tr("All {number}", len(self._examples)) if few else tr("Fewer"))
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -250,16 +240,16 @@ class StartPage(Page):
         """Offer what a killed program left behind; what cannot be recovered can be removed."""
         frame = QFrame()
         dress(frame, "card")
-        heading = say("An unfinished file") if recover is None else say("Recover unsaved work")
-        frame.setAccessibleName(told(heading))
+        heading = message("An unfinished file") if recover is None else message("Recover unsaved work")
+        frame.setAccessibleName(translate(heading))
         title = Label(heading, role="section")
         row = QHBoxLayout(frame)
         words = in_column(title, Label(text, wordWrap=True))
         row.addLayout(words, 1)
-        remove = say("Remove") if recover is None else say("Discard")
-        offered = ((remove, discard), *(() if recover is None else ((say("Recover"), recover),)))
+        remove = message("Remove") if recover is None else message("Discard")
+        offered = ((remove, discard), *(() if recover is None else ((message("Recover"), recover),)))
         for label, run in offered:
-            button = push_button(label, name=say("{label}: {text}", label, text))
+            button = push_button(label, name=message("{label}: {text}", label, text))
             if run is recover:
                 dress(button, "main")
             button.clicked.connect(frame.hide)
@@ -270,32 +260,25 @@ class StartPage(Page):
     def _ways(self) -> list[Card]:
         ways = (
             (
-                *(say("Open a table"), "open", self._ask_open, say("Open\u2026")),
-                say("Counts as CSV, Excel, PX, SAS, SPSS, JSON-stat, SDMX or a project."),
+                *(message("Open a table"), "open", self._ask_open, message("Open\u2026")),
+                message("Counts as CSV, Excel, PX, SAS, SPSS, JSON-stat, SDMX or a project."),
+            ),
+            (
+                *(message("Count records"), "microdata", self._ask_tabulate, message("Choose a file\u2026")),
+                message("One row per person or firm, in a file, a folder or a database: tick the variables."),
             ),
             (
                 *(
-                    say("Count records"),
-                    "microdata",
-                    self._ask_tabulate,
-                    say("Choose a file\u2026"),
-                ),
-                say(
-                    "One row per person or firm, in a file, a folder or a database: tick the variables."
-                ),
-            ),
-            (
-                *(
-                    say("Same as last year"),
+                    message("Same as last year"),
                     "recipe",
                     self.document.recipe_asked.emit,
-                    say("Choose a recipe\u2026"),
+                    message("Choose a recipe\u2026"),
                 ),
-                say("Run a saved recipe on the new file. New and missing codes are asked about."),
+                message("Run a saved recipe on the new file. New and missing codes are asked about."),
             ),
             (
-                *(say("Read a release"), "open-eye", self._ask_attack, say("Choose files\u2026")),
-                say("Somebody's release or any published tables: what can be learned from them?"),
+                *(message("Read a release"), "open-eye", self._ask_attack, message("Choose files\u2026")),
+                message("Somebody's release or any published tables: what can be learned from them?"),
             ),
         )
         for number, (title, icon, ask, foot, text) in enumerate(ways):
@@ -316,7 +299,7 @@ class StartPage(Page):
     def _example(self, example: Example) -> ExampleCard:
         card = ExampleCard(example)
         # What the command line calls it.
-        about = say("{description} (example:{name})", say(example.description), example.name)
+        about = message("{description} (example:{name})", message(example.description), example.name)
         card.setToolTip(tip(about))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
@@ -341,5 +324,5 @@ class StartPage(Page):
             row.chosen.connect(partial(self.document.open_asked.emit, one.path))
             self._recent.addWidget(row)
         self._all_recent.setVisible(len(recent) > SOME)
-        self._all_recent.setText(tell("Show all {number}", len(recent)) if few else tell("Fewer"))
+        self._all_recent.setText(tr("Show all {number}", len(recent)) if few else tr("Fewer"))
         self._recent_part.setVisible(bool(recent))

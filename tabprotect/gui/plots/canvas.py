@@ -34,8 +34,8 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsPolygonItem, QGraphicsRect
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ def merged(marks: Sequence[Mark], fits: Callable[[str], bool]) -> list[Mark]:
     out: list[Mark] = []
     for mark in marks:
         same = next((n for n, m in enumerate(out) if m.value == mark.value), None)
-        label = (
-            mark.label if same is None else say("{label}, {label2}", out[same].label, mark.label)
-        )
+        label = mark.label if same is None else message("{label}, {label2}", out[same].label, mark.label)
         if same is None or not fits(label):
             out.append(mark)
         else:
@@ -161,7 +159,7 @@ class Canvas:
         self.bottom.setTextPen(QColor(colours.text))
         self.left.setWidth(self.metrics.horizontalAdvance(numbers) + 2 * TICK)
         # The axis takes it as HTML; names of categories may hold anything.
-        self.bottom.setLabel(escape(told(title)), color=colours.quiet)
+        self.bottom.setLabel(escape(translate(title)), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
         # The axis puts its words in their place only when its own size changes.
@@ -251,14 +249,7 @@ class Canvas:
 
     # -- what is put on it --------------------------------------------------------------------
 
-    def axes(
-        self,
-        peak: float,
-        *,
-        rows: int,
-        headroom: float = 0.5,
-        ticks: Ticks,
-    ) -> None:
+    def axes(self, peak: float, *, rows: int, headroom: float = 0.5, ticks: Ticks) -> None:
         """Set both axes for probabilities from zero; the bars are at most ``peak`` high.
 
         Parameters
@@ -277,7 +268,7 @@ class Canvas:
         step = nice_step(end, 4)
         digits = 1 if step < 0.01 else 0
         numbers = [n * step for n in range(int(min(end, 1.0) / step + 1e-9) + 1)]
-        self.left.setTicks([[(c, told(chance_text(c, digits=digits))) for c in numbers]])
+        self.left.setTicks([[(c, translate(chance_text(c, digits=digits))) for c in numbers]])
         self._grid(numbers[1:], angle=0)
         self.bottom.setTicks([list(ticks)])
 
@@ -299,13 +290,7 @@ class Canvas:
             self._put(pyqtgraph().InfiniteLine(value, angle=angle, pen=pen), depth=-2)
 
     def bars(
-        self,
-        left: Floats,
-        width: float,
-        height: Floats,
-        *,
-        pen: QPen,
-        brush: QBrush | Sequence[QBrush],
+        self, left: Floats, width: float, height: Floats, *, pen: QPen, brush: QBrush | Sequence[QBrush]
     ) -> None:
         """Bars from zero, in one brush or one for each."""
         pen.setCosmetic(True)
@@ -368,7 +353,7 @@ class Canvas:
 
     def fits(self, label: str) -> bool:
         """Whether the label of a mark is no wider than the plot."""
-        return self.metrics.horizontalAdvance(told(label)) + DIAMOND + 4 <= self.size[0]
+        return self.metrics.horizontalAdvance(translate(label)) + DIAMOND + 4 <= self.size[0]
 
     def marks(self, marks: Sequence[Mark]) -> None:
         """Marked lines down to the axis, each with its label on a line of its own above the bars.
@@ -388,7 +373,7 @@ class Canvas:
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
             diamond = DIAMOND if mark.true else 0
-            width = self.metrics.horizontalAdvance(told(mark.label)) + 4
+            width = self.metrics.horizontalAdvance(translate(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)
             if diamond:
@@ -407,7 +392,7 @@ class Canvas:
     def label(self, text: str, left: float, top: float, *, ink: str | QColor) -> None:
         """A text with its upper left corner at a pixel, lines and bars veiled behind it."""
         x, y = self.unit
-        item = pyqtgraph().TextItem(told(text), color=QColor(ink), anchor=(0, 0))
+        item = pyqtgraph().TextItem(translate(text), color=QColor(ink), anchor=(0, 0))
         item.textItem.document().setDocumentMargin(1)
         item.setFont(self._font)
         item.setPos(self.low + left * x, self.top - top * y)

@@ -17,8 +17,8 @@ from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.canvas import Canvas, Mark, merged
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -56,7 +56,7 @@ class CellHistogram(Plot):
     """Shows up to two beliefs about one cell."""
 
     def __init__(self) -> None:
-        super().__init__(say("How likely each count of the selected cell is"))
+        super().__init__(message("How likely each count of the selected cell is"))
         self.beliefs: tuple[DrawnBelief, ...] = ()
         self.published: int | None = None
         self.true: int | None = None
@@ -76,21 +76,21 @@ class CellHistogram(Plot):
         self.refresh()
 
     def _words(self) -> str:
-        parts = [say("Not published.")]
+        parts = [message("Not published.")]
         if self.published is not None:
-            parts = [say("Published {published}.", count_text(self.published))]
+            parts = [message("Published {published}.", count_text(self.published))]
         if self.true is not None:
-            parts.append(say("True count {true}.", count_text(self.true)))
+            parts.append(message("True count {true}.", count_text(self.true)))
         for belief in self.beliefs:
             said = joined(
                 (
-                    say("{v}: {c}", count_text(v), chance_text(c))
+                    message("{v}: {c}", count_text(v), chance_text(c))
                     for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
                     if c >= TAIL
                 ),
                 ", ",
             )
-            parts.append(say("{who} thinks: {said}.", capital(READER[belief.who]), said))
+            parts.append(message("{who} thinks: {said}.", capital(READER[belief.who]), said))
         return joined(parts, " ")
 
     # -- plotting -----------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class CellHistogram(Plot):
 
     @property
     def title(self) -> str:
-        return say("true count")
+        return message("true count")
 
     def span(self) -> tuple[float, float]:
         values = [mark for mark in (self.published, self.true) if mark is not None]
@@ -118,19 +118,10 @@ class CellHistogram(Plot):
     def arrange(self, canvas: Canvas) -> None:
         marks = []
         if self.published is not None:
-            marks.append(
-                Mark(
-                    self.published,
-                    say("published {published}", count_text(self.published)),
-                )
-            )
+            marks.append(Mark(self.published, message("published {published}", count_text(self.published))))
         if self.true is not None:
             marks.append(
-                Mark(
-                    self.true,
-                    say("true {true} [staff only]", count_text(self.true)),
-                    true=True,
-                )
+                Mark(self.true, message("true {true} [staff only]", count_text(self.true)), true=True)
             )
         marks = merged(marks, canvas.fits)
         canvas.axes(
@@ -184,14 +175,10 @@ class CellHistogram(Plot):
                     first, last = int(values[0]), int(values[-1])
                     whole = np.zeros(last - first + 1)
                     whole[values - first] = height
-                    canvas.steps(
-                        np.arange(first, last + 2, dtype=np.float64) - 0.5, whole, pen=outline
-                    )
+                    canvas.steps(np.arange(first, last + 2, dtype=np.float64) - 0.5, whole, pen=outline)
             else:
                 no_fill = QBrush(Qt.BrushStyle.NoBrush)
-                canvas.bars(
-                    left - 0.5 * pixel, bar - 0.5 * pixel, height, pen=outline, brush=no_fill
-                )
+                canvas.bars(left - 0.5 * pixel, bar - 0.5 * pixel, height, pen=outline, brush=no_fill)
 
     def _put_labels(self, canvas: Canvas, belief: DrawnBelief, *, shift: float, bar: float) -> None:
         colours, line = canvas.colours, canvas.line
@@ -211,7 +198,7 @@ class CellHistogram(Plot):
             canvas.label(text, left, top, ink=ink)
             if number == best and len(self.beliefs) > 1:
                 # Outwards from the pair of bars, so that two names never meet.
-                name = canvas.metrics.horizontalAdvance(told(READER[belief.who])) + 2
+                name = canvas.metrics.horizontalAdvance(translate(READER[belief.who])) + 2
                 start = left + size - name if belief is self.beliefs[0] else left
                 canvas.label(READER[belief.who], start, top - line, ink=ink)
 
@@ -236,18 +223,16 @@ class CellHistogram(Plot):
                 at = (int(belief.values[place]), min(float(belief.prior[place]), canvas.top))
         if at is None or best / canvas.unit[1] < 2.4 * canvas.line:
             return
-        size = canvas.metrics.horizontalAdvance(tell("assumed before")) + 2
+        size = canvas.metrics.horizontalAdvance(tr("assumed before")) + 2
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
-        canvas.label(say("assumed before"), left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
+        canvas.label(message("assumed before"), left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
     def tip(self, value: float, height: float) -> str:
         count = round(value)
-        lines = [say("count {count}", count_text(count))]
+        lines = [message("count {count}", count_text(count))]
         for belief in self.beliefs:
             found = belief.chances[belief.values == count]
             lines.append(
-                say(
-                    "{who}: {found:.4g}", READER[belief.who], float(found[0]) if len(found) else 0.0
-                )
+                message("{who}: {found:.4g}", READER[belief.who], float(found[0]) if len(found) else 0.0)
             )
         return joined(lines, "\n")

@@ -18,8 +18,8 @@ from tabprotect.gui.look.theme import GRID, THEME, chance_text, moved_text, sign
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 WIDEST, NARROWEST = 12, 4
 """Counts to either side that get a bar each; what lies beyond stands at the last bar."""
@@ -44,7 +44,7 @@ class DeviationPanel:
     @property
     def name(self) -> str:
         """Number and label."""
-        return say("{number} {label}", self.number + 1, self.label)
+        return message("{number} {label}", self.number + 1, self.label)
 
     @property
     def figures(self) -> str:
@@ -53,7 +53,7 @@ class DeviationPanel:
             return self.reason
         unchanged = chance_text(float((np.abs(self.deviations) < 0.5).mean()))
         mean = moved_text(float(np.abs(self.deviations).mean()))
-        return say("{unchanged} unchanged, {mean} off on average", unchanged, mean)
+        return message("{unchanged} unchanged, {mean} off on average", unchanged, mean)
 
     def shares(self, reach: int) -> Floats:
         """The share of cells at each deviation from ``-reach`` to ``reach``, (2 reach + 1,)."""
@@ -65,12 +65,12 @@ class DeviationPlot(Plot):
     """The shares of one panel."""
 
     def __init__(self, panel: DeviationPanel, reach: int, peak: float) -> None:
-        super().__init__(say("Deviations of {name}", panel.name))
+        super().__init__(message("Deviations of {name}", panel.name))
         self.panel, self.reach, self.peak = panel, reach, peak
         self.setMinimumSize(20 * GRID, 9 * GRID)
         # A click anywhere on the panel chooses its setting.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.say(say("{name}: {figures}", panel.name, panel.figures))
+        self.say(message("{name}: {figures}", panel.name, panel.figures))
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -106,7 +106,7 @@ class Deviations(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Deviations of every setting"))
+        self.setAccessibleName(tr("Deviations of every setting"))
         self.panels: tuple[DeviationPanel, ...] = ()
         self.current: int | None = None
         self._frames: list[_Frame] = []
@@ -123,11 +123,11 @@ class Deviations(QWidget):
         """Show panels, or a sentence where there is none."""
         self.panels = tuple(panels)
         self.setAccessibleDescription(
-            told(
-                joined((say("{name}: {figures}", p.name, p.figures) for p in panels), "; ") or empty
+            translate(
+                joined((message("{name}: {figures}", p.name, p.figures) for p in panels), "; ") or empty
             )
         )
-        self._empty.setText(told(empty))
+        self._empty.setText(translate(empty))
         self._empty.setVisible(not panels)
         for frame in self._frames:
             frame.hide()
@@ -179,7 +179,7 @@ class _Frame(QFrame):
         super().__init__()
         self.panel = panel
         self.setObjectName("panel")
-        self.setAccessibleName(told(panel.name))
+        self.setAccessibleName(translate(panel.name))
         symbol = QLabel()
         symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
         name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)

@@ -15,18 +15,12 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import emptied
-from tabprotect.gui.look.drawn.shades import (
-    ScaleBar,
-    class_colours,
-    class_numbers,
-    shade_numbers,
-    shades,
-)
+from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class HeatMap(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         self.grid = GridView(name)
         self.scale = ScaleBar()
         self.layers = in_row(spacing=GRID)
@@ -187,9 +181,7 @@ class HeatMap(QWidget):
         super().resizeEvent(event)
         self._fit()
 
-    def _draw_dot(
-        self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool
-    ) -> None:
+    def _draw_dot(self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool) -> None:
         if self._shown_dots is not None and self._shown_dots[row, column]:
             painter.setPen(QPen(colour("base"), 1))
             painter.setBrush(colour("at_risk"))
@@ -208,7 +200,7 @@ class HeatMap(QWidget):
             label, combo = Label(name), QComboBox()
             dress(label, "quiet")
             label.setBuddy(combo)
-            combo.setAccessibleName(tell("Layer: {name}", name))
+            combo.setAccessibleName(tr("Layer: {name}", name))
             combo.addItems(list(domain[name].categories))
             combo.setMaximumWidth(22 * GRID)
             combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.plots.canvas import nice_step
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 FAR = 8.0
 """How many times the middle value the largest one is where the axis counts in powers of ten."""
@@ -33,7 +33,7 @@ class Axis:
     @property
     def title(self) -> str:
         """The name with its unit; per cent stand at the numbers."""
-        return self.label if self.shares else say("{label} ({unit})", self.label, self.unit)
+        return self.label if self.shares else message("{label} ({unit})", self.label, self.unit)
 
     @property
     def shares(self) -> bool:

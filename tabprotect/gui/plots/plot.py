@@ -22,7 +22,7 @@ from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 STEP = 0.8
 """What a key press leaves of the part that is seen."""
@@ -41,9 +41,9 @@ class Plot(Drawing):
         self._canvas: Canvas | None = None
         in_column(on=self, margins=2)
         self.whole = QToolButton(self)
-        self.whole.setText(tell("All"))
-        self.whole.setAccessibleName(tell("Show the whole range"))
-        self.whole.setToolTip(tell("Show the whole range (Home, or a double click)"))
+        self.whole.setText(tr("All"))
+        self.whole.setAccessibleName(tr("Show the whole range"))
+        self.whole.setToolTip(tr("Show the whole range (Home, or a double click)"))
         self.whole.clicked.connect(self.reset)
         self.whole.hide()
         THEME.follow(self, lambda plot: plot.refresh(), slow=True)
@@ -139,7 +139,7 @@ class Plot(Drawing):
         if not self.filled:
             painter.setPen(QColor(colours.quiet))
             flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(area.adjusted(24, 0, -24, 0), flags, told(self.empty))
+            painter.drawText(area.adjusted(24, 0, -24, 0), flags, translate(self.empty))
             return
         # Nothing is put in place before the size is known.
         canvas = Canvas(self._put, held=True)

@@ -21,8 +21,8 @@ from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.map_axis import Axis, AxisScale
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 
 Place = tuple[int, int | None]
 """A setting, and one of its runs (its number in the comparison) or ``None`` for their mean."""
@@ -36,12 +36,7 @@ AROUND = ((1, 0), (1, 1), (1, -1), (-1, 0), (-1, 1), (-1, -1), (0, -1), (0, 1))
 AWAY = (3.0, 16.0, 30.0, 46.0)
 """How far from the mark, in pixels; a line leads to what is not beside it."""
 
-CORNERS = {
-    (1, 1): "\u2197",
-    (1, -1): "\u2198",
-    (-1, 1): "\u2196",
-    (-1, -1): "\u2199",
-}
+CORNERS = {(1, 1): "\u2197", (1, -1): "\u2198", (-1, 1): "\u2196", (-1, -1): "\u2199"}
 """Towards the better corner, by the better directions of both axes."""
 
 REACH = 12.0
@@ -92,9 +87,9 @@ class RiskUtilityMap(Plot):
     chosen = Signal(object)
     opened = Signal(object)
 
-    def __init__(self, opens: str = say("Return opens the release")) -> None:
+    def __init__(self, opens: str = message("Return opens the release")) -> None:
         """``opens`` says what happens to the chosen point when it is opened."""
-        super().__init__(say("Risk-utility map"))
+        super().__init__(message("Risk-utility map"))
         self.opens = opens
         self.settings: tuple[PlottedConfiguration, ...] = ()
         self.axes: tuple[Axis, Axis] | None = None
@@ -123,7 +118,7 @@ class RiskUtilityMap(Plot):
         self.limit = limit
         on = joined((s.label for s in self.settings if s.number in self.front), ", ") or "none"
         self.say(
-            say(
+            message(
                 "{label} to the right, {label2} upwards; better is {corner}. "
                 "{sum} settings; no other beats: {on}. "
                 "Arrow keys walk the points, {opens}.",
@@ -255,8 +250,8 @@ class RiskUtilityMap(Plot):
         assert self.axes is not None
         quiet, metrics = canvas.colours.quiet, canvas.metrics
         above = self.axes[1].title
-        corner = say("{arrow} better", CORNERS[self.axes[0].sign, self.axes[1].sign])
-        end = canvas.size[0] - metrics.horizontalAdvance(told(corner)) - 8
+        corner = message("{arrow} better", CORNERS[self.axes[0].sign, self.axes[1].sign])
+        end = canvas.size[0] - metrics.horizontalAdvance(translate(corner)) - 8
         canvas.label(above, 4, 2, ink=quiet)
         canvas.label(corner, end, 2, ink=quiet)
         taken = [QRectF(0, 0, canvas.size[0], canvas.line + 4)]
@@ -265,8 +260,8 @@ class RiskUtilityMap(Plot):
             return taken
         pen = QPen(QColor(canvas.colours.error), 1, Qt.PenStyle.DashLine)
         canvas.lines([x, x], [canvas.floor, canvas.top], pen=pen)
-        words = say("more may not leave")
-        wide = metrics.horizontalAdvance(told(words)) + 4
+        words = message("more may not leave")
+        wide = metrics.horizontalAdvance(translate(words)) + 4
         left = min(canvas.x(x) + 4, canvas.size[0] - wide)
         canvas.label(words, left, canvas.line + 6, ink=canvas.colours.error)
         return [*taken, QRectF(left, canvas.line + 6, wide, canvas.line)]
@@ -306,13 +301,12 @@ class RiskUtilityMap(Plot):
         area = QRectF(0, 0, *canvas.size)
         number, named = f"{s.number + 1}", len(self._shown) <= NAMED
         for text in (s.label, number) if named else (number,):
-            wide = canvas.metrics.horizontalAdvance(told(text)) + 4
+            wide = canvas.metrics.horizontalAdvance(translate(text)) + 4
             for away in AWAY:
                 for across, down in AROUND:
                     middle = QPointF(
                         x + across * (MEAN + away + wide / 2),
-                        y
-                        + down * (MEAN + away / 2 + tall / 2 if across else MEAN + away + tall / 2),
+                        y + down * (MEAN + away / 2 + tall / 2 if across else MEAN + away + tall / 2),
                     )
                     place = QRectF(middle.x() - wide / 2, middle.y() - tall / 2, wide, tall)
                     if not area.contains(place) or any(place.intersects(o) for o in taken):
@@ -326,10 +320,7 @@ class RiskUtilityMap(Plot):
 
     def _lead(self, canvas: Canvas, at: QPointF, place: QRectF, s: PlottedConfiguration) -> None:
         """A line from a mark to its name."""
-        ends = (
-            min(max(at.x(), place.left()), place.right()),
-            min(max(at.y(), place.top()), place.bottom()),
-        )
+        ends = (min(max(at.x(), place.left()), place.right()), min(max(at.y(), place.top()), place.bottom()))
         x = [canvas.low + value * canvas.unit[0] for value in (at.x(), ends[0])]
         y = [canvas.top - value * canvas.unit[1] for value in (at.y(), ends[1])]
         canvas.lines(x, y, pen=QPen(s.look.colour(canvas.colours), 1))

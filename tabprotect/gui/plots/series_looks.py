@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from tabprotect.gui.look.theme import Colours
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def _round(corners: int, turn: float = 0.0, inner: float = 1.0) -> tuple[tuple[float, float], ...]:
@@ -40,12 +40,12 @@ SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
     "triangle": _round(3),
     "diamond": _round(4),
     "cross": _CROSS,
-    say("triangle down"): _round(3, pi),
+    message("triangle down"): _round(3, pi),
     "star": _round(5, 0.0, 0.42),
     "hexagon": _round(6, pi / 6),
-    say("triangle left"): _round(3, -pi / 2),
-    say("four-pointed star"): _round(4, 0.0, 0.38),
-    say("triangle right"): _round(3, pi / 2),
+    message("triangle left"): _round(3, -pi / 2),
+    message("four-pointed star"): _round(4, 0.0, 0.38),
+    message("triangle right"): _round(3, pi / 2),
     "pentagon": _round(5),
 }
 """Corners in units of the symbol's radius; none for the circle."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPen
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.plots.canvas import Canvas, Mark, merged, nice_step
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 FEWEST, MOST = 8, 40
 """Bars."""
@@ -25,7 +25,7 @@ class SpreadPlot(Plot):
     """A histogram of numbers, one per drawn table."""
 
     def __init__(self) -> None:
-        super().__init__(say("Spread over drawn tables"))
+        super().__init__(message("Spread over drawn tables"))
         self.values: Floats = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""
@@ -39,8 +39,8 @@ class SpreadPlot(Plot):
         spread = ""
         if len(self.values):
             low, high = number(float(self.values.min())), number(float(self.values.max()))
-            spread = say("from {low} to {high}; ", low, high)
-        self.say(say("{label}: {spread}{said}.", label, spread, said))
+            spread = message("from {low} to {high}; ", low, high)
+        self.say(message("{label}: {spread}{said}.", label, spread, said))
         self.refresh()
 
     def show_nothing(self, why: str) -> None:
@@ -109,4 +109,4 @@ class SpreadPlot(Plot):
         shares, edges = self._shares()
         place = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(shares) - 1))
         low, high = number(float(edges[place])), number(float(edges[place + 1]))
-        return say("{low} to {high}\n{shares:.4g} of the draws", low, high, shares[place])
+        return message("{low} to {high}\n{shares:.4g} of the draws", low, high, shares[place])

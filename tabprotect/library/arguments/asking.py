@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tabprotect.engine.options import Option, Options, options_of
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
 
 F = TypeVar("F", bound=Callable[..., Any])
 A = TypeVar("A", bound=Options)
@@ -54,7 +54,7 @@ def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
 
 def _entries(asked: type[Options], indent: str) -> str:
     return "".join(
-        say("{indent}{name}\n{indent}    {sentence}\n", indent, one.name, one.sentence)
+        message("{indent}{name}\n{indent}    {sentence}\n", indent, one.name, one.sentence)
         for one in keywords(asked)
     )
 
@@ -72,8 +72,7 @@ def taken(asked: type[A], given: Mapping[str, object], **besides: object) -> A:
         if name not in known:
             asked_for = meant(name, known)
             raise TypeError(
-                f"unexpected keyword {name!r}; {asked_for and asked_for + ' '}"
-                f"there are {', '.join(known)}"
+                f"unexpected keyword {name!r}; {asked_for and asked_for + ' '}there are {', '.join(known)}"
             )
     values = {name: _plain(value, known[name]) for name, value in given.items()}
     return asked(**{**values, **besides})

@@ -300,12 +300,7 @@ class Protects(Protocol[Table, Protection]):
 
     @overload
     def __call__(
-        self,
-        table: Table,
-        method: Literal["cell_key"],
-        *,
-        progress: Progress = ...,
-        **asked: Unpack[CellKey],
+        self, table: Table, method: Literal["cell_key"], *, progress: Progress = ..., **asked: Unpack[CellKey]
     ) -> Protection: ...
 
     @overload

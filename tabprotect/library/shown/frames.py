@@ -15,8 +15,8 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import say
 
 AnyArray = np.ndarray
 """A column of any type."""
@@ -70,8 +70,8 @@ class Frame:
             frame: Any = nw.from_native(native)
         except TypeError as error:
             raise InputError(
-                say("a {name} is no data frame", type(native).__name__),
-                hint=say("give pandas, Polars, Arrow, a DuckDB relation, or read a file"),
+                message("a {name} is no data frame", type(native).__name__),
+                hint=message("give pandas, Polars, Arrow, a DuckDB relation, or read a file"),
                 detail=str(error),
             ) from None
         if isinstance(frame, nw.LazyFrame):
@@ -101,8 +101,8 @@ class Frame:
         for name in (*by, count):
             if name not in self.columns:
                 raise InputError(
-                    say("the frame has no column {name}", repr(name)),
-                    hint=say("it has {columns}", ", ".join(self.columns)),
+                    message("the frame has no column {name}", repr(name)),
+                    hint=message("it has {columns}", ", ".join(self.columns)),
                 )
         coded = [self._coded(name) for name in by]
         return CellList(
@@ -122,14 +122,14 @@ class Frame:
                 whole = None
             if whole is None or whole != value:
                 raise InputError(
-                    say("row {row}: the count is no whole number", row + 1),
-                    hint=say("the column {name} must hold one in every row", repr(name)),
+                    message("row {row}: the count is no whole number", row + 1),
+                    hint=message("the column {name} must hold one in every row", repr(name)),
                 )
             out.append(whole)
         try:
             return np.array(out, dtype=np.int64)
         except OverflowError:
-            raise InputError(say("a count is larger than 9.2e18")) from None
+            raise InputError(message("a count is larger than 9.2e18")) from None
 
     def _coded(self, name: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
         numbers: dict[str, int] = {}
@@ -137,8 +137,8 @@ class Frame:
         for row, value in enumerate(self.columns[name]):
             if value is None:
                 raise InputError(
-                    say("row {row} has no {name}", row + 1, name),
-                    hint=say("give what is missing a category of its own"),
+                    message("row {row} has no {name}", row + 1, name),
+                    hint=message("give what is missing a category of its own"),
                 )
             codes[row] = numbers.setdefault(str(value), len(numbers))
         order = [c for c in self.orders.get(name, ()) if c in numbers]
@@ -195,15 +195,13 @@ class _Dict:
             width = max(map(len, cells), default=0)
             if not cells or min(map(len, cells)) < width:
                 raise InputError(
-                    say("the keys of a dict of counts are the categories of each cell"),
-                    hint=say("or give a dict of columns, of which one is {count}", self.count),
+                    message("the keys of a dict of counts are the categories of each cell"),
+                    hint=message("or give a dict of columns, of which one is {count}", self.count),
                 )
             names = [*(self.names or (f"variable {k}" for k in range(1, width + 1)))]
             columns = {name: [cell[k] for cell in cells] for k, name in enumerate(names)}
             columns[self.count] = list(self.given.values())
-        backend: Any = next(
-            kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind) is not None
-        )
+        backend: Any = next(kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind) is not None)
         return nw.from_dict(columns, backend=backend).to_native()
 
 
@@ -222,16 +220,15 @@ def made(columns: Columns, kind: str) -> Any:
     kind = ALSO.get(kind, kind)
     if kind not in KINDS:
         raise InputError(
-            say("there are no frames of the kind {kind}", repr(kind)),
-            hint=meant(kind, KINDS) or say("there are {kinds}", ", ".join(KINDS)),
+            message("there are no frames of the kind {kind}", repr(kind)),
+            hint=meant(kind, KINDS) or message("there are {kinds}", ", ".join(KINDS)),
         )
     lists = {name: values.tolist() for name, values in columns.items()}
     if kind == "dict":
         return lists
     if find_spec(kind) is None:
         raise InputError(
-            say("{kind} is not installed", kind),
-            hint=say("take another kind: {usual}", usual_kind()),
+            message("{kind} is not installed", kind), hint=message("take another kind: {usual}", usual_kind())
         )
     backend: Any = "pyarrow" if kind == "duckdb" else kind
     frame = nw.from_dict(lists, backend=backend).to_native()
@@ -270,14 +267,11 @@ class Framed:
         return self.to_frame("pyarrow").__arrow_c_stream__(requested_schema)
 
 
-def html_rows(
-    title: str, names: Sequence[str], rows: Sequence[Sequence[object]], every: int
-) -> str:
+def html_rows(title: str, names: Sequence[str], rows: Sequence[Sequence[object]], every: int) -> str:
     """A table of HTML with a title, and how many more rows there are."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>" for row in rows
     )
     more = f"<p>{every:,} rows, {len(rows):,} shown</p>" if every > len(rows) else ""
     return f"<p>{escape(title)}</p><table><tr>{head}</tr>{body}</table>{more}"

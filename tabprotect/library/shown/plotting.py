@@ -20,9 +20,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.nearest import meant
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +57,8 @@ def _matplotlib() -> ModuleType:
         import matplotlib.pyplot as plt
     except ImportError:
         raise InputError(
-            say("matplotlib is not installed"),
-            hint=say("install it: pip install 'tabprotect[plots]'"),
+            message("matplotlib is not installed"),
+            hint=message("install it: pip install 'tabprotect[plots]'"),
         ) from None
     return plt
 
@@ -84,24 +84,22 @@ def cell_histogram(
     """The posterior of one cell: a bar for each count, its prior as outline, the published one marked."""
     seen = chances >= TAIL
     ax.bar(values[seen], chances[seen], width=0.8, color=INKS["accent"])
-    words = tell("assumed before")
+    words = tr("assumed before")
     outline = ax.bar(values[seen], prior[seen], width=0.8, color="none", label=words)
     for bar in outline:
         bar.set(edgecolor=INKS["text"], linestyle=":", linewidth=1.2)
     ax.set_ylim(0.0, 1.15 * float(chances.max()))
     if published is not None:
-        words = tell("published {published}", published)
+        words = tr("published {published}", published)
         ax.axvline(published, color=INKS["text"], linestyle="--", linewidth=1.2, label=words)
     ax.legend(frameon=False)
-    ax.set_xlabel(tell("true count"))
-    ax.set_ylabel(tell("probability"))
-    ax.set_title(told(title))
+    ax.set_xlabel(tr("true count"))
+    ax.set_ylabel(tr("probability"))
+    ax.set_title(translate(title))
     ax.locator_params(axis="x", integer=True)
 
 
-def cell_map(
-    ax: Axes, domain: Domain, values: Floats, *, title: str, top: float | None, flip: bool
-) -> None:
+def cell_map(ax: Axes, domain: Domain, values: Floats, *, title: str, top: float | None, flip: bool) -> None:
     """A number for each cell as a shade: the last variable across, the others down.
 
     Parameters
@@ -125,7 +123,7 @@ def cell_map(
     ax.set_yticks(np.arange(0, len(rows), every) + 0.5, rows[::every])
     ax.set_xlabel(across.name)
     ax.set_ylabel(joined((v.name for v in down), " \u00d7 "))
-    ax.set_title(told(title))
+    ax.set_title(translate(title))
     if ax.figure is not None:
         ax.figure.colorbar(picture, ax=ax)
 
@@ -145,8 +143,8 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
     for name in (risk, utility):
         if name not in by_name:
             raise InputError(
-                say("{name} was not computed", repr(name)),
-                hint=meant(name, tuple(by_name)) or say("there are {those}", ", ".join(by_name)),
+                message("{name} was not computed", repr(name)),
+                hint=meant(name, tuple(by_name)) or message("there are {those}", ", ".join(by_name)),
             )
     methods = list(dict.fromkeys(c.spec.method for c in found.configurations))
     for number, configuration in enumerate(found.configurations):
@@ -156,9 +154,7 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
         spreads = [found.summaries[number][name] for name in (risk, utility)]
         runs = [run for run in found.runs if run.configuration == number]
         points = [[run.values.get(name) for run in runs] for name in (risk, utility)]
-        across, up = (
-            np.array([np.nan if v is None else v for v in p], dtype=float) for p in points
-        )
+        across, up = (np.array([np.nan if v is None else v for v in p], dtype=float) for p in points)
         ax.scatter(across, up, s=14, marker=marker, facecolors="none", edgecolors=ink, alpha=0.45)
         x, y = spreads
         if x is None or y is None:
@@ -175,9 +171,7 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
             label=f"{number + 1} {configuration.label}",
         )
     front = [found.summaries[c] for c in found.front(risk, utility)]
-    means = sorted(
-        (a.mean, b.mean) for s in front if (a := s[risk]) is not None and (b := s[utility])
-    )
+    means = sorted((a.mean, b.mean) for s in front if (a := s[risk]) is not None and (b := s[utility]))
     if means:
         ax.step(*zip(*means, strict=True), where="post", color=INKS["quiet"], linestyle="--")
     _name_axes(ax, by_name[risk], by_name[utility])
@@ -187,11 +181,11 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
 def _name_axes(ax: Axes, risk: Measure, utility: Measure) -> None:
     """Titles, and the direction in which each axis runs."""
     for measure, way, label, turn in (
-        (risk, say("more private"), ax.set_xlabel, ax.invert_xaxis),
-        (utility, say("more useful"), ax.set_ylabel, ax.invert_yaxis),
+        (risk, message("more private"), ax.set_xlabel, ax.invert_xaxis),
+        (utility, message("more useful"), ax.set_ylabel, ax.invert_yaxis),
     ):
-        title = told(measure.label)
-        label(tell("{title} ({unit})\n{way} \u2192", title, told(measure.unit), told(way)))
+        title = translate(measure.label)
+        label(tr("{title} ({unit})\n{way} \u2192", title, translate(measure.unit), translate(way)))
         if not measure.higher_is_better:
             turn()
 
@@ -213,8 +207,8 @@ def lattice(ax: Axes, state: ReleaseSet) -> None:
     space = state.evidence.lattice
     if space.size > MOST_NODES:
         raise InputError(
-            say("{size:,} sub-tables are too many to be drawn", space.size),
-            hint=say("take a margin: at most {most} sub-tables", MOST_NODES),
+            message("{size:,} sub-tables are too many to be drawn", space.size),
+            hint=message("take a margin: at most {most} sub-tables", MOST_NODES),
         )
     places = _places(space)
     for query, (x, y) in places.items():
@@ -234,7 +228,7 @@ def lattice(ax: Axes, state: ReleaseSet) -> None:
             "linestyle": "--" if status == "unknown" else "-",
             "hatch": "///" if status == "unreleasable" else None,
         }
-        words = names_joined(space.names_of(query)) or tell("total")
+        words = names_joined(space.names_of(query)) or tr("total")
         ax.text(x, y, words, ha="center", va="center", color=INKS[ink], bbox=box, fontsize=8)
         if box["hatch"]:
             # Letters over hatching stand on a plain ground.
@@ -243,7 +237,7 @@ def lattice(ax: Axes, state: ReleaseSet) -> None:
         if status not in told_of:
             told_of.add(status)
             ax.scatter([], [], marker="s", s=60, facecolor=INKS[fill], edgecolor=INKS[edge],
-                       hatch=box["hatch"], label=told(say(status)))  # fmt: skip
+                       hatch=box["hatch"], label=translate(message(status)))  # fmt: skip
     ax.set_xlim(-0.05, 1.05)
     ax.set_ylim(min(y for _, y in places.values()) - 0.6, 0.6)
     ax.set_axis_off()
@@ -272,9 +266,7 @@ def _places(space: Lattice) -> dict[Query, tuple[float, float]]:
 
 
 def _in_order(space: Lattice, held: Sequence[Query]) -> list[Query]:
-    return sorted(
-        held, key=lambda query: tuple(space.names.index(n) for n in space.names_of(query))
-    )
+    return sorted(held, key=lambda query: tuple(space.names.index(n) for n in space.names_of(query)))
 
 
 def lattice_size(state: ReleaseSet) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from sqlalchemy import exc
 
 from tabprotect.engine.database import Database, Schema
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 HASHED_AT_ONCE = 2
 """Keys that are hashed at the same time."""
@@ -103,11 +103,11 @@ class Accounts:
             For a name that there is, or that cannot be one.
         """
         if not name.strip() or len(name) > 100 or not name.isprintable():
-            raise InputError(say("a name has 1 to 100 printable characters"))
+            raise InputError(message("a name has 1 to 100 printable characters"))
         if role not in ROLES:
             raise InputError(
-                say("there is no role {role}", repr(role)),
-                hint=say("one of {ROLES}", ", ".join(ROLES)),
+                message("there is no role {role}", repr(role)),
+                hint=message("one of {ROLES}", ", ".join(ROLES)),
             )
         mark, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         row = {
@@ -120,12 +120,10 @@ class Accounts:
             "withdrawn": None,
         }
         try:
-            self._database.transaction(
-                lambda connection: connection.execute(sa.insert(_ACCOUNT).values(row))
-            )
+            self._database.transaction(lambda connection: connection.execute(sa.insert(_ACCOUNT).values(row)))
         except exc.IntegrityError:
             raise InputError(
-                say("there is an account {name}", repr(name)), hint=say("take another name")
+                message("there is an account {name}", repr(name)), hint=message("take another name")
             ) from None
         return f"tp_{mark}_{secret}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import folder
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SECRET = "TABPROTECT_SERVER_SECRET"
 """The environment variable that holds the secret instead of a file."""
@@ -40,7 +40,7 @@ def server_secret(named: str) -> bytes:
     said = os.environ.get(SECRET, "")
     if said:
         if len(said) < LEAST:
-            raise InputError(say("{SECRET} is short: at least {LEAST} characters", SECRET, LEAST))
+            raise InputError(message("{SECRET} is short: at least {LEAST} characters", SECRET, LEAST))
         return said.encode()
     path = secret_file(named)
     try:
@@ -52,17 +52,17 @@ def server_secret(named: str) -> bytes:
                 write_bytes(path, text.encode(), overwrite=False, private=True)
         if os.name == "posix" and path.stat().st_mode & 0o077:
             raise InputError(
-                say("the secret of the server may be read by others than its owner"),
+                message("the secret of the server may be read by others than its owner"),
                 file=path,
-                hint=say("chmod 600 ends that; remove the file where others may have read it"),
+                hint=message("chmod 600 ends that; remove the file where others may have read it"),
             )
         found = path.read_bytes().strip()
     except OSError as error:
         raise InputError(
-            say("the secret of the server cannot be read or made: {strerror}", error.strerror),
+            message("the secret of the server cannot be read or made: {strerror}", error.strerror),
             file=path,
-            hint=say("name another file with secret_file, or set {SECRET}", SECRET),
+            hint=message("name another file with secret_file, or set {SECRET}", SECRET),
         ) from None
     if len(found) < LEAST:
-        raise InputError(say("this is no secret of a server: it is short"), file=path)
+        raise InputError(message("this is no secret of a server: it is short"), file=path)
     return found

@@ -56,12 +56,7 @@ def crossed(target: Target, table: str, untouched: list[Shown]) -> tuple[int, in
 
 
 def _was_decided(status: int, said: Mapping[str, object]) -> bool:
-    return status in DECIDED and said.get("code") in (
-        "released",
-        "perturbed",
-        "deferred",
-        "not_released",
-    )
+    return status in DECIDED and said.get("code") in ("released", "perturbed", "deferred", "not_released")
 
 
 def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
@@ -71,9 +66,7 @@ def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
     used = next((n for n in tries if target(plain).status == 429), None)
     if used is None:
         return 0, 0
-    forged = [
-        Sent("/tables", headers={"X-Forwarded-For": f"203.0.113.{n + 1}"}) for n in range(FORGED)
-    ]
+    forged = [Sent("/tables", headers={"X-Forwarded-For": f"203.0.113.{n + 1}"}) for n in range(FORGED)]
     answered = sum(target(one).status == 200 for one in forged)
     # Where the window has ended meanwhile nothing is known.
     held = target(plain).status == 429
@@ -83,10 +76,7 @@ def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
 def keys_tried(target: Target) -> tuple[int, int]:
     """Keys of one mark that are not good, and those looked at beyond ten."""
     looked = sum(
-        target(
-            Sent("/tables", headers={"X-API-Key": f"tp_{'0' * 16}_{'x' * 30}{number:02}"})
-        ).status
-        == 401
+        target(Sent("/tables", headers={"X-API-Key": f"tp_{'0' * 16}_{'x' * 30}{number:02}"})).status == 401
         for number in range(KEYS_TRIED)
     )
     return KEYS_TRIED, max(0, looked - 10)

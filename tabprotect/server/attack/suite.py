@@ -229,9 +229,7 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
                     heard = target(Sent(where))
                     tried += 1
                     got += _counts(heard)
-    return Finding(
-        "tracker", tried, got, f"{_counts_said(got)} of refused sub-tables got by filters."
-    )
+    return Finding("tracker", tried, got, f"{_counts_said(got)} of refused sub-tables got by filters.")
 
 
 def _formats(target: Target, table: str, loot: Loot) -> Finding:
@@ -262,9 +260,7 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
         for way in ways:
             tried += 1
             got += _counts(target(way))
-    return Finding(
-        "formats", tried, got, f"{_counts_said(got)} of refused sub-tables got by another way in."
-    )
+    return Finding("formats", tried, got, f"{_counts_said(got)} of refused sub-tables got by another way in.")
 
 
 def _boundary(target: Target, table: str, variables: list[str], loot: Loot) -> Finding:
@@ -292,11 +288,7 @@ def _boundary(target: Target, table: str, variables: list[str], loot: Loot) -> F
 
 def _mining(loot: Loot) -> Finding:
     """Refusals tell of the original; no count is got, so that none counts as a success."""
-    smallest = [
-        names
-        for names in loot.refused
-        if not any(set(other) < set(names) for other in loot.refused)
-    ]
+    smallest = [names for names in loot.refused if not any(set(other) < set(names) for other in loot.refused)]
     return Finding(
         "refusals",
         len(loot.refused),
@@ -325,9 +317,7 @@ def _counts_said(number: int) -> str:
     return "1 count" if number == 1 else f"{number} counts"
 
 
-def findings(
-    target: str, *, key: str = "", queries: int, progress: Progress = SILENT
-) -> list[Finding]:
+def findings(target: str, *, key: str = "", queries: int, progress: Progress = SILENT) -> list[Finding]:
     """What came of every attack.
 
     Raises

@@ -79,9 +79,7 @@ def server_at(url: str, key: str = "", patience: float = PATIENCE) -> Target:
         request = urllib.request.Request(place, sent.body, headers, method=sent.method)
         try:
             with opener.open(request, timeout=patience) as response:
-                return Heard(
-                    response.status, response.headers.get("content-type", ""), response.read()
-                )
+                return Heard(response.status, response.headers.get("content-type", ""), response.read())
         except urllib.error.HTTPError as error:
             with error:
                 return Heard(error.code, error.headers.get("content-type", ""), error.read())

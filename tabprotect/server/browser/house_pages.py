@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.accounting.accounts import ROLES, Role
 from tabprotect.server.api import with_role
 from tabprotect.server.asked_table import asked_table
@@ -110,7 +110,7 @@ async def what_if(request: Request) -> Response:
         wanted = asked_table(served.domain, served.lattice, names)
         if not served.lattice.listed:
             raise HttpProblem(
-                "invalid_query", say("there are too many sub-tables to say what would follow")
+                "invalid_query", message("there are too many sub-tables to say what would follow")
             )
         after = await run_in_threadpool(served.consequence, wanted.query)
         found = {
@@ -133,12 +133,12 @@ async def accounts(request: Request) -> Response:
         try:
             if given.get("withdraw"):
                 await run_in_threadpool(server.accounts.withdraw, given["withdraw"])
-                what = say("withdrew {given}", given["withdraw"])
+                what = message("withdrew {given}", given["withdraw"])
             else:
                 role = cast(Role, given.get("role", "user"))
                 whom, group = given.get("name", ""), given.get("group", "")
                 key = await run_in_threadpool(server.accounts.add, whom, role, group)
-                what = say("made {whom}, {role}", whom, role)
+                what = message("made {whom}, {role}", whom, role)
             line = LogLine(name, 0, "account", None, what, "")
             await run_in_threadpool(server.table.record, line)
         except TabprotectError as error:
@@ -162,9 +162,7 @@ async def freeze(request: Request) -> Response:
     try:
         await run_in_threadpool(served.freeze, name)
     except TabprotectError as error:
-        return page(
-            request, "not_done.html", 409, what=say("The frontier is not frozen"), error=error
-        )
+        return page(request, "not_done.html", 409, what=message("The frontier is not frozen"), error=error)
     return RedirectResponse("/operator", status_code=303)
 
 
@@ -190,7 +188,7 @@ async def verify(request: Request) -> Response:
 
 def _number(text: str, name: str) -> int:
     if not text.isdigit() or len(text) > 12:
-        raise HttpProblem("invalid_query", say("{name} is not a number", name))
+        raise HttpProblem("invalid_query", message("{name} is not a number", name))
     return int(text)
 
 
@@ -198,9 +196,7 @@ def _until(text: str) -> int | datetime:
     try:
         return _number(text, "until") if text.isdigit() else datetime.fromisoformat(text)
     except ValueError:
-        raise HttpProblem(
-            "invalid_query", say("until is a number or a time: 2026-01-31T12:00")
-        ) from None
+        raise HttpProblem("invalid_query", message("until is a number or a time: 2026-01-31T12:00")) from None
 
 
 ROUTES = (

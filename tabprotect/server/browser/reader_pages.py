@@ -23,17 +23,10 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.table_server.decision import ServerState
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
+from tabprotect.languages.messages import message
 from tabprotect.languages.page_texts import environment
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
-from tabprotect.server.api import (
-    DECISIONS,
-    decided,
-    identified,
-    understood,
-    user_of,
-    voted,
-)
+from tabprotect.languages.translation import ENGLISH, LANGUAGES, catalogue
+from tabprotect.server.api import DECISIONS, decided, identified, understood, user_of, voted
 from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.guard.boundary import is_secure, own_origin
@@ -44,7 +37,7 @@ from tabprotect.server.server import COOKIE, server_of, visitor_of
 STEP, ROW, EDGE, RADIUS = 26, 90, 24, 8
 """Between two sub-tables, between two rows, around all of it; of a dot; in pixels."""
 
-WORDS = {"released": "released", "refused": "refused", "open": say("may be asked for")}
+WORDS = {"released": "released", "refused": "refused", "open": message("may be asked for")}
 
 
 def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
@@ -71,7 +64,7 @@ def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
         for below in lattice.below(query):
             if below:
                 bx, by = at[below]
-                kind = say("edge known") if query in released else "edge"
+                kind = message("edge known") if query in released else "edge"
                 out.append(f'<line class="{kind}" x1="{x}" y1="{y}" x2="{bx}" y2="{by}"/>')
     for query, (x, y) in at.items():
         state = "released" if query in released else "refused" if query in refused else "open"
@@ -159,9 +152,7 @@ def _form_token(request: Request, browser: str) -> str:
     """What a form of ours sends back: made for the session, else for the browser."""
     server, visitor = server_of(request), visitor_of(request)
     session = "" if visitor.account is None else server.session_of(request)
-    return (
-        server.signed("form of a session", session) if session else server.signed("form", browser)
-    )
+    return server.signed("form of a session", session) if session else server.signed("form", browser)
 
 
 async def form(request: Request) -> dict[str, list[str]]:
@@ -175,15 +166,13 @@ async def form(request: Request) -> dict[str, list[str]]:
     try:
         said = parse_qs((await request.body()).decode(), max_num_fields=200)
     except (UnicodeDecodeError, ValueError):
-        raise HttpProblem("invalid_query", say("the form cannot be read")) from None
+        raise HttpProblem("invalid_query", message("the form cannot be read")) from None
     browser = request.cookies.get(server_of(request).cookie_name(request, VISITOR), "")
     expected = _form_token(request, browser)
     if not own_origin(request) or not hmac.compare_digest(
         said.get("csrf", [""])[0].encode(), expected.encode()
     ):
-        raise HttpProblem(
-            "forbidden", say("the form is not one of this browser's: load the page again")
-        )
+        raise HttpProblem("forbidden", message("the form is not one of this browser's: load the page again"))
     return said
 
 
@@ -215,7 +204,7 @@ async def look(request: Request) -> Response:
     if given is not None:
         return _shown(request, given, wanted)
     state = served.state
-    standing = say("may be")
+    standing = message("may be")
     if wanted.query in state.releases.released:
         standing = "released"
     elif wanted.query in state.refused:
@@ -253,7 +242,7 @@ async def answer(request: Request) -> Response:
     identified(request)
     entry = await run_in_threadpool(served.entry, request.path_params["number"])
     if entry is None or entry.line.kind not in DECISIONS:
-        raise HttpProblem("not_found", say("there is no query of this number"))
+        raise HttpProblem("not_found", message("there is no query of this number"))
     query = entry.line.query
     given = await run_in_threadpool(served.known, query)
     if given is not None:
@@ -308,17 +297,10 @@ async def mine(request: Request) -> Response:
     else:
         own = server_of(request).cookie_name(request, QUERIES)
         numbers = request.cookies.get(own, "").split("-")
-        found = [
-            await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if n.isdigit()
-        ]
+        found = [await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
         entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
     rows = [
-        (
-            e.number,
-            served.lattice.names_of(e.line.query),
-            DECISIONS[e.line.kind][1],
-            _since(served, e),
-        )
+        (e.number, served.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1], _since(served, e))
         for e in entries
         if e.line.kind in DECISIONS
     ]
@@ -336,9 +318,7 @@ async def sign_in(request: Request) -> Response:
     if account is None:
         return page(request, "sign_in.html", 401, wrong=True)
     response = RedirectResponse("/", status_code=303)
-    set_cookie(
-        response, request, COOKIE, await run_in_threadpool(server.sessions.begin, account.mark)
-    )
+    set_cookie(response, request, COOKIE, await run_in_threadpool(server.sessions.begin, account.mark))
     return response
 
 

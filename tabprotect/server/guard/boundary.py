@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.service import Access
 
@@ -35,7 +35,7 @@ def checked_host(connection: HTTPConnection, access: Access) -> None:
         ``wrong_host``.
     """
     if "*" not in access.allowed_hosts and _host(connection) not in _names(access):
-        raise HttpProblem("wrong_host", say("this server answers by other names"))
+        raise HttpProblem("wrong_host", message("this server answers by other names"))
 
 
 def _names(access: Access) -> set[str]:
@@ -61,9 +61,7 @@ def checked_framing(connection: HTTPConnection) -> None:
     lengths = len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding"))
     if lengths > 1:
         raise HttpProblem(
-            "invalid_query",
-            say("a request says its length in one way"),
-            headers={"Connection": "close"},
+            "invalid_query", message("a request says its length in one way"), headers={"Connection": "close"}
         )
 
 
@@ -79,13 +77,13 @@ def checked_decision(connection: HTTPConnection) -> None:
     if connection.scope["method"] != "POST":
         raise HttpProblem(
             "not_decided",
-            say("nobody has asked for this sub-table yet: ask by POST, as application/json"),
+            message("nobody has asked for this sub-table yet: ask by POST, as application/json"),
         )
     if not own_origin(connection):
-        raise HttpProblem("forbidden", say("a page of another site decides nothing here"))
+        raise HttpProblem("forbidden", message("a page of another site decides nothing here"))
     media = headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":
-        raise HttpProblem("not_json", say("a request is sent as application/json"))
+        raise HttpProblem("not_json", message("a request is sent as application/json"))
 
 
 def own_origin(connection: HTTPConnection) -> bool:
@@ -159,9 +157,7 @@ def is_secure(connection: HTTPConnection, access: Access) -> bool:
 def is_local(connection: HTTPConnection, access: Access) -> bool:
     """Whether the server was reached on the loopback, by a client on this machine."""
     server = connection.scope.get("server") or ("", None)
-    return all(
-        name in LOOPBACK or _loops(name) for name in (server[0], client_address(connection, access))
-    )
+    return all(name in LOOPBACK or _loops(name) for name in (server[0], client_address(connection, access)))
 
 
 def _loops(name: str) -> bool:

@@ -23,7 +23,7 @@ from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server import asgi
 from tabprotect.server.accounting.accounts import Accounts
 from tabprotect.server.application import application, started
@@ -74,7 +74,7 @@ class _WholeLines(ReceiveBuffer):
     def maybe_extract_lines(self) -> list[bytearray] | None:
         end = self._data.find(b"\r\n\r\n")
         if _BARE.search(self._data, 0, len(self._data) if end < 0 else end + 2):
-            raise h11.RemoteProtocolError(say("a line ends with CR LF"))
+            raise h11.RemoteProtocolError(message("a line ends with CR LF"))
         found: list[bytearray] | None = super().maybe_extract_lines()
         return found
 
@@ -180,6 +180,4 @@ def run(
         return
     # That it can be started is known; each process opens its own.
     server.close()
-    uvicorn.run(
-        "tabprotect.server.asgi:app", workers=at.workers, host=at.host, port=at.port, **OPTIONS
-    )
+    uvicorn.run("tabprotect.server.asgi:app", workers=at.workers, host=at.host, port=at.port, **OPTIONS)

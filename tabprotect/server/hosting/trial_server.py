@@ -14,7 +14,7 @@ import uvicorn
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import Opened
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting.running import OPTIONS, Options
 from tabprotect.server.server import Server
@@ -87,15 +87,15 @@ class TrialServer:
         )
         self._thread.start()
         try:
-            progress.report(say("starting the server"), 0.9)
+            progress.report(message("starting the server"), 0.9)
             while not self._uvicorn.started and self.running:
                 time.sleep(REST)
-                progress.report(say("starting the server"), 0.9)
+                progress.report(message("starting the server"), 0.9)
         except BaseException:
             self.stop()
             raise
         if not self._uvicorn.started:
-            raise InputError(say("the server did not start"), hint=say("try once more"))
+            raise InputError(message("the server did not start"), hint=message("try once more"))
         self.address = f"http://{HOST}:{port}"
         if self._ending.is_set():
             self.stop()

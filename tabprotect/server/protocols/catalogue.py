@@ -16,7 +16,7 @@ from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.api import identified as known_visitor
 from tabprotect.server.api import permitted
 from tabprotect.server.asked_table import AskedTable
@@ -69,8 +69,7 @@ class ListedVariable:
             if bare in (level.name, level.finest):
                 return level
         raise HttpProblem(
-            "invalid_query",
-            say("{name} has no code list {text}", repr(self.name), repr(code_list[:40])),
+            "invalid_query", message("{name} has no code list {text}", repr(self.name), repr(code_list[:40]))
         )
 
 
@@ -87,7 +86,7 @@ class ListedTable:
         """A variable by its name, as it is written or in letters of the other case."""
         place = place_of([variable.name for variable in self.variables], name)
         if place is None:
-            raise HttpProblem("invalid_query", say("there is no variable {name}", repr(name[:40])))
+            raise HttpProblem("invalid_query", message("there is no variable {name}", repr(name[:40])))
         return self.variables[place]
 
 
@@ -111,7 +110,7 @@ def whole(served: ServedTable) -> ListedTable:
 def _sub_table(served: ServedTable, query: Query) -> ListedTable:
     names = served.lattice.names_of(query)
     domain = served.domain.project(names)
-    label = say("{label}: {names}", served.label, names_joined(names, ", "))
+    label = message("{label}: {names}", served.label, names_joined(names, ", "))
     variables = tuple(ListedVariable(v.name, v) for v in domain.variables)
     return ListedTable(flow_id(domain), label, variables, query)
 
@@ -134,14 +133,11 @@ def listed_table(served: ServedTable, name: str) -> ListedTable:
     for table in catalogue(served):
         if table.id == name:
             return table
-    raise HttpProblem("unknown_table", say("there is no table {id}", repr(name[:40])))
+    raise HttpProblem("unknown_table", message("there is no table {id}", repr(name[:40])))
 
 
 def asked_of(
-    served: ServedTable,
-    table: ListedTable,
-    selections: Sequence[Selected],
-    order: Sequence[str] = (),
+    served: ServedTable, table: ListedTable, selections: Sequence[Selected], order: Sequence[str] = ()
 ) -> AskedTable:
     """What a selection asks for; variables without values are summed over.
 
@@ -164,12 +160,10 @@ def asked_of(
         if said.single and level is not variable.finest:
             places, level = _members(variable.finest, level, places), variable.finest
         if not places:
-            raise HttpProblem(
-                "invalid_query", say("no value of {name} is selected", repr(variable.name))
-            )
+            raise HttpProblem("invalid_query", message("no value of {name} is selected", repr(variable.name)))
         if level.name in shown or variable.name in called.values():
             raise HttpProblem(
-                "invalid_query", say("the variable {name} is named twice", repr(variable.name))
+                "invalid_query", message("the variable {name} is named twice", repr(variable.name))
             )
         names.append(level.name)
         shown[level.name] = places
@@ -179,14 +173,12 @@ def asked_of(
     return AskedTable(served.lattice.query(names), shown, called, tuple(dict.fromkeys(laid)))
 
 
-def _laid_out(
-    table: ListedTable, name: str, names: Sequence[str], called: Mapping[str, str]
-) -> str:
+def _laid_out(table: ListedTable, name: str, names: Sequence[str], called: Mapping[str, str]) -> str:
     """The name in the answered sub-table of a variable that is to stand first."""
     wanted = table.variable(name).name
     found = next((own for own in names if called.get(own, own) == wanted), None)
     if found is None:
-        raise HttpProblem("invalid_query", say("{name} is summed over", repr(wanted)))
+        raise HttpProblem("invalid_query", message("{name} is summed over", repr(wanted)))
     return found
 
 
@@ -230,9 +222,9 @@ async def what_is_out(request: Request, wanted: AskedTable) -> Given:
         "body": {"variables": list(names(wanted.query))},
     }
     detail = (
-        say("this sub-table is not released")
+        message("this sub-table is not released")
         if closed
-        else say("nobody has asked for this sub-table yet: ask by POST, as application/json")
+        else message("nobody has asked for this sub-table yet: ask by POST, as application/json")
     )
     raise HttpProblem(
         "not_out",

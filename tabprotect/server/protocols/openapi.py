@@ -24,9 +24,7 @@ _OBJECT = {"type": "object"}
 _LIST = {"type": "array", "items": _OBJECT}
 _LINKS = {"type": "array", "items": members(rel=TEXT, hreflang=TEXT, href=TEXT)}
 _TABLE = members(id=TEXT, label=TEXT, variableNames=TEXTS, links=_LINKS)
-_DATASET = members(
-    version=TEXT, id=TEXTS, size={"type": "array", "items": NUMBER}, dimension=_OBJECT
-)
+_DATASET = members(version=TEXT, id=TEXTS, size={"type": "array", "items": NUMBER}, dimension=_OBJECT)
 _SELECTION = members(
     selection={
         "type": "array",
@@ -35,8 +33,7 @@ _SELECTION = members(
     placement=members(stub=TEXTS, heading=TEXTS),
 )
 _QUERY = members(
-    query={"type": "array", "items": members(code=TEXT, selection=_OBJECT)},
-    response=members(format=TEXT),
+    query={"type": "array", "items": members(code=TEXT, selection=_OBJECT)}, response=members(format=TEXT)
 )
 
 _LANGUAGE = parameter("lang", "query", TEXT, "One of the languages that /v2/config lists.")
@@ -104,16 +101,12 @@ _V2: Mapping[str, Mapping[str, object]] = {
             "responses": responses(
                 ("invalid_query", "not_found"),
                 s200=as_json(
-                    "A page.",
-                    members(language=TEXT, tables={"type": "array", "items": _TABLE}, page=_OBJECT),
+                    "A page.", members(language=TEXT, tables={"type": "array", "items": _TABLE}, page=_OBJECT)
                 ),
             ),
         }
     },
-    "/v2/tables/{id}": {
-        "parameters": [_ID],
-        "get": _get("PxWebApi 2: one table.", _TABLE, "unknown_table"),
-    },
+    "/v2/tables/{id}": {"parameters": [_ID], "get": _get("PxWebApi 2: one table.", _TABLE, "unknown_table")},
     "/v2/tables/{id}/metadata": {
         "parameters": [_ID],
         "get": _get("PxWebApi 2: its variables, as JSON-stat 2.", _DATASET, "unknown_table"),
@@ -187,12 +180,7 @@ _OBSERVATIONS = {
     "summary": "SDMX-REST 2: observations of what is out; nothing is decided.",
     "parameters": [
         _of_variable("c", "c[A]=a1,a2: codes of a dimension."),
-        parameter(
-            "format",
-            "query",
-            {"type": "string", "enum": list(sdmx_rest.FORMATS)},
-            "Else by Accept.",
-        ),
+        parameter("format", "query", {"type": "string", "enum": list(sdmx_rest.FORMATS)}, "Else by Accept."),
     ],
     "responses": _DATA,
 }

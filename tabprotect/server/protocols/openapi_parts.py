@@ -25,11 +25,7 @@ def needed(schema: dict[str, object], *names: str) -> dict[str, object]:
 
 
 PROBLEM = members(
-    type=TEXT,
-    title=TEXT,
-    status=NUMBER,
-    detail=TEXT,
-    code={"type": "string", "enum": list(get_args(Code))},
+    type=TEXT, title=TEXT, status=NUMBER, detail=TEXT, code={"type": "string", "enum": list(get_args(Code))}
 )
 
 
@@ -43,9 +39,7 @@ def as_json(what: str, schema: Mapping[str, object]) -> dict[str, object]:
     return given(what, **{"application/json": schema})
 
 
-def responses(
-    codes: tuple[Code, ...] = (), **good: Mapping[str, object]
-) -> dict[str, dict[str, object]]:
+def responses(codes: tuple[Code, ...] = (), **good: Mapping[str, object]) -> dict[str, dict[str, object]]:
     """The good responses, and the problems that an address can answer with."""
     out = {status.removeprefix("s"): dict(said) for status, said in good.items()}
     every: tuple[Code, ...] = (
@@ -68,13 +62,7 @@ def responses(
 
 def parameter(name: str, where: str, schema: Mapping[str, object], what: str) -> dict[str, object]:
     """A parameter of an address; those of its path are required."""
-    return {
-        "name": name,
-        "in": where,
-        "required": where == "path",
-        "schema": schema,
-        "description": what,
-    }
+    return {"name": name, "in": where, "required": where == "path", "schema": schema, "description": what}
 
 
 def body(schema: Mapping[str, object]) -> dict[str, object]:

@@ -13,17 +13,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.egress import DEFAULT
 from tabprotect.server.problems import HttpProblem
-from tabprotect.server.protocols.catalogue import (
-    Selected,
-    asked_of,
-    catalogue,
-    listed_table,
-    what_is_out,
-)
+from tabprotect.server.protocols.catalogue import Selected, asked_of, catalogue, listed_table, what_is_out
 from tabprotect.server.protocols.pxweb_json import output_for, variables_listed
 from tabprotect.server.protocols.pxweb_v2 import language
 from tabprotect.server.server import server_of, visitor_of
@@ -64,7 +58,7 @@ async def tree(request: Request) -> Response:
 
 def _table_id(path: list[str]) -> str:
     if len(path) > 2 or (len(path) == 2 and path[0] != FOLDER):
-        raise HttpProblem("not_found", say("this address means nothing here"))
+        raise HttpProblem("not_found", message("this address means nothing here"))
     return path[-1]
 
 
@@ -73,13 +67,13 @@ async def query(request: Request) -> Response:
     spoken, served = language(request), server_of(request).table
     path = [part for part in request.path_params.get("path", "").split("/") if part]
     if not path:
-        raise HttpProblem("not_found", say("this address means nothing here"))
+        raise HttpProblem("not_found", message("this address means nothing here"))
     found = await run_in_threadpool(listed_table, served, _table_id(path))
     selections, format_name = _posted(await request.body())
     output = output_for(format_name, found, spoken)
     if output is None:
         raise HttpProblem(
-            "invalid_query", say("there is no output format {name}", repr(format_name[:40]))
+            "invalid_query", message("there is no output format {name}", repr(format_name[:40]))
         )
     wanted = await run_in_threadpool(asked_of, served, found, selections)
     given = await what_is_out(request, wanted)
@@ -96,7 +90,7 @@ def _posted(body: bytes) -> tuple[list[Selected], str]:
     except (ValueError, RecursionError, AttributeError, LookupError, TypeError):
         raise HttpProblem(
             "invalid_query",
-            say(
+            message(
                 'the body is not {{"query": [{{"code", "selection": {{"filter", "values"}}}}], '
                 '"response": {{"format"}}}}'
             ),
@@ -117,7 +111,7 @@ def _one(said: Mapping[str, object]) -> Selected:
         raise TypeError
     way, _, code_list = kind.partition(":")
     if way.lower() not in ("item", "all", "agg", "vs"):
-        raise HttpProblem("invalid_query", say("there is no filter {kind}", repr(kind[:40])))
+        raise HttpProblem("invalid_query", message("there is no filter {kind}", repr(kind[:40])))
     return Selected(name, tuple(values), code_list)
 
 

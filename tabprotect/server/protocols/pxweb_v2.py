@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.egress import DEFAULT, OUTPUTS
 from tabprotect.server.problems import HttpProblem
@@ -56,9 +56,7 @@ def language(request: Request) -> str:
     known = server_of(request).service.languages
     said = request.path_params.get("lang") or request.query_params.get("lang") or known[0]
     if said not in known:
-        raise HttpProblem(
-            "invalid_query", say("the languages are: {known}", ", ".join(map(str, known)))
-        )
+        raise HttpProblem("invalid_query", message("the languages are: {known}", ", ".join(map(str, known))))
     return str(said)
 
 
@@ -78,10 +76,7 @@ async def config(request: Request) -> Response:
         "defaultDataFormat": DEFAULT,
         "dataFormats": list(OUTPUTS),
         "features": [
-            {
-                "id": "CORS",
-                "params": [{"key": "enabled", "value": str(bool(service.access.allowed_origins))}],
-            }
+            {"id": "CORS", "params": [{"key": "enabled", "value": str(bool(service.access.allowed_origins))}]}
         ],
     }
     return JSONResponse(said, headers={"Cache-Control": "no-cache"})
@@ -96,12 +91,10 @@ async def tables(request: Request) -> Response:
     number, size = _page(params.get("pageNumber"), 1), _page(params.get("pageSize"), PAGE_SIZE)
     pages = max(1, -(-len(found) // size))
     if number > pages:
-        raise HttpProblem("not_found", say("there are {pages} pages", pages))
+        raise HttpProblem("not_found", message("there are {pages} pages", pages))
     said = {
         "language": spoken,
-        "tables": [
-            _entry(request, table, spoken) for table in found[(number - 1) * size : number * size]
-        ],
+        "tables": [_entry(request, table, spoken) for table in found[(number - 1) * size : number * size]],
         "page": {
             "pageNumber": number,
             "pageSize": size,
@@ -126,7 +119,7 @@ def _page(said: str | None, default: int) -> int:
     if said is None:
         return default
     if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
-        raise HttpProblem("invalid_query", say("a page has a whole number from 1"))
+        raise HttpProblem("invalid_query", message("a page has a whole number from 1"))
     return int(said)
 
 
@@ -218,7 +211,7 @@ async def code_list(request: Request) -> Response:
                     "links": [_link(spoken, "self", f"{address(request)}/codelists/{name}")],
                 }
                 return JSONResponse(said, headers={"Cache-Control": "no-cache"})
-    raise HttpProblem("not_found", say("there is no code list {name}", repr(name[:40])))
+    raise HttpProblem("not_found", message("there is no code list {name}", repr(name[:40])))
 
 
 async def data(request: Request) -> Response:
@@ -229,7 +222,7 @@ async def data(request: Request) -> Response:
     output = output_for(output_name, found, spoken)
     if output is None:
         raise HttpProblem(
-            "invalid_query", say("there is no output format {name}", repr(output_name[:40]))
+            "invalid_query", message("there is no output format {name}", repr(output_name[:40]))
         )
     wanted = await run_in_threadpool(asked_of, server_of(request).table, found, selections, order)
     given = await what_is_out(request, wanted)
@@ -237,9 +230,7 @@ async def data(request: Request) -> Response:
 
 
 def _output_name(request: Request) -> str:
-    return next(
-        (v for n, v in request.query_params.multi_items() if n.lower() == "outputformat"), DEFAULT
-    )
+    return next((v for n, v in request.query_params.multi_items() if n.lower() == "outputformat"), DEFAULT)
 
 
 def _selections(request: Request, body: bytes) -> tuple[list[Selected], list[str]]:
@@ -251,7 +242,7 @@ def _selections(request: Request, body: bytes) -> tuple[list[Selected], list[str
         if found is not None:
             said.setdefault(found[2], {}).setdefault(found[1].lower(), []).append(value)
         elif name.lower() not in _PLAIN:
-            raise HttpProblem("invalid_query", say("{unknown} means nothing here", repr(name[:40])))
+            raise HttpProblem("invalid_query", message("{unknown} means nothing here", repr(name[:40])))
         elif name.lower() in ("stub", "heading"):
             placed[name.lower()] = listed(value)
     if request.method == "POST" and body.strip():
@@ -278,7 +269,7 @@ def _is_single(said: object) -> bool:
         return False
     if str(said).lower() == "single":
         return True
-    raise HttpProblem("invalid_query", say("outputValues is aggregated or single"))
+    raise HttpProblem("invalid_query", message("outputValues is aggregated or single"))
 
 
 def _posted(body: bytes) -> tuple[list[Selected], list[str]]:
@@ -297,11 +288,10 @@ def _posted(body: bytes) -> tuple[list[Selected], list[str]]:
         order = [*(placement.get("stub") or ()), *(placement.get("heading") or ())]
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
         raise HttpProblem(
-            "invalid_query",
-            say('the body is not {{"selection": [{{"variableCode", "valueCodes"}}]}}'),
+            "invalid_query", message('the body is not {{"selection": [{{"variableCode", "valueCodes"}}]}}')
         ) from None
     if not all(isinstance(name, str) for name in order):
-        raise HttpProblem("invalid_query", say("placement lists names of variables"))
+        raise HttpProblem("invalid_query", message("placement lists names of variables"))
     return selections, order
 
 

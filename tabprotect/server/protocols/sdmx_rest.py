@@ -25,7 +25,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.egress import OUTPUTS, ServedFormat
@@ -74,14 +74,14 @@ async def structure(request: Request) -> Response:
     kind = request.path_params["kind"]
     known: Kind | None = next((one for one in KINDS if one == kind), None)
     if known is None:
-        raise HttpProblem("not_found", say("there are {kinds}", ", ".join(KINDS)))
+        raise HttpProblem("not_found", message("there are {kinds}", ", ".join(KINDS)))
     flows = await run_in_threadpool(_flows, request)
     if known in ("codelist", "conceptscheme"):
         names = list(flows)
     else:
         names = _known(request, flows)
         if not names and request.path_params.get("id", "*") not in _ANY:
-            raise HttpProblem("not_found", say("nothing of this name is out"))
+            raise HttpProblem("not_found", message("nothing of this name is out"))
     alone = request.query_params.get("references", "none") == "none"
     kinds: tuple[Kind, ...] = (known,) if alone else KINDS
     content = structure_message([flows[name][1] for name in names], kinds)
@@ -93,7 +93,7 @@ async def data(request: Request) -> Response:
     flows = await run_in_threadpool(_flows, request)
     names = _known(request, flows)
     if len(names) != 1 or request.path_params["context"] not in ("dataflow", "datastructure", "*"):
-        raise HttpProblem("not_found", say("nothing of this name is out"))
+        raise HttpProblem("not_found", message("nothing of this name is out"))
     query, structure = flows[names[0]]
     output = _output(request, structure.id)
     wanted = AskedTable(query, _shown(request, structure))
@@ -107,7 +107,7 @@ def _output(request: Request, flow: str) -> ServedFormat:
         (name for name in FORMATS if OUTPUTS[name].media in accept), FORMATS[0]
     )
     if said not in FORMATS or not any(part in accept for part in ("*/*", "application/", "xml")):
-        raise HttpProblem("not_acceptable", say("there are {formats}", ", ".join(FORMATS)))
+        raise HttpProblem("not_acceptable", message("there are {formats}", ", ".join(FORMATS)))
     output = OUTPUTS[said]
 
     def write(table: Table, title: str) -> bytes:
@@ -127,7 +127,7 @@ def _shown(request: Request, structure: Structure) -> dict[str, tuple[int, ...]]
         parts = key.split(".")
         if len(parts) != len(dimensions):
             raise HttpProblem(
-                "invalid_query", say("a key has {n} parts, with a dot between", len(dimensions))
+                "invalid_query", message("a key has {n} parts, with a dot between", len(dimensions))
             )
         for part, (variable, _) in zip(parts, dimensions, strict=True):
             if part not in ("", *_ANY):
@@ -142,16 +142,14 @@ def _shown(request: Request, structure: Structure) -> dict[str, tuple[int, ...]]
         if variable.name in wanted:
             shown[own] = _places(variable, wanted.pop(variable.name))
     if wanted:
-        raise HttpProblem(
-            "invalid_query", say("there is no dimension {name}", repr(next(iter(wanted))))
-        )
+        raise HttpProblem("invalid_query", message("there is no dimension {name}", repr(next(iter(wanted)))))
     return shown
 
 
 def _places(variable: Variable, codes: set[str]) -> tuple[int, ...]:
     places = tuple(n for n, code in enumerate(variable.categories) if code in codes)
     if len(places) < len(codes) or not places:
-        raise HttpProblem("invalid_query", say("{name} has no such code", repr(variable.name)))
+        raise HttpProblem("invalid_query", message("{name} has no such code", repr(variable.name)))
     return places
 
 
@@ -164,7 +162,4 @@ DATA = tuple(
     "/".join((PREFIX, "data/{context}/{agency}/{id}", *behind))
     for behind in ((), ("{version}",), ("{version}", "{key}"))
 )
-ROUTES = (
-    *(Route(path, data) for path in DATA),
-    *(Route(path, structure) for path in STRUCTURES),
-)
+ROUTES = (*(Route(path, data) for path in DATA), *(Route(path, structure) for path in STRUCTURES))

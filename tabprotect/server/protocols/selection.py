@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
 _PARTS = re.compile(r"\[[^\]]*\]|(?:range|top|bottom)\([^)]*\)|[^,]+", re.IGNORECASE)
@@ -21,10 +21,7 @@ _COUNTS = re.compile(r"([1-9]\d{0,8})(?:,(\d{1,9}))?", re.ASCII)
 def listed(text: str) -> list[str]:
     """``a,b`` as its parts; one with commas stands in brackets."""
     found = [part.strip() for part in _PARTS.findall(text)]
-    bare = [
-        part[1:-1].strip() if part.startswith("[") and part.endswith("]") else part
-        for part in found
-    ]
+    bare = [part[1:-1].strip() if part.startswith("[") and part.endswith("]") else part for part in found]
     return [part for part in bare if part]
 
 
@@ -57,7 +54,7 @@ def _of_one(categories: Sequence[str], text: str) -> Iterable[int]:
         return _CALLED[called[1].lower()](categories, called[2])
     if "*" in text or "?" in text:
         return _matching(categories, text)
-    raise HttpProblem("invalid_query", say("there is no value {text}", repr(text[:40])))
+    raise HttpProblem("invalid_query", message("there is no value {text}", repr(text[:40])))
 
 
 def _matching(categories: Sequence[str], text: str) -> list[int]:
@@ -103,7 +100,7 @@ def _up_to(categories: Sequence[str], inside: str) -> range:
 def _end(categories: Sequence[str], code: str) -> int:
     place = place_of(categories, code.strip())
     if place is None:
-        raise HttpProblem("invalid_query", say("there is no value {text}", repr(code[:40])))
+        raise HttpProblem("invalid_query", message("there is no value {text}", repr(code[:40])))
     return place
 
 
@@ -115,9 +112,7 @@ def _counts(inside: str) -> tuple[int, int]:
 
 
 def _meaningless(text: str) -> HttpProblem:
-    return HttpProblem(
-        "invalid_query", say("the selection {text} means nothing here", repr(text[:40]))
-    )
+    return HttpProblem("invalid_query", message("the selection {text} means nothing here", repr(text[:40])))
 
 
 _CALLED: Mapping[str, Callable[[Sequence[str], str], range]] = {

@@ -20,9 +20,7 @@ def designed(shape: tuple[int, ...], order: int) -> None:
     seconds = time.process_time() - begin
     assert found.rank == found.dimension
     each = seconds / found.rank * 1e6
-    print(
-        f"  {'x'.join(map(str, shape)):28} {found.rank:>9,} cycles  {seconds:7.2f} s  {each:6.1f} us each"
-    )
+    print(f"  {'x'.join(map(str, shape)):28} {found.rank:>9,} cycles  {seconds:7.2f} s  {each:6.1f} us each")
 
 
 def main() -> None:

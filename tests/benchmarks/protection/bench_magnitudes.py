@@ -77,9 +77,7 @@ def main() -> None:
             )  # fmt: skip
             print(f"{name}: {found['primary']} unsafe, {found['secondary']} more, {found['audit']}")
         options = records(here / "firms.csv", number, (4, 3))
-        counted = run(
-            ["tabulate", str(here / "firms.csv"), *options, "--out", str(here / "L.parquet")]
-        )
+        counted = run(["tabulate", str(here / "firms.csv"), *options, "--out", str(here / "L.parquet")])
         print(f"{number:,} records: {counted['cells']} cells")
         run(["rules", str(here / "L.parquet"), "--rule", "p=10", "--rule", "n=3"])
         found = run(

@@ -39,17 +39,14 @@ def main() -> None:
     sides = (10, 32, 100, 320)
     print(f"{'':50}" + "".join(f"{side * side:>12,}" for side in sides))
     tables = [
-        Table.dense(Domain.of_shape((side, side)), generator.poisson(5, (side, side)))
-        for side in sides
+        Table.dense(Domain.of_shape((side, side)), generator.poisson(5, (side, side))) for side in sides
     ]
     for name, given in METHODS:
         row = []
         for table in tables:
             values = methods()[name].resolve(table.domain, given)
             row.append(
-                _seconds(
-                    lambda n=name, t=table, v=values: methods()[n].draw(Problem(t), v, generator)
-                )
+                _seconds(lambda n=name, t=table, v=values: methods()[n].draw(Problem(t), v, generator))
             )
         print(f"{name} {given!s:{49 - len(name)}}" + "".join(f"{s:12.4f}" for s in row))
     print("bootstrap: one exact draw against drawing until a table is accepted (S=1.5, M=1)")

@@ -84,10 +84,7 @@ def main() -> None:
         (here / "set.toml").write_text(
             "[tables]\n" + "".join(f'{n} = "{f}"\n' for n, f in formulas().items())
         )
-        for method, given in (
-            ("cell_key", ["--set", "D=3", "--set", "V=2"]),
-            ("small_count_rounding", []),
-        ):
+        for method, given in (("cell_key", ["--set", "D=3", "--set", "V=2"]), ("small_count_rounding", [])):
             whole = seconds(
                 ["protect-set", str(people), *coded, "--record-key", "key",
                  "--tables", str(here / "set.toml"), "--method", method, *given, "--accept", "a trial",

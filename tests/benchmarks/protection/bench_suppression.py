@@ -33,9 +33,7 @@ def task(counts: np.ndarray, rule: SmallCount, insiders: Insiders = "one") -> Ta
     values = publication.stack(publication.sums(table))
     above = np.full(len(values), LEVEL)
     cost = np.where(values == 0, np.inf, values + 1.0)
-    return Task(
-        publication, table, rule.mask(values), np.minimum(above, values), above, cost, insiders
-    )
+    return Task(publication, table, rule.mask(values), np.minimum(above, values), above, cost, insiders)
 
 
 def run(name: str, wanted: Task) -> float:

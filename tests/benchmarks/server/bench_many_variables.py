@@ -44,8 +44,7 @@ def main(number: int = 1_000_000) -> None:
         path = Path(folder) / "records.parquet"
         pq.write_table(records(number), path)
         service = Service(
-            table=TableSource(str(path), "wide", "wide", NAMES),
-            criterion=CriterionChoice(threshold=10),
+            table=TableSource(str(path), "wide", "wide", NAMES), criterion=CriterionChoice(threshold=10)
         )
         begun = time.process_time()
         served = ServedTable(service, f"{folder}/h.sqlite")
@@ -80,9 +79,7 @@ def main(number: int = 1_000_000) -> None:
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB")
 
 
-def taken_by(
-    taken: dict[str, list[float]], served: ServedTable, query: int, prefix: str = ""
-) -> None:
+def taken_by(taken: dict[str, list[float]], served: ServedTable, query: int, prefix: str = "") -> None:
     """One decision, its time kept by its kind."""
     begun = time.process_time()
     answered = served.ask("u", query)

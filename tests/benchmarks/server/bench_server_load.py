@@ -90,9 +90,7 @@ def mixed() -> None:
     with running_server() as postgresql:
         for name in ("sqlite", "postgresql"):
             with tempfile.TemporaryDirectory() as folder:
-                database = (
-                    f"{folder}/h.sqlite" if name == "sqlite" else postgresql.database("mixed")
-                )
+                database = f"{folder}/h.sqlite" if name == "sqlite" else postgresql.database("mixed")
                 _mixed(name, Path(folder), database)
 
 

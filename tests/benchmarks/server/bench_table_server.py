@@ -38,8 +38,7 @@ def main() -> None:
         words = ["serve", str(service), "--port", str(port), "--database", f"{folder}/h.sqlite"]
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "tabprotect", *words],
-            env=os.environ | {"TABPROTECT_HOME": folder},
+            [sys.executable, "-m", "tabprotect", *words], env=os.environ | {"TABPROTECT_HOME": folder}
         )
         try:
             names = _variables(port, process)

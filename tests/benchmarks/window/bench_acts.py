@@ -64,9 +64,7 @@ def wheel(area: QAbstractScrollArea) -> None:
     no_button, no_key = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
     down, phase = QPoint(0, -120), Qt.ScrollPhase.NoScrollPhase
     there = view.mapToGlobal(at)
-    QApplication.sendEvent(
-        view, QWheelEvent(at, there, QPoint(), down, no_button, no_key, phase, False)
-    )
+    QApplication.sendEvent(view, QWheelEvent(at, there, QPoint(), down, no_button, no_key, phase, False))
 
 
 def of_table(act: Acts, page: TablePage) -> None:

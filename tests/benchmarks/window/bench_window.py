@@ -59,10 +59,7 @@ def first_paint() -> float:
     best = float("inf")
     for _ in range(3):
         done = subprocess.run(
-            [sys.executable, "-c", FIRST_PAINT, str(time.time())],
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", FIRST_PAINT, str(time.time())], capture_output=True, text=True, check=True
         )
         best = min(best, float(done.stdout))
     return best

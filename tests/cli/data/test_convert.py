@@ -85,17 +85,7 @@ def test_into_a_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_through_pipes(tmp_path: Path) -> None:
     text = b"v,count\na,1\nb,2\n"
-    words = [
-        sys.executable,
-        "-m",
-        "tabprotect",
-        "convert",
-        "-",
-        "--out",
-        "-",
-        "--format",
-        "jsonstat",
-    ]
+    words = [sys.executable, "-m", "tabprotect", "convert", "-", "--out", "-", "--format", "jsonstat"]
     found = subprocess.run(words, input=text, capture_output=True, check=True)
     assert json.loads(found.stdout)["value"] == [1, 2]
 
@@ -108,13 +98,7 @@ def test_pipes(tmp_path: Path) -> None:
         [*program, "tabulate", "-", "--by", "region,sex", "--out", "-"],
         input=records, capture_output=True, check=True,
     )  # fmt: skip
-    assert counted.stdout.decode().split() == [
-        "region,sex,count",
-        "n,f,1",
-        "n,m,2",
-        "s,f,1",
-        "s,m,0",
-    ]
+    assert counted.stdout.decode().split() == ["region,sex,count", "n,f,1", "n,m,2", "s,f,1", "s,m,0"]
     said = subprocess.run(
         [*program, "describe", "-", "--json"], input=counted.stdout, capture_output=True, check=True
     )

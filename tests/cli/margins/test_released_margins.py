@@ -27,14 +27,10 @@ def test_widths(run: Run) -> None:
     niss = json.loads(REFERENCE.read_text())
     letters = niss["table3_to_table2"]
     expected = {
-        ",".join(sorted(letters[c] for c in name)): w
-        for name, w in niss["widths_table3_letters"].items()
+        ",".join(sorted(letters[c] for c in name)): w for name, w in niss["widths_table3_letters"].items()
     }
     found = run("widths", CZECH, "--json")
-    assert found.code == 0 and found.json == {
-        "variables": list("ABCDEF"),
-        "widths": expected,
-    }
+    assert found.code == 0 and found.json == {"variables": list("ABCDEF"), "widths": expected}
     spoken = run("widths", CZECH).out.splitlines()
     assert len(spoken) == 65 and spoken[-1].startswith("most dangerous chain: [] [")
     assert run("widths", CZECH, "--at-risk", "1..3", "--json").json["widths"] != expected
@@ -49,9 +45,7 @@ def test_frontier(run: Run) -> None:
     assert shown["releasable"] is True and shown["exact"] is True
     assert shown["bounds"] == "decomposable" and shown["width"] == 339
     assert shown["released_frontier"] == [["A", "B"], ["C", "D"]] and shown["released"] == 7
-    assert shown["unreleasable_frontier"] == [
-        list(text) for text in ("ABCDE", "ABCDF", "ABCEF", "BCDEF")
-    ]
+    assert shown["unreleasable_frontier"] == [list(text) for text in ("ABCDE", "ABCDF", "ABCEF", "BCDEF")]
     assert shown["unreleasable"] == 5 and shown["undecided"] == 0
     ring = ("A,B", "B,C", "C,D", "A,D")
     words = [word for text in ring for word in ("--release", text)]
@@ -79,8 +73,7 @@ def listed_price(counts: np.ndarray, out: list[str], asked: list[str]) -> dict[s
 
     def sums(among: np.ndarray, names: list[str]) -> np.ndarray:
         margins = [
-            among.sum(axis=tuple(1 + v for v in range(counts.ndim) if "ABC"[v] not in name))
-            for name in names
+            among.sum(axis=tuple(1 + v for v in range(counts.ndim) if "ABC"[v] not in name)) for name in names
         ]
         return np.hstack([margin.reshape(len(among), -1) for margin in margins])
 
@@ -140,15 +133,12 @@ def test_the_grand_total_alone(run: Run) -> None:
 def test_names_with_commas(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(
-        '"age, sex",B,C ,count\na,p,1,3\na,p,2,1\na,q,1,2\na,q,2,7\nb,p,1,5\nb,p,2,4\n'
-        "b,q,1,0\nb,q,2,1\n"
+        '"age, sex",B,C ,count\na,p,1,3\na,p,2,1\na,q,1,2\na,q,2,7\nb,p,1,5\nb,p,2,4\nb,q,1,0\nb,q,2,1\n'
     )
     widths = run("widths", path, "--json").json["widths"]
     assert set(widths) >= {"", "B", '"age, sex"', '"age, sex",B'}
     words = ("--release", ' C , "age, sex"', "--release", "age, sex", "--json")
-    assert run("frontier", path, *words, "--beta", 0).json["released_frontier"] == [
-        ["age, sex", "C "]
-    ]
+    assert run("frontier", path, *words, "--beta", 0).json["released_frontier"] == [["age, sex", "C "]]
     assert run("bounds", path, *words).json["exact"] is True
     refused = run("bounds", path, "--release", "age, sex,B")
     assert refused.code == 3 and '"age, sex", B' in refused.err
@@ -212,9 +202,7 @@ def test_a_session(run: Run, tmp_path: Path) -> None:
     assert [a["answer"] for a in asked] == ["deferral", "table"]
     history = run(*words, "--replay").json["history"]
     assert [h["number"] for h in history] == list(range(1, 9))
-    assert [h["newly_released"] for h in history] == [
-        *(True, False, True, False, False, True, False, True)
-    ]
+    assert [h["newly_released"] for h in history] == [*(True, False, True, False, False, True, False, True)]
     assert len(run(*words, "--replay", 2).json["history"]) == 2
     assert not run(*words, "--replay", "2001-01-01").json["history"]
     assert "ann" in run(*words[:-1], "--replay").out
@@ -248,12 +236,7 @@ def test_a_session(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    words: tuple[str, ...],
-    code: int,
-    message: str,
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = run(*words, "--json")

@@ -131,10 +131,7 @@ def test_in_processes_and_from_a_folder(run: Command) -> None:
     assert statuses(run, *words) == {"year-t": "done", "year-u": "done"}
     # The seed is the recipe's: a single run gives the same bytes.
     assert (
-        run(
-            "run", "recipes/year.toml", "--set", f"source={Path('u.csv').absolute()}", "--out", "x"
-        ).code
-        == 0
+        run("run", "recipes/year.toml", "--set", f"source={Path('u.csv').absolute()}", "--out", "x").code == 0
     )
     assert Path("x/release.zip").read_bytes() == Path("out/year-u/release.zip").read_bytes()
 
@@ -143,8 +140,7 @@ def test_the_summary_tells_what_differs_from_last_year(run: Command) -> None:
     Path("r.toml").write_text(RECIPE.replace("[variables]", '[variables]\nsource = "t.csv"'))
     Path("u.csv").write_text("v,w,count\na,x,5\na,y,0\nb,x,900\nb,y,4\n")
     Path("jobs.toml").write_text(
-        'recipe = "r.toml"\n[[job]]\nname = "same"\n'
-        '[[job]]\nname = "next"\nset = {source = "u.csv"}\n'
+        'recipe = "r.toml"\n[[job]]\nname = "same"\n[[job]]\nname = "next"\nset = {source = "u.csv"}\n'
     )
     assert statuses(run, "jobs.toml", "--workers", 1) == {"same": "done", "next": "done"}
     same, following = csv.DictReader(Path("out/summary.csv").read_text().splitlines())

@@ -72,9 +72,7 @@ def test_for_people_and_for_a_spreadsheet(run: Command, tmp_path: Path) -> None:
         "--key", "age", "--sensitive", "sex",
     )  # fmt: skip
     assert done.code == 0 and "keep them in the house" in done.out
-    assert (
-        "[2] cell_key D=5" in done.out and "knows age of somebody and wants to know sex" in done.out
-    )
+    assert "[2] cell_key D=5" in done.out and "knows age of somebody and wants to know sex" in done.out
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert len(rows) == 4 and all(float(row["hellinger_published"]) <= 1 for row in rows)
 

@@ -20,9 +20,7 @@ def made(folder: Path) -> Path:
     for i in range(4):
         for j in range(4):
             rows += [f"{24 + i},R{j},g{(i * j) % 5},{(7 * i + 11 * j) % 13 * 40 + 5}"]
-            rows += [
-                f"{24 + i},R{j},u{i}{j}{k},{(i + 3 * j + 5 * k) % 7 * 30 + 9}" for k in range(3)
-            ]
+            rows += [f"{24 + i},R{j},u{i}{j}{k},{(i + 3 * j + 5 * k) % 7 * 30 + 9}" for k in range(3)]
     (folder / "firms.csv").write_text("\n".join(rows) + "\n")
     path = folder / "T.parquet"
     by = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
@@ -96,9 +94,7 @@ def test_noise_is_read_by_a_contributor(tmp_path: Path, capsys) -> None:
     words = ["--set", "least=.1", "--set", "most=.25", "--json", "--out", str(out), "--seed", SEED]
     assert main(["protect", str(path), "--method", "multiplicative_noise", *words]) == 0
     capsys.readouterr()
-    assert (
-        main(["infer", str(out), "--as-contributor", "outsider", "--within", "10", "--json"]) == 0
-    )
+    assert main(["infer", str(out), "--as-contributor", "outsider", "--within", "10", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert {cell["belief"] for cell in said["cells"]} == {0.5}
     reader = ["--as-contributor", "45@nace=24,region=R0", "--rest", "50", "--json"]
@@ -194,19 +190,10 @@ def test_a_table_that_is_not_there_is_named(tmp_path: Path, capsys) -> None:
     assert "go with magnitude tables" in capsys.readouterr().err
 
 
-def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(
-    tmp_path: Path, capsys
-) -> None:
+def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(tmp_path: Path, capsys) -> None:
     rows = ["nace,region,ent,turnover"]
-    given = {
-        "10,N": (900, 60, 40, 10),
-        "10,S": (30, 25, 35),
-        "20,N": (70, 66, 64),
-        "20,S": (12, 11, 14),
-    }
-    rows += [
-        f"{at},{at.replace(',', '')}{n},{x}" for at, xs in given.items() for n, x in enumerate(xs)
-    ]
+    given = {"10,N": (900, 60, 40, 10), "10,S": (30, 25, 35), "20,N": (70, 66, 64), "20,S": (12, 11, 14)}
+    rows += [f"{at},{at.replace(',', '')}{n},{x}" for at, xs in given.items() for n, x in enumerate(xs)]
     (tmp_path / "firms.csv").write_text("\n".join(rows) + "\n")
     path = tmp_path / "T.parquet"
     by = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
@@ -218,9 +205,7 @@ def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(
     # 60 taken off 973 to 1,100, and the others unknown to 100: 813 to 1,040 about a truth of 900.
     assert said["broken"] == 0 and said["audit"]["narrow"] == 1
     (decision,) = said["decisions"]
-    assert (
-        "could come within 10 % of another's value by an upper bound; by the best guess" in decision
-    )
+    assert "could come within 10 % of another's value by an upper bound; by the best guess" in decision
     assert main(["verify", str(tmp_path / "o.zip")]) == 7
     told = capsys.readouterr().out
     assert "1 hidden sum can be guessed to within 10 %" in told and "Nobody among" not in told

@@ -24,11 +24,7 @@ from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 
-TABLES = {
-    "places": "geo*sex",
-    "ages": "geo@n2*age@band4",
-    "coast": "geo@coast*sex + geo@n1*age",
-}
+TABLES = {"places": "geo*sex", "ages": "geo@n2*age@band4", "coast": "geo@coast*sex + geo@n1*age"}
 LEVELS = ["--levels", "n1,n2,n3=geo", "--band", "age:2", "--band", "age:4"]
 
 
@@ -117,9 +113,7 @@ def test_a_set_from_one_run(
     # Who lives at the coast less the groups of n2 inside it.
     slivers = {(s["group"], tuple(s["left"])) for s in data["slivers"]}
     assert ("geo@n1: A", ("A12",)) not in slivers
-    assert any(
-        (s["variable"] == "geo" and s["over"] == ["sex"]) or not s["over"] for s in data["slivers"]
-    )
+    assert any((s["variable"] == "geo" and s["over"] == ["sex"]) or not s["over"] for s in data["slivers"])
 
 
 def test_records_are_counted_once_with_levels(
@@ -204,9 +198,7 @@ def test_slivers_against_the_definition(project: Path) -> None:
             narrow_name, _, narrow = one.partition(": ")
             part = {
                 c
-                for c, g in zip(
-                    table.domain["geo"].categories, groups[narrow_name].groups, strict=True
-                )
+                for c, g in zip(table.domain["geo"].categories, groups[narrow_name].groups, strict=True)
                 if g == narrow
             }
             assert part <= held

@@ -30,10 +30,7 @@ def test_sums_of_a_release(run: Run, release: Path, tmp_path: Path) -> None:
     assert [t["variables"] for t in told["tables"]] == [[], ["half"], ["w"], ["half", "w"]]
     assert told["tables"][0]["cells"][0]["distribution"] == {"135": 1.0}
     half = told["tables"][3]
-    assert half["way"] == "exact" and [c["codes"] for c in half["cells"]][:2] == [
-        ["a", "w1"],
-        ["a", "w2"],
-    ]
+    assert half["way"] == "exact" and [c["codes"] for c in half["cells"]][:2] == [["a", "w1"], ["a", "w2"]]
     belief = tp.infer(release, of="half*w", groupings=HALF)
     for cell in half["cells"]:
         law = {int(k): p for k, p in cell["distribution"].items()}
@@ -126,9 +123,7 @@ def test_a_rate_has_an_interval(run: Run, release: Path) -> None:
     assert "v=v1 | w=w1" in run("analyse", release, "--rate", "v=v1|w=w1").out
     for wrong, why in (("v=v1", "cannot read"), ("v=x|w=w1", "x"), ("v=v1|v=v2", "among itself")):
         assert why in run("analyse", release, "--rate", wrong).err
-    assert (
-        "takes no prior" in run("analyse", release, "--rate", "v=v1|w=w1", "--prior", "uniform").err
-    )
+    assert "takes no prior" in run("analyse", release, "--rate", "v=v1|w=w1", "--prior", "uniform").err
 
 
 def test_a_model_and_last_year_are_priors(run: Run, release: Path) -> None:

@@ -45,9 +45,7 @@ def test_all_cells_of_a_release_without_closed_form(run: Command, tmp_path: Path
     odd = [(i + j + k) % 2 for i in (0, 1) for j in (0, 1) for k in (0, 1)]
     up = min(c for c, o in zip(counts, odd, strict=True) if not o)
     down = min(c for c, o in zip(counts, odd, strict=True) if o)
-    true = [
-        (c - (down if o else up), c + (up if o else down)) for c, o in zip(counts, odd, strict=True)
-    ]
+    true = [(c - (down if o else up), c + (up if o else down)) for c, o in zip(counts, odd, strict=True)]
     assert found["auto"] == found["integer"] == true
     assert run("bounds", path, *release, "--bounds", "decomposable").code == 4
 

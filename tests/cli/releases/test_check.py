@@ -70,9 +70,7 @@ def test_a_decision_file_filled_in_by_hand(run: Command) -> None:
     with Path("d.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
     refused = run("check", "t.csv", "--decisions", "d.csv")
-    assert refused.code == 3 and "d.csv, line 2, cell (n, yes): a decision does not say why" in (
-        refused.err
-    )
+    assert refused.code == 3 and "d.csv, line 2, cell (n, yes): a decision does not say why" in (refused.err)
     Path("t.csv").write_text(TABLE.replace("n,yes,3", "n,yes,30"))
     rows[1][-1] = "fine"
     rows[1][0] = "x"
@@ -93,10 +91,7 @@ def test_acro_there_and_back(run: Command) -> None:
         "no": {"n": "ok", "s": "class; "},
     }
     back = run("check", "results.json", "--out", "d.csv", "--json").json
-    assert [cell["cell"] for cell in back["cells"]] == [
-        ["output_0", "n", "yes"],
-        ["output_0", "s", "no"],
-    ]
+    assert [cell["cell"] for cell in back["cells"]] == [["output_0", "n", "yes"], ["output_0", "s", "no"]]
     assert back["cells"][0]["rules"] == ["threshold", "class"]
     result["outcome"] = {}
     result["summary"] = "review; a regression"
@@ -130,9 +125,7 @@ def test_rules_against_looking_at_every_cell(data: st.DataObject) -> None:
     size = int(np.prod(shape))
     counts = data.draw(st.lists(st.sampled_from([0, 0, 1, 4, 9, 10]), min_size=size, max_size=size))
     table = Table.dense(Domain.of_shape(shape), np.array(counts).reshape(shape))
-    found = {
-        flag.cell: set(flag.reasons) for flag in flag_cells(table, CheckRules(5, zeros=True)).flags
-    }
+    found = {flag.cell: set(flag.reasons) for flag in flag_cells(table, CheckRules(5, zeros=True)).flags}
     for index in itertools.product(*map(range, shape)):
         count = table.counts[index]
         expected = {"threshold"} if 0 < count < 5 else {"zero"} if count == 0 else set()

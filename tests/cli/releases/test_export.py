@@ -60,9 +60,7 @@ def test_csv(run: Command, bundle: Path, tmp_path: Path) -> None:
 
 
 def test_sdmx(run: Command, bundle: Path, tmp_path: Path) -> None:
-    rows = list(
-        csv.DictReader(exported(run, bundle, tmp_path / "t.sdmx.csv").read_text().splitlines())
-    )
+    rows = list(csv.DictReader(exported(run, bundle, tmp_path / "t.sdmx.csv").read_text().splitlines()))
     hidden = published(bundle).hidden.reshape(-1).tolist()
     marks = [(row["OBS_VALUE"] == "", row["OBS_STATUS"], row["CONF_STATUS"]) for row in rows]
     assert marks == [(True, "Q", "C") if h else (False, "A", "F") for h in hidden]
@@ -98,9 +96,7 @@ def test_xlsx(run: Command, bundle: Path, tmp_path: Path) -> None:
     rows = python_calamine.load_workbook(str(path)).get_sheet_by_index(0).to_python()
     assert rows[0] == ["row", "column", "count", "CONF_STATUS"]
     hidden = published(bundle).hidden.reshape(-1).tolist()
-    assert [(row[2] == "..", row[3]) for row in rows[1:]] == [
-        (h, "C" if h else "F") for h in hidden
-    ]
+    assert [(row[2] == "..", row[3]) for row in rows[1:]] == [(h, "C" if h else "F") for h in hidden]
 
 
 def test_a_sheet_shows_the_published_totals(run: Command, bundle: Path, tmp_path: Path) -> None:
@@ -224,10 +220,7 @@ def test_quotation_marks_and_identifiers(run: Command, tmp_path: Path) -> None:
     assert found.code == 0 and "a_b" in found.err
     other = run("convert", tmp_path / "q.csv", "--drop", "w", "--out", tmp_path / "s.sdmx.csv")
     assert other.code == 0
-    ids = {
-        (tmp_path / f).read_text().splitlines()[1].split(",")[1]
-        for f in ("q.sdmx.csv", "s.sdmx.csv")
-    }
+    ids = {(tmp_path / f).read_text().splitlines()[1].split(",")[1] for f in ("q.sdmx.csv", "s.sdmx.csv")}
     assert len(ids) == 2
 
 

@@ -22,9 +22,7 @@ def mechanism(path: Path) -> dict[str, Any]:
     return found
 
 
-def test_equal_fresh_releases_multiply_and_equal_house_ones_are_one(
-    run: Run, tmp_path: Path
-) -> None:
+def test_equal_fresh_releases_multiply_and_equal_house_ones_are_one(run: Run, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text(SMALL)
     words = ("protect", table, "--set", "cycles=elementary", "--set", "blocking=negative")
@@ -94,10 +92,7 @@ def test_what_is_too_much_together_is_refused(
     # Who draws until something may leave beside it chooses: what that tells is left out.
     again = ("protect", FOURS, "--fresh", *register, "--json")
     chosen = run(*again, "--out", out)
-    assert (
-        chosen.code == 5
-        and "what earlier tries of the method tell" in chosen.json["error"]["message"]
-    )
+    assert chosen.code == 5 and "what earlier tries of the method tell" in chosen.json["error"]["message"]
     policy = tmp_path / "policy.toml"
     policy.write_text('together = "reason"\n')
     monkeypatch.setenv("TABPROTECT_POLICY", str(policy))

@@ -86,9 +86,7 @@ def test_refused_draws_that_are_not_known_are_told_by_what_is_accepted(
     assert accepted["verdict"]["left_out"] == ["attempts"]
 
 
-def test_every_fresh_refusal_counts(
-    run: Run, tmp_path: Path, refused_ones: tuple[object, ...]
-) -> None:
+def test_every_fresh_refusal_counts(run: Run, tmp_path: Path, refused_ones: tuple[object, ...]) -> None:
     """Who draws anew until something passes has refused more than three draws."""
     fresh = (*refused_ones, "--fresh")
     assert run(*fresh).code == run(*fresh).code == 5

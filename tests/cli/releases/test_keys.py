@@ -32,9 +32,7 @@ def test_sign_and_ask_for_the_signer(run: Run, tmp_path: Path) -> None:
     assert run("keys", "new", "--out", tmp_path / "k").code == 3
 
 
-def test_labels_that_a_spreadsheet_runs_are_told_at_verify_and_export(
-    run: Run, tmp_path: Path
-) -> None:
+def test_labels_that_a_spreadsheet_runs_are_told_at_verify_and_export(run: Run, tmp_path: Path) -> None:
     table, out = tmp_path / "t.csv", tmp_path / "r.zip"
     table.write_text("v,w,count\n=1+1,x,20\n=1+1,y,30\nb,x,40\nb,y,50\n")
     assert run("protect", table, "--method", "random_rounding", "--out", out).code == 0

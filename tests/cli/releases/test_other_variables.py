@@ -48,9 +48,7 @@ def test_a_total_that_one_hides_and_the_other_keeps(protect: Run) -> None:
 def test_cycles_need_no_reason_but_for_a_ring(protect: Run) -> None:
     large = [[30, 40, 50], [60, 70, 80], [35, 45, 55]]
     assert protect("AB", large, "cyclic_perturbation").code == 0
-    assert (
-        protect("BC", [[40, 50, 35], [50, 60, 45], [60, 65, 60]], "cyclic_perturbation").code == 0
-    )
+    assert protect("BC", [[40, 50, 35], [50, 60, 45], [60, 65, 60]], "cyclic_perturbation").code == 0
     last = [[40, 45, 35], [65, 80, 65], [45, 50, 40]]
     refused = protect("AC", last, "cyclic_perturbation")
     assert refused.code == 5

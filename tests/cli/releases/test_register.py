@@ -55,10 +55,7 @@ def test_publications_are_listed_and_a_second_one_warns(
     page = PAGE.read_text(encoding="utf-8")
     assert not [key for key in (*two.json, *joint) if f"`{key}`" not in page]
     listed = run("register", "list", "--json").json["releases"]
-    assert [entry["bundle"] for entry in listed] == [
-        one.json["fingerprint"],
-        two.json["fingerprint"],
-    ]
+    assert [entry["bundle"] for entry in listed] == [one.json["fingerprint"], two.json["fingerprint"]]
     assert listed[0]["title"] == "Towns" and listed[0]["gate"]["attempts_at_most"] == 3
     assert os.listdir(house_folder).count("register.sqlite") == 1
     shown = run("register", "show", one.json["fingerprint"], "--json").json
@@ -68,8 +65,7 @@ def test_publications_are_listed_and_a_second_one_warns(
     assert checked["published_before"] and len(checked["releases"]) == 2
     both = run("infer", tmp_path / "a.zip", tmp_path / "b.zip", "--json").json
     expected = sum(
-        sum(p for count, p in cell["distribution"].items() if count in ("1", "2"))
-        for cell in both["cells"]
+        sum(p for count, p in cell["distribution"].items() if count in ("1", "2")) for cell in both["cells"]
     )
     together = checked["together"]
     assert together["releases"] == 2
@@ -119,9 +115,7 @@ def test_without_a_register_and_with_another(
     assert run("register", "list", "--register", "none").code == 2
 
 
-def test_the_policy_decides_on_a_second_release(
-    run: Command, protect: Command, tmp_path: Path
-) -> None:
+def test_the_policy_decides_on_a_second_release(run: Command, protect: Command, tmp_path: Path) -> None:
     protect("a.zip", "--seed", SEED + 1)
     policy = tmp_path / "policy.toml"
     policy.write_text('second_release = "reason"\n')
@@ -165,16 +159,12 @@ def test_two_people_answer_where_the_policy_takes_them(
     made = ("report", tmp_path / "CONFIDENTIAL-d.zip", "--edition", "staff", "--out", told)
     assert run(*made).code == 0
     text = told.read_text()
-    assert (
-        "Prepared by</span>: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
-    )
+    assert "Prepared by</span>: <bdi>Karin</bdi>" in text and "Release number 1, published on" in text
     assert run(*made, "--register", "none").code == 0
     assert "There is no register" in told.read_text()
 
 
-def test_protecting_tells_what_readers_of_all_releases_would_know(
-    run: Command, tmp_path: Path
-) -> None:
+def test_protecting_tells_what_readers_of_all_releases_would_know(run: Command, tmp_path: Path) -> None:
     key = tmp_path / "key"
     assert run("keys", "new", "--out", key).code == 0
     words = ("protect", TABLE, "--seed", SEED + 1, "--sign", key, "--out")

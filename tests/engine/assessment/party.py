@@ -23,9 +23,7 @@ REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "reference" / "fair_comparison.json").read_text()
 )
 FORMULA = "party*(age + sex)"
-DOMAIN = Domain.of(
-    {"party": ["A", "B", "C"], "age": ["young", "middle", "old"], "sex": ["male", "female"]}
-)
+DOMAIN = Domain.of({"party": ["A", "B", "C"], "age": ["young", "middle", "old"], "sex": ["male", "female"]})
 PUBLICATION = Publication.of(DOMAIN, FORMULA)
 KEY = Key(("age", "sex"), "party")
 

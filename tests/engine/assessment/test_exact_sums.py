@@ -27,9 +27,7 @@ COUNTS = np.array([[[1, 2, 0], [1, 1, 2]], [[2, 0, 1], [1, 3, 1]]])
         ("suppression", {}, []),
     ],
 )
-def test_against_all_originals(
-    method: str, given: dict[str, object], margins: list[tuple[str, ...]]
-) -> None:
+def test_against_all_originals(method: str, given: dict[str, object], margins: list[tuple[str, ...]]) -> None:
     counts = COUNTS if method != "suppression" else DR
     table = Table.dense(Domain.of_shape(counts.shape), counts)
     done = methods()[method].run(Problem(table), given, Randomness.seeded(1))

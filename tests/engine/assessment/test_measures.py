@@ -84,9 +84,7 @@ def test_the_order_of_cells_in_these_tests() -> None:
         (
             "hellinger_published",
             1
-            - np.sqrt(
-                sum((np.sqrt(a) - np.sqrt(b)) ** 2 for a, b in zip(SAME, OTHER, strict=True)) / 2
-            )
+            - np.sqrt(sum((np.sqrt(a) - np.sqrt(b)) ** 2 for a, b in zip(SAME, OTHER, strict=True)) / 2)
             / np.sqrt(40),
         ),
     ],
@@ -128,9 +126,7 @@ def test_deriving_is_adding(data: st.DataObject) -> None:
     grouping = Grouping("g", "A", tuple(groups))
     names = (*domain.names, "g")
     margin = st.lists(st.sampled_from(names), unique=True).map(tuple)
-    own = Publication(
-        domain, tuple(data.draw(st.lists(margin, min_size=1, max_size=3))), (grouping,)
-    )
+    own = Publication(domain, tuple(data.draw(st.lists(margin, min_size=1, max_size=3))), (grouping,))
     compared = default_compared(domain, [own])
     assert set(own.margins) <= set(compared.margins)
     counts = data.draw(st.lists(st.integers(0, 9), min_size=domain.size, max_size=domain.size))
@@ -223,9 +219,7 @@ def test_posterior_measures_are_the_posterior_s() -> None:
     truth = posterior.probability(np.array(TRUE))[index]
     assert 0 < truth < 1
     assert figure("posterior_true", seen).value == pytest.approx(truth)
-    assert figure("posterior_small", seen).value == pytest.approx(
-        posterior.small(PROBLEM.at_risk)[index]
-    )
+    assert figure("posterior_small", seen).value == pytest.approx(posterior.small(PROBLEM.at_risk)[index])
     values, _ = posterior.distribution(index)
     assert figure("feasibility_width", seen).value == values[-1] - values[0]
     assert figure("exact_disclosure", seen).value is None
@@ -259,24 +253,18 @@ def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
     release = released(SAME, WITH_TOTALS, given={"js": 0})
     affordable = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY)
     assert figure("posterior_true", affordable).value is not None
-    seen = AssessedRelease(
-        PROBLEM, release, WITH_TOTALS, TWO_KEY, effort=replace(COMPARISON, cells=3)
-    )
+    seen = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY, effort=replace(COMPARISON, cells=3))
     for name in ("posterior_true", "posterior_small", "exact_disclosure", "feasibility_width"):
         found = figure(name, seen)
         assert found.value is None and "too many for a posterior" in found.reason
 
 
-def test_joined_cells_are_walked_through_within_a_budget_of_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_joined_cells_are_walked_through_within_a_budget_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """24 cells under controlled rounding: no chain is started, and the reason is told."""
     generator = np.random.default_rng(3)
     domain = Domain.of_shape((4, 3, 2))
     problem = Problem(
-        Table.dense(
-            domain, generator.poisson(np.exp(generator.normal(1, 1.2, 24))).reshape(domain.shape)
-        )
+        Table.dense(domain, generator.poisson(np.exp(generator.normal(1, 1.2, 24))).reshape(domain.shape))
     )
     method = methods()["controlled_rounding"]
     release = method.perform(problem, method.resolve(domain, {}), generator)[0]
@@ -298,9 +286,7 @@ def test_joined_cells_are_walked_through_within_a_budget_of_steps(
 def test_an_unchanged_table_is_useful_and_gives_itself_away(name: str) -> None:
     measure = measures()[name]
     seen = looked_at(SAME, given={"D": 1, "V": 0.1, "js": 0})
-    found = AssessedRelease(
-        seen.problem, seen.release, seen.compared, seen.key, second_is_new=False
-    )
+    found = AssessedRelease(seen.problem, seen.release, seen.compared, seen.key, second_is_new=False)
     figure = measure.assess(found)
     if name == "dp_epsilon":
         # No epsilon is large enough for what gives itself away.

@@ -63,17 +63,14 @@ def test_expected_inner_cells(column: str, table: str) -> None:
     assert found == pytest.approx(inner(table, "expected"), abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("intruder", "table"), [("guessing", "table9"), ("know_yourself", "table10")]
-)
+@pytest.mark.parametrize(("intruder", "table"), [("guessing", "table9"), ("know_yourself", "table10")])
 @pytest.mark.parametrize("column", ["original", "ckm", "scr"])
 def test_disclosure_probabilities(intruder: Intruder, table: str, column: str) -> None:
     looked_at = case(published(COLUMNS.get(column, "table3_ckm")))
     cells = looked_at.inner if column == "original" else looked_at.expected
     groups = REFERENCE["probabilities"]["group"]
     place = [
-        DOMAIN["age"].code(group.split()[0]) * 2 + DOMAIN["sex"].code(group.split()[1])
-        for group in groups
+        DOMAIN["age"].code(group.split()[0]) * 2 + DOMAIN["sex"].code(group.split()[1]) for group in groups
     ]
     found = guess(looked_at.by_key(cells), intruder).probability[place]
     exact = REFERENCE["probabilities"][f"{table}_computed"][column]
@@ -89,11 +86,7 @@ def test_disclosure_probabilities(intruder: Intruder, table: str, column: str) -
 def test_risks(intruder: Intruder, table: str, suffix: str, column: str) -> None:
     looked_at = case(published(COLUMNS[column]))
     reference = REFERENCE["risk"][f"{table}_{column}"]
-    assert looked_at.disclosures(intruder).counts == (
-        reference["a"],
-        reference["b"],
-        reference["c"],
-    )
+    assert looked_at.disclosures(intruder).counts == (reference["a"], reference["b"], reference["c"])
     assert figure(f"risk_fbeta{suffix}", column) == pytest.approx(reference["risk"], abs=1e-12)
     precision = measures()[f"risk_precision{suffix}"].assess(looked_at)
     recall = measures()[f"risk_recall{suffix}"].assess(looked_at)

@@ -49,10 +49,7 @@ def test_beliefs_against_all_pairs_of_originals() -> None:
     before, after = released(OLD, 1), released(NEW, 2)
     found = compared(before, after)
     assert found.way == "exact"
-    old, new = (
-        believe([before]).posterior.list_originals(),
-        believe([after]).posterior.list_originals(),
-    )
+    old, new = (believe([before]).posterior.list_originals(), believe([after]).posterior.list_originals())
     assert old is not None and new is not None
     for cell in found.cells:
         flat = table(OLD).domain.flat(cell.index)

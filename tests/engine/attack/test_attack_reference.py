@@ -62,9 +62,7 @@ def farthest(found: Attacked, expected: list[dict[str, float]]) -> float:
     return worst
 
 
-@pytest.mark.parametrize(
-    ("variables", "order", "cells"), [(6, 6, 200), (8, 1, 200), (8, 8, 3), (14, 1, 0)]
-)
+@pytest.mark.parametrize(("variables", "order", "cells"), [(6, 6, 200), (8, 1, 200), (8, 8, 3), (14, 1, 0)])
 def test_programmes_of_large_tables_are_few(variables: int, order: int, cells: int) -> None:
     """Each takes seconds there, of 65,536 cells minutes: an attack comes to an end."""
     domain = Domain.of_shape((2,) * variables)
@@ -79,14 +77,10 @@ def test_programmes_of_large_tables_are_few(variables: int, order: int, cells: i
     assert affordable(numbers, 200) == cells
 
 
-def test_no_more_programmes_are_solved_than_can_be_afforded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_more_programmes_are_solved_than_can_be_afforded(monkeypatch: pytest.MonkeyPatch) -> None:
     solved: list[int] = []
 
-    def noted(
-        numbers: PublishedNumbers, ends: object, cells: list[int], progress: object
-    ) -> object:
+    def noted(numbers: PublishedNumbers, ends: object, cells: list[int], progress: object) -> object:
         solved.append(len(cells))
         return ends
 
@@ -109,12 +103,8 @@ def test_proofs_are_the_supports_of_the_enumeration(case: dict[str, Any]) -> Non
     assert np.column_stack([low[:8], high[:8]]).tolist() == case["proved_bounds_of_the_cells"]
 
 
-@pytest.mark.parametrize(
-    ("case", "shared"), [(KEYED[0], True), (KEYED[2], False), (ROUNDED[0], False)]
-)
-def test_the_enumeration(
-    case: dict[str, Any], shared: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("case", "shared"), [(KEYED[0], True), (KEYED[2], False), (ROUNDED[0], False)])
+def test_the_enumeration(case: dict[str, Any], shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few tables are listed; the chain, for more of them, is near."""
     named = "posterior_with_equal_record_sets" if shared else "posterior_independent"
     exact = attack(numbers_of(case, shared))

@@ -46,17 +46,13 @@ def chance_of(release: Release, sums: Ints) -> float:
     by_names = {one.table.domain.names: one.table.counts for one in release.tables}
     numbers = [*by_names[("B",)].tolist(), int(by_names[()])]
     true = [*sums.tolist(), int(sums.sum())]
-    return float(
-        np.prod([max(0.0, 1 - abs(t - n) / 5) for t, n in zip(true, numbers, strict=True)])
-    )
+    return float(np.prod([max(0.0, 1 - abs(t - n) / 5) for t, n in zip(true, numbers, strict=True)]))
 
 
 @pytest.mark.parametrize("coarse_first", [False, True])
 def test_cycles_and_rounded_totals(coarse_first: bool) -> None:
     fine, coarse = released(Table.dense(FINE, COUNTS), "random_rounding", {"base": 3}), rounded()
-    found = believe(
-        [coarse, fine] if coarse_first else [fine, coarse], knowing=RELEASE_ALONE
-    ).posterior
+    found = believe([coarse, fine] if coarse_first else [fine, coarse], knowing=RELEASE_ALONE).posterior
     assert found.domain == FINE and found.way == "exact"
     assert found.published == fine.table
     alone = infer(likelihood_of(fine))
@@ -119,9 +115,7 @@ def _of_two(table: Ints) -> list[int]:
 
 def test_noise_on_several_tables_of_both() -> None:
     fine = released(Table.dense(FINE, COUNTS), "cell_key", NOISE | {"margins": "A:B + B - 1"})
-    coarse = released(
-        Table.dense(COARSE, COUNTS.sum(axis=0)), "cell_key", NOISE | {"margins": "B + 1"}
-    )
+    coarse = released(Table.dense(COARSE, COUNTS.sum(axis=0)), "cell_key", NOISE | {"margins": "B + 1"})
     found = believe([fine, coarse], knowing=RELEASE_ALONE).posterior
     assert found.way == "exact" and "joint_noise" not in found.left_out
     tables, chances = believe([fine], knowing=RELEASE_ALONE).posterior.list_originals() or ((), ())

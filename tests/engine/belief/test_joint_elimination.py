@@ -74,9 +74,7 @@ def published(of: MoveSequence, generator: np.random.Generator) -> MoveSequence:
     return MoveSequence(table, of.moves, of.alpha, of.beta, of.passes, of.rule)
 
 
-def known_sums(
-    original: Ints, domain: Domain
-) -> tuple[CellFactors, list[tuple[Ints, int, Floats]]]:
+def known_sums(original: Ints, domain: Domain) -> tuple[CellFactors, list[tuple[Ints, int, Floats]]]:
     """Evidence on every cell and on the sum of half of them."""
     half = np.arange(domain.size // 2 + 1)
     sums = [*(np.array([cell]) for cell in range(domain.size)), half]
@@ -87,9 +85,7 @@ def known_sums(
         said.append((cells, low, np.log(0.1 + np.abs(total - np.arange(low, total + 3)))))
     starts = np.cumsum([0, *(len(cells) for cells in sums)])
     kinds = [(low, low + len(log) - 1, log) for _, low, log in said]
-    factors = CellFactors.of(
-        domain, (), (starts, np.concatenate(sums)), np.arange(len(sums)), list(kinds)
-    )
+    factors = CellFactors.of(domain, (), (starts, np.concatenate(sums)), np.arange(len(sums)), list(kinds))
     return factors, said
 
 

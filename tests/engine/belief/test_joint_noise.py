@@ -63,9 +63,7 @@ def by_listing(keyed: Release, prior: Prior, rounded: Release | None) -> list[di
         for records, number in seen.items():
             total = sum(x[c] for c in records)
             weight *= (
-                ptable.transitions(min(total, ptable.rows - 1)).get(number - total, 0.0)
-                if weight
-                else 0.0
+                ptable.transitions(min(total, ptable.rows - 1)).get(number - total, 0.0) if weight else 0.0
             )
         for cells, number in others.items():
             weight *= max(0.0, 1 - abs(sum(x[c] for c in cells) - number) / 3)

@@ -11,12 +11,7 @@ from scipy.stats import chi2
 
 from tabprotect.engine.belief import model_fit
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
-from tabprotect.engine.belief.model_fit import (
-    Reading,
-    fit_releases,
-    log_evidence,
-    score_test,
-)
+from tabprotect.engine.belief.model_fit import Reading, fit_releases, log_evidence, score_test
 from tabprotect.engine.posterior.independence import ModelTest
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled
 from tabprotect.engine.posterior.strength import Strength, likely
@@ -79,9 +74,7 @@ def test_imputed_tables_and_the_test_are_those_of_all_originals() -> None:
     # The test: the fit under itself, what is expected under it, and what stays open.
     means = np.full(4, 4.0)
     for _ in range(200):
-        own = np.exp(
-            chance + (tables * np.log(means)).sum(axis=1) - gammaln(tables + 1).sum(axis=1)
-        )
+        own = np.exp(chance + (tables * np.log(means)).sum(axis=1) - gammaln(tables + 1).sum(axis=1))
         own /= own.sum()
         expected = own @ tables
         means = model.fit(expected.reshape(1, 2, 2)).reshape(-1)

@@ -21,18 +21,13 @@ COUNTS = np.array([[[9, 4, 7], [3, 8, 2]], [[5, 6, 3], [7, 2, 11]]])
 
 
 def test_a_rate_is_that_of_the_named_categories() -> None:
-    for text, hits, every in (
-        ("A=a2 | C=c3", [14], [23]),
-        ("C=c3 | A=a2, a1", [14, 9], [34, 33]),
-    ):
+    for text, hits, every in (("A=a2 | C=c3", [14], [23]), ("C=c3 | A=a2, a1", [14, 9], [34, 33])):
         found = Ratio.parse(text).counts(DOMAIN, COUNTS[None])
         assert [one[0].tolist() for one in found] == [hits, every]
     drawn = Ratio.parse("A=a2|C=c3").drawn(
         DOMAIN, np.repeat(COUNTS[None], 20_000, axis=0), np.random.default_rng(1)
     )
-    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx(
-        beta(14.5, 9.5).ppf([0.025, 0.975]), abs=0.01
-    )
+    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx(beta(14.5, 9.5).ppf([0.025, 0.975]), abs=0.01)
 
 
 def test_noise_makes_a_rate_less_certain_and_kept_sums_do_not() -> None:
@@ -40,9 +35,7 @@ def test_noise_makes_a_rate_less_certain_and_kept_sums_do_not() -> None:
         ("random_rounding", {"base": 5, "margins": "A:B:C - 1"}, (1.15, 2.0)),
         ("cyclic_perturbation", {}, (0.93, 1.07)),
     ):
-        run = methods()[method].run(
-            Problem(Table.dense(DOMAIN, COUNTS)), values, Randomness.seeded(2)
-        )
+        run = methods()[method].run(Problem(Table.dense(DOMAIN, COUNTS)), values, Randomness.seeded(2))
         reading = Reading.of([run.release], RELEASE_ALONE, Randomness.seeded(1))
         found = rate(reading, Ratio.parse("A=a1 | B=b1, b2"))
         assert found.interval is not None and found.published_interval is not None

@@ -40,9 +40,7 @@ def released(counts: Ints, rule: str, number: int) -> list[Release]:
     ]
 
 
-def drawn(
-    likelihoods: Sequence[Likelihood], prior: Prior, monkeypatch: pytest.MonkeyPatch
-) -> Posterior:
+def drawn(likelihoods: Sequence[Likelihood], prior: Prior, monkeypatch: pytest.MonkeyPatch) -> Posterior:
     with monkeypatch.context() as patch:
         patch.setattr(infer_together, "listed_together", lambda *_: None)
         patch.setattr(JointElimination, "of", lambda *_: None)
@@ -64,11 +62,7 @@ def deviations(found: Posterior, exact: Posterior) -> list[float]:
     return out
 
 
-CASES = [
-    ((3, 3), "negative", 2, False),
-    ((4, 3), "any_zero", 2, True),
-    ((3, 4), "negative", 3, False),
-]
+CASES = [((3, 3), "negative", 2, False), ((4, 3), "any_zero", 2, True), ((3, 4), "negative", 3, False)]
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))

@@ -171,10 +171,7 @@ def _rounding_law(rounded: Likelihood, tables: Ints) -> Floats:
 def test_a_prior_counts_once() -> None:
     both = [released(SMALL[:, :2], "cyclic_perturbation", CYCLIC, s) for s in (1, 4)]
     prior = Poisson(np.array([1.0, 2.0, 2.0, 0.5]))
-    flat, found = (
-        together(both).list_originals(),
-        together(both, prior).list_originals(),
-    )
+    flat, found = (together(both).list_originals(), together(both, prior).list_originals())
     assert flat is not None and found is not None
     log = prior.log_weight(np.arange(4), flat[0]).sum(axis=1)
     weights = flat[1] * np.exp(log)
@@ -186,15 +183,11 @@ def test_a_prior_counts_once() -> None:
 def test_fresh_coins_raise_belief_on_the_example_of_the_slides() -> None:
     """Mean belief in the true at-risk counts over the exact law of one and of two releases."""
     domain = Domain.of_shape((4, 4))
-    start = MoveSequence(
-        Table.dense(domain, DR), design(domain, "bidiagonal"), 0.25, 0.25, 1, "any_zero"
-    )
+    start = MoveSequence(Table.dense(domain, DR), design(domain, "bidiagonal"), 0.25, 0.25, 1, "any_zero")
     law = step_laws(start, tuple(DR.reshape(-1).tolist()))
     assert len(law) == 40
     chances = list(law.values())
-    releases = [
-        replace(start, published=Table.dense(domain, np.array(y).reshape(4, 4))) for y in law
-    ]
+    releases = [replace(start, published=Table.dense(domain, np.array(y).reshape(4, 4))) for y in law]
     at_risk = (DR >= 1) & (DR <= 2)
 
     def belief(*given: MoveSequence) -> float:
@@ -240,8 +233,7 @@ def noisy(published: Ints, reach: int) -> Likelihood:
     """Every count moved by up to ``reach``, all changes alike."""
     table = Table.dense(Domain.of_shape(published.shape), published)
     return independent(
-        PublishedTable(table),
-        lambda y: (max(y - reach, 0), y + reach, np.zeros(reach + min(y, reach) + 1)),
+        PublishedTable(table), lambda y: (max(y - reach, 0), y + reach, np.zeros(reach + min(y, reach) + 1))
     )
 
 
@@ -264,9 +256,7 @@ def test_too_little_is_refused() -> None:
     assert together([moved, noisy(counts, 4)]).way == "exact"
     # Drawn ones are not enough where the other release knows each count but for a little.
     with pytest.raises(InfeasibleError, match=r"independent|no drawn"):
-        together(
-            [noisy(counts, 4), moved], way="monte_carlo", randomness=Randomness.seeded(1), draws=99
-        )
+        together([noisy(counts, 4), moved], way="monte_carlo", randomness=Randomness.seeded(1), draws=99)
 
 
 def test_a_single_release_is_read_as_ever() -> None:
@@ -275,8 +265,4 @@ def test_a_single_release_is_read_as_ever() -> None:
 
 
 def test_weights_that_add_up_to_a_little_over_one_leave_a_number() -> None:
-    assert standard_errors(np.array([1.0, np.nextafter(1.0, 2.0), 0.5]), 100.0).tolist() == [
-        0.0,
-        0.0,
-        0.05,
-    ]
+    assert standard_errors(np.array([1.0, np.nextafter(1.0, 2.0), 0.5]), 100.0).tolist() == [0.0, 0.0, 0.05]

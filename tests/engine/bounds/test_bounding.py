@@ -91,10 +91,7 @@ def test_the_outer_ways_never_say_safe_on_their_own() -> None:
     release = margins_of_order(table.domain, 2)
     assert width(table, release, cells="all", beta=2).verdict == "safe"
     assert width(table, release, cells="all", beta=2, search=Search("shuttle")).verdict == "unknown"
-    assert (
-        width(table, release, cells="all", beta=2, search=Search("decomposable")).verdict
-        == "unknown"
-    )
+    assert width(table, release, cells="all", beta=2, search=Search("decomposable")).verdict == "unknown"
     too_much = width(table, release, cells="all", beta=3, search=Search("shuttle"))
     assert too_much.verdict == "bad" and len(too_much.tight.cells) == table.domain.size
 
@@ -107,9 +104,7 @@ def test_variables_in_no_margin_leave_the_lower_bounds_at_zero() -> None:
     assert found.upper.tolist() == [5, 5, 2, 2, 6, 6, 2, 2]
     total = bounds(table, [()])
     assert total.upper.tolist() == [15] * 8 and total.lower.tolist() == [0] * 8
-    triangle = bounds(
-        dense(np.array(table.counts)[..., None] * [1, 1]), [("A", "B"), ("B", "C"), ("A", "C")]
-    )
+    triangle = bounds(dense(np.array(table.counts)[..., None] * [1, 1]), [("A", "B"), ("B", "C"), ("A", "C")])
     assert triangle.exact and triangle.lower.tolist() == [0] * 16
 
 

@@ -77,16 +77,9 @@ def test_every_table_by_hand(table: list[list[int]]) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "columns"),
-    [
-        ([20, 55, 25, 35], [50, 35, 30, 20]),
-        ([3] * 6, [3] * 6),
-        ([2] * 10, [2] * 10),
-        ([9, 1, 5], [7, 8]),
-    ],
+    [([20, 55, 25, 35], [50, 35, 30, 20]), ([3] * 6, [3] * 6), ([2] * 10, [2] * 10), ([9, 1, 5], [7, 8])],
 )
-def test_estimates_come_near(
-    rows: list[int], columns: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_estimates_come_near(rows: list[int], columns: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     exact = count_tables(rows, columns).count
     monkeypatch.setattr(counting, "MOST_STEPS", 0)
     monkeypatch.setattr(counting, "MOST_TERMS", 0)

@@ -10,11 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bounds.decomposable import (
-    decomposable_bounds,
-    is_decomposable,
-    margin_tree,
-)
+from tabprotect.engine.bounds.decomposable import decomposable_bounds, is_decomposable, margin_tree
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -34,9 +30,7 @@ def maximal(margins: list[tuple[str, ...]]) -> set[frozenset[str]]:
     return {s for s in sets if not any(s < o for o in sets)}
 
 
-edges = st.lists(
-    st.sampled_from(list(combinations(NAMES, 2))), min_size=1, max_size=14, unique=True
-)
+edges = st.lists(st.sampled_from(list(combinations(NAMES, 2))), min_size=1, max_size=14, unique=True)
 
 
 @settings(max_examples=150, deadline=None)
@@ -67,9 +61,7 @@ def test_cliques_and_separators_of_chordal_graphs(pairs: list[tuple[str, str]]) 
         max_size=6,
     )
 )
-def test_decomposable_means_chordal_with_the_margins_as_cliques(
-    margins: list[tuple[str, ...]],
-) -> None:
+def test_decomposable_means_chordal_with_the_margins_as_cliques(margins: list[tuple[str, ...]]) -> None:
     graph = graph_of(margins)
     conformal = {frozenset(c) for c in nx.find_cliques(graph)} == maximal(margins)
     assert is_decomposable(tuple(margins)) == (nx.is_chordal(graph) and conformal)

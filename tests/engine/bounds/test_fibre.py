@@ -51,9 +51,7 @@ def test_a_fibre_is_every_table_with_its_sums(table, chosen, cut) -> None:
     found = fibre(np.zeros(counts.size, dtype=np.int64), high, sums)
     assert found is not None
     listed = np.concatenate([block for _, block in found.blocks()] or [wanted[:0]])
-    assert np.array_equal(
-        np.unique(listed, axis=0), np.unique(wanted.reshape(-1, counts.size), axis=0)
-    )
+    assert np.array_equal(np.unique(listed, axis=0), np.unique(wanted.reshape(-1, counts.size), axis=0))
     assert len(listed) == len(wanted)
 
 
@@ -71,9 +69,7 @@ def test_all_four_way_margins_of_the_czech_table() -> None:
 
 def test_no_fibre_beyond_the_limit() -> None:
     counts = np.full((3, 3), 4)
-    assert fibre(np.zeros(9, dtype=np.int64), np.full(9, 36), sums_of(counts, [1, 2]), most=50) is (
-        None
-    )
+    assert fibre(np.zeros(9, dtype=np.int64), np.full(9, 36), sums_of(counts, [1, 2]), most=50) is (None)
 
 
 def test_sums_that_contradict_each_other() -> None:

@@ -37,10 +37,7 @@ def cells(table: Table) -> dict[frozenset[tuple[str, str]], int]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.sampled_from(SETS),
-    st.lists(st.sampled_from([0, 0, 0, 1, 2, 7]), min_size=36, max_size=36),
-)
+@given(st.sampled_from(SETS), st.lists(st.sampled_from([0, 0, 0, 1, 2, 7]), min_size=36, max_size=36))
 def test_every_table_is_a_margin(sets: tuple[str, ...], counts: list[int]) -> None:
     table = Table.dense(Domain.of_shape((3, 2, 3, 2), NAMES), np.reshape(counts, (3, 2, 3, 2)))
     files = {names: shuffled(table, names) for names in sets}
@@ -72,8 +69,7 @@ def test_what_cannot_be() -> None:
     names = ("AB", "BC", "AC")
     counts = (apart, apart, apart[::-1])
     files = {
-        n: Table.dense(Domain.of({v: ["1", "2"] for v in n}), c)
-        for n, c in zip(names, counts, strict=True)
+        n: Table.dense(Domain.of({v: ["1", "2"] for v in n}), c) for n, c in zip(names, counts, strict=True)
     }
     with pytest.raises(InputError, match="no table of whole counts"):
         joined_table(files)

@@ -68,17 +68,9 @@ ZEROS: tuple[tuple[dict[str, list[str]], ...], ...] = (
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(RELEASES),
-    st.sampled_from(((), *ZEROS)),
-    st.booleans(),
-)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(RELEASES), st.sampled_from(((), *ZEROS)), st.booleans())
 def test_bounds_are_those_over_every_table(
-    seed: int,
-    release: list[tuple[str, ...]],
-    zeros: tuple[dict[str, list[str]], ...],
-    sparse: bool,
+    seed: int, release: list[tuple[str, ...]], zeros: tuple[dict[str, list[str]], ...], sparse: bool
 ) -> None:
     names = {name.partition("@")[0] for margin in release for name in margin}
     domain = Domain(tuple(v for v in (GEO, AGE, SEX) if v.name in names))

@@ -80,9 +80,7 @@ def test_prefixes_of_the_heuristic_list() -> None:
         release = renamed(prefix["frontier"])
         exact = bounds(CZECH, release, cells=cells)
         assert exact.exact
-        assert list(zip(exact.lower, exact.upper, strict=True)) == [
-            tuple(ends) for ends in prefix["integer"]
-        ]
+        assert list(zip(exact.lower, exact.upper, strict=True)) == [tuple(ends) for ends in prefix["integer"]]
         shuttle = bounds(CZECH, release, cells=cells, method="shuttle")
         assert list(zip(shuttle.lower, shuttle.upper, strict=True)) == [
             tuple(ends) for ends in prefix["shuttle"]
@@ -128,9 +126,7 @@ def test_an_integral_optimum_that_no_table_attains(example: dict[str, object]) -
         found = bounds(table, release, cells=cells, method=way)
         assert found.exact and [found.lower[0], found.upper[0]] == example["integer"]
     true = example["integer"][1] - example["integer"][0]  # type: ignore[index]
-    assert (
-        width(table, release, cells=cells, beta=true + 1, search=Search("lp")).verdict == "unknown"
-    )
+    assert width(table, release, cells=cells, beta=true + 1, search=Search("lp")).verdict == "unknown"
     assert width(table, release, cells=cells, beta=true + 1).verdict == "bad"
     every = tables(table, release)[:, cells[0]]
     assert [every.min(), every.max()] == example["integer"]

@@ -128,8 +128,6 @@ for _ in range(4):
 
 
 def test_a_program_that_cancelled_ends_cleanly() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", CANCEL_AND_EXIT], capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-c", CANCEL_AND_EXIT], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout.split() == ["cancelled"] * 4

@@ -72,9 +72,7 @@ NAMES = ["/etc/passwd", "secret_keys.csv", "/dev/zero", r"\\host\share\x.csv", "
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_perturbation_table_may_not_be_a_name(name: str) -> None:
-    error = refused_unread(
-        mechanism(bundle("cell_key"), table=name), '"table" does not stand in it'
-    )
+    error = refused_unread(mechanism(bundle("cell_key"), table=name), '"table" does not stand in it')
     assert name not in str(error) + error.hint + error.detail
 
 
@@ -129,9 +127,7 @@ PROMISES: list[tuple[str, dict[str, object], int]] = [
 
 
 @pytest.mark.parametrize(("method", "given", "amount"), PROMISES)
-def test_a_changed_count_is_called_impossible(
-    method: str, given: dict[str, object], amount: int
-) -> None:
+def test_a_changed_count_is_called_impossible(method: str, given: dict[str, object], amount: int) -> None:
     files = bundle(method, **given)
     assert verify_bytes(resealed(files)).checks[-1] in (POSSIBLE, FITS)
     head, *lines = files["table.csv"].decode().splitlines()
@@ -144,11 +140,7 @@ def test_a_changed_count_is_called_impossible(
 
 
 SHAPES: list[tuple[str, Callable[[Any], None], str]] = [
-    (
-        "controlled_tabular_adjustment",
-        lambda m: m.update(largest_change=2**70),
-        "beyond all numbers",
-    ),
+    ("controlled_tabular_adjustment", lambda m: m.update(largest_change=2**70), "beyond all numbers"),
     ("controlled_tabular_adjustment", lambda m: m.update(largest_change=[1]), "largest change"),
     ("random_rounding", lambda m: m.update(groupings="x:place=A>b\nC"), "groupings"),
     ("random_rounding", lambda m: m.update(groupings="x:place=A\r>b"), "groupings"),

@@ -52,9 +52,7 @@ def test_last_year_is_scaled_and_matched_by_labels(tmp_path: Path) -> None:
     assert means[1, 0] == pytest.approx(means[1, 1]), "a new code takes the mean of all"
     assert means[2, 0] > means[0, 1] > means[0, 0] >= LEAST
     with pytest.raises(InputError, match="other variables: sex, age"):
-        informed(
-            f"last:{tmp_path / 'last.zip'}", [released(Domain.of_shape((3, 2)), np.ones((3, 2)))]
-        )
+        informed(f"last:{tmp_path / 'last.zip'}", [released(Domain.of_shape((3, 2)), np.ones((3, 2)))])
 
 
 def test_texts_are_checked_before_anything_is_worked_out() -> None:

@@ -25,9 +25,7 @@ GEO = Variable(
     "geo", ("a1", "a2", "b1", "b2"),
     (Level("n1", ("a", "a", "b", "b")), Level("coast", ("sea", "land", "sea", "land"))), "n2",
 )  # fmt: skip
-TABLE = Table.dense(
-    Domain((GEO, Variable("sex", ("f", "m")))), np.array([[3, 4], [2, 6], [5, 3], [4, 8]])
-)
+TABLE = Table.dense(Domain((GEO, Variable("sex", ("f", "m")))), np.array([[3, 4], [2, 6], [5, 3], [4, 8]]))
 
 
 def released(method: str, **given: object) -> Release:

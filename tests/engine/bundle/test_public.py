@@ -91,9 +91,7 @@ def leaks(bundle: bytes, protected: Protected) -> list[str]:
     """The names of the secrets that are in some byte stream."""
     everything = list(streams(bundle))
     return [
-        name
-        for name, secret in secrets(protected).items()
-        if any(secret in stream for stream in everything)
+        name for name, secret in secrets(protected).items() if any(secret in stream for stream in everything)
     ]
 
 
@@ -182,9 +180,7 @@ def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
             "LOGNAME": "zq-secret-user",
             "TZ": ("UTC", "Asia/Tokyo")[number],
         }
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(out)], env=environment, cwd=folder, check=True
-        )
+        subprocess.run([sys.executable, "-c", SCRIPT, str(out)], env=environment, cwd=folder, check=True)
         bundles.append(out.read_bytes())
     assert bundles[0] == bundles[1]
     assert not any(b"zq-secret" in stream for stream in streams(bundles[0]))
@@ -209,10 +205,7 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
         *("order", "n_cover", "coins"),
     ]
     assert mechanism["shape"] == [6, 7]
-    assert (
-        mechanism["cycles"]["design"] == "strips"
-        and mechanism["cycles"]["parameters"]["height"] >= 2
-    )
+    assert mechanism["cycles"]["design"] == "strips" and mechanism["cycles"]["parameters"]["height"] >= 2
     package = json.loads(files["datapackage.json"])
     fields = package["resources"][0]["schema"]["fields"]
     assert [f["name"] for f in fields] == ["place, or region", "age", "count"]
@@ -226,29 +219,23 @@ def test_the_files_of_a_bundle_say_what_they_should(protected: Protected) -> Non
 
 def test_a_variable_called_count_is_refused_with_a_remedy() -> None:
     with pytest.raises(InputError, match="called 'count'") as error:
-        data_package.table_csv(
-            PublishedTable(Table.dense(Domain.of({"count": ["a"], "b": ["c"]}), [[1]]))
-        )
+        data_package.table_csv(PublishedTable(Table.dense(Domain.of({"count": ["a"], "b": ["c"]}), [[1]])))
     assert "rename" in error.value.hint
 
 
-LABELS = st.lists(
-    st.text(st.characters(codec="utf-8"), max_size=4), min_size=1, max_size=4, unique=True
-)
+LABELS = st.lists(st.text(st.characters(codec="utf-8"), max_size=4), min_size=1, max_size=4, unique=True)
 
 
 @given(st.tuples(LABELS, LABELS), st.data())
 @settings(max_examples=50, deadline=None)
-def test_any_labels_survive_the_csv(
-    labels: tuple[list[str], list[str]], data: st.DataObject
-) -> None:
+def test_any_labels_survive_the_csv(labels: tuple[list[str], list[str]], data: st.DataObject) -> None:
     domain = Domain.of({"a": labels[0], ' b,"': labels[1]})
     whole = st.integers(-(2**40), 2**40)
     counts = data.draw(st.lists(whole, min_size=domain.size, max_size=domain.size))
     table = Table.dense(domain, np.array(counts, dtype=np.int64).reshape(domain.shape))
-    hidden = np.array(
-        data.draw(st.lists(st.booleans(), min_size=domain.size, max_size=domain.size))
-    ).reshape(domain.shape)
+    hidden = np.array(data.draw(st.lists(st.booleans(), min_size=domain.size, max_size=domain.size))).reshape(
+        domain.shape
+    )
     published = PublishedTable.hiding(table, hidden)
     release = Release((published,), Mechanism("any", domain, {}), "t")
     (described,), title = data_package.read_package(json.loads(data_package.package_json(release)))

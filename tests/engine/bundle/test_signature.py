@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tabprotect.engine.bundle import archive, public, signature
 from tabprotect.engine.bundle.archive import unpack
@@ -94,9 +90,7 @@ def test_key_files(tmp_path: Path, keys: tuple[Path, str]) -> None:
         signature.new_key(private)
     assert private.read_bytes() == before and not beside.exists()
     other = ec.generate_private_key(ec.SECP256R1())
-    (tmp_path / "ec").write_bytes(
-        other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    )
+    (tmp_path / "ec").write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     (tmp_path / "text").write_text("hello")
     for wrong in ("ec", "text"):
         with pytest.raises(InputError, match="no private key"):
@@ -117,10 +111,7 @@ def test_keys_of_small_order_are_refused(bundle: Files) -> None:
     def added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
         (x, y), (u, v) = one, other
         t = d * x * u * y * v % p
-        return (
-            (x * v + u * y) * pow(1 + t, -1, p) % p,
-            (y * v + x * u) * pow(1 - t, -1, p) % p,
-        )
+        return ((x * v + u * y) * pow(1 + t, -1, p) % p, (y * v + x * u) * pow(1 - t, -1, p) % p)
 
     # A point of order 8 doubles to one with y = 0: y^2 = -x^2, and so d x^4 - 2 x^2 - 1 = 0.
     root = pow(2, (p - 1) // 4, p)
@@ -141,11 +132,7 @@ def test_keys_of_small_order_are_refused(bundle: Files) -> None:
     places = {y + (x & 1) * 2**255 for x, y in points}
     # Encodings that are not reduced, and the other sign of x = 0.
     places |= {
-        y + k * p + s * 2**255
-        for _, y in points
-        for k in (0, 1)
-        for s in (0, 1)
-        if y + k * p < 2**255
+        y + k * p + s * 2**255 for _, y in points for k in (0, 1) for s in (0, 1) if y + k * p < 2**255
     }
     for place in places:
         key = place.to_bytes(32, "little").hex()
@@ -156,9 +143,7 @@ def test_keys_of_small_order_are_refused(bundle: Files) -> None:
         stated = {"of": "manifest.json", "signatures": [one]}
         forged = bundle | {signature.NAME: json.dumps(stated).encode()}
         refused(zipped(forged), "anybody can sign")
-    assert not signature.is_of_small_order(
-        json.loads(bundle[signature.NAME])["signatures"][0]["public_key"]
-    )
+    assert not signature.is_of_small_order(json.loads(bundle[signature.NAME])["signatures"][0]["public_key"])
 
 
 def _root(square: int, p: int) -> int:

@@ -129,8 +129,7 @@ def named(name: str, *, mode: int = 0, flags: int = 0) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["../table.csv", "/etc/passwd", "a/../../b", "..\\x.csv", "C:\\x.csv", "\\\\host\\x", "a\x00b"],
+    "name", ["../table.csv", "/etc/passwd", "a/../../b", "..\\x.csv", "C:\\x.csv", "\\\\host\\x", "a\x00b"]
 )
 def test_names_that_lead_out(name: str) -> None:
     refused(named(name), "leads out of it")
@@ -212,17 +211,9 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
     ("mechanism.json", lambda m: m["cycles"][0]["plus"][0].append(0), "is not a cell of 2"),
     ("mechanism.json", lambda m: m["cycles"][1]["plus"][0].reverse(), "mechanism.json: cycle 2"),
     ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[True, 0]]), "whole number"),
-    (
-        "mechanism.json",
-        lambda m: m["cycles"][0].update(plus=[[2**70, 0]]),
-        "whole number of 64 bits",
-    ),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[2**70, 0]]), "whole number of 64 bits"),
     ("mechanism.json", lambda m: m["cycles"][0].update(plus=[[-1, 0]]), "lies outside"),
-    (
-        "mechanism.json",
-        lambda m: m["cycles"][0].update(plus=[5]),
-        r"cycle 1.plus\[0\]: must be a list",
-    ),
+    ("mechanism.json", lambda m: m["cycles"][0].update(plus=[5]), r"cycle 1.plus\[0\]: must be a list"),
     ("mechanism.json", lambda m: m["cycles"][0].update(plus={}), "cycle 1.plus: must be a list"),
     ("mechanism.json", lambda m: m["cycles"].append(3), "must be named values"),
     ("mechanism.json", lambda m: m.pop("variables") and None, "is missing"),
@@ -245,11 +236,7 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
         lambda p: p["resources"][0]["schema"]["fields"][1]["constraints"]["enum"].append("10-19"),
         "twice",
     ),
-    (
-        "datapackage.json",
-        lambda p: p["resources"][0]["schema"]["fields"].reverse(),
-        "last field must be",
-    ),
+    ("datapackage.json", lambda p: p["resources"][0]["schema"]["fields"].reverse(), "last field must be"),
     ("datapackage.json", lambda p: p["resources"][0]["schema"].pop("primaryKey") and None, "key"),
 ]
 
@@ -367,9 +354,7 @@ def test_a_gate_of_the_earlier_form_is_judged_anew(files: Files) -> None:
         verify_bytes(stated(two_limits | {"passed": True, "small_share": 1.0}))
 
 
-def test_every_way_to_state_cycles_is_the_same_mechanism(
-    files: Files, protected: Protected
-) -> None:
+def test_every_way_to_state_cycles_is_the_same_mechanism(files: Files, protected: Protected) -> None:
     def spelled(mechanism: Any) -> None:
         mechanism["cycles"] = to_json(_cycles(protected))["cycles"]
 
@@ -378,9 +363,7 @@ def test_every_way_to_state_cycles_is_the_same_mechanism(
         assert release.mechanism.parameters == protected.release.mechanism.parameters
 
 
-def test_the_collector_rests_while_a_mechanism_is_read(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_collector_rests_while_a_mechanism_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     parse = archive.parse_json
 
@@ -418,9 +401,7 @@ def test_the_collector_rests_while_a_mechanism_is_read(
         (b",10-19,2\n", b',10-19,"2\n', "table.csv"),
     ],
 )
-def test_tables_that_contradict_their_description(
-    files: Files, old: bytes, new: bytes, match: str
-) -> None:
+def test_tables_that_contradict_their_description(files: Files, old: bytes, new: bytes, match: str) -> None:
     lines = files["table.csv"].split(b"\n", 2)
     # The first cell's line gets a known count, so that every case starts from the same text.
     known = b"\n".join([lines[0], b"north,10-19,2", lines[2]])
@@ -428,9 +409,7 @@ def test_tables_that_contradict_their_description(
     refused(resealed(files | {"table.csv": known.replace(old, new, 1)}), match)
 
 
-def test_the_order_of_the_lines_and_their_quotes_do_not_matter(
-    files: Files, protected: Protected
-) -> None:
+def test_the_order_of_the_lines_and_their_quotes_do_not_matter(files: Files, protected: Protected) -> None:
     whole = files["table.csv"]
     # The fifth label holds a line break: leave its lines together.
     lines = whole.split(b"\n")
@@ -475,9 +454,7 @@ def test_bytes_around_the_zip_and_comments_are_refused(files: Files) -> None:
     refused(out.getvalue(), "behind the end")
 
 
-def test_everything_together_may_not_be_absurd(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_everything_together_may_not_be_absurd(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     data = zipped(files, zipfile.ZIP_DEFLATED)
     monkeypatch.setattr(archive, "MAX_UNPACKED", sum(map(len, files.values())))
     verify_bytes(data)

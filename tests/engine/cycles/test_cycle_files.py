@@ -103,9 +103,7 @@ def test_wrong_shape_and_no_file(tmp_path: Path) -> None:
 
 def test_no_margins_means_the_grand_total(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
-    path.write_text(
-        json.dumps({"shape": [2, 2], "margins": [], "cycles": [{"plus": [[0, 0]], "minus": []}]})
-    )
+    path.write_text(json.dumps({"shape": [2, 2], "margins": [], "cycles": [{"plus": [[0, 0]], "minus": []}]}))
     moves = cycle_files.read(path)
     assert moves.margins == ((),)
     assert moves.violations()[0].amount == 1

@@ -179,9 +179,7 @@ def test_known_functionals_vanish_on_every_cycle_and_are_new(moves: MoveSet) -> 
 
 
 def test_lenz_bridge_example() -> None:
-    table = Table.dense(
-        Domain.of_shape((4, 4)), [[5, 4, 3, 0], [2, 6, 0, 0], [0, 0, 1, 7], [0, 0, 8, 9]]
-    )
+    table = Table.dense(Domain.of_shape((4, 4)), [[5, 4, 3, 0], [2, 6, 0, 0], [0, 0, 1, 7], [0, 0, 8, 9]])
     assert bridges(table) == [(0, 2)]
     report = check_cycles(elementary(table.domain), table=table)
     assert report.as_json()["immovable_cells"] == [[0, 2]]
@@ -212,8 +210,7 @@ def test_bridges_by_brute_force(cells: list[int]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    cells=st.lists(st.integers(0, 2), min_size=9, max_size=9),
-    rule=st.sampled_from(["any_zero", "negative"]),
+    cells=st.lists(st.integers(0, 2), min_size=9, max_size=9), rule=st.sampled_from(["any_zero", "negative"])
 )
 def test_immovable_cells_by_searching_every_outcome(cells: list[int], rule: str) -> None:
     table = Table.dense(Domain.of_shape((3, 3)), np.array(cells).reshape(3, 3))
@@ -263,9 +260,7 @@ def test_blocked_cycles_touch_a_zero() -> None:
 
 
 def test_broken_margin_is_named() -> None:
-    moves = moves_of(
-        Domain.of({"v": ["v1", "v2"], "w": ["w1", "w2"]}), [([(0, 0), (1, 1)], [(0, 1)])]
-    )
+    moves = moves_of(Domain.of({"v": ["v1", "v2"], "w": ["w1", "w2"]}), [([(0, 0), (1, 1)], [(0, 1)])])
     report = check_cycles(moves)
     assert not report.preserves_margins
     first = report.violations[0]
@@ -296,9 +291,7 @@ def possible_moves(table: np.ndarray, moves: MoveSet, passes: int) -> np.ndarray
     order=st.permutations(range(3)),
     passes=st.integers(1, 2),
 )
-def test_immovable_under_negative_follows_the_order(
-    cells: list[int], order: list[int], passes: int
-) -> None:
+def test_immovable_under_negative_follows_the_order(cells: list[int], order: list[int], passes: int) -> None:
     table = Table.dense(Domain.of_shape((2, 3)), np.array(cells).reshape(2, 3))
     moves = elementary(table.domain).take(order[: len(elementary(table.domain))])
     flagged = immovable_cells(moves, table, "negative", passes=passes)

@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.constructions.for_margins import (
-    ProvedDesign,
-    design_for_margins,
-    dimension,
-)
+from tabprotect.engine.cycles.constructions.for_margins import ProvedDesign, design_for_margins, dimension
 from tabprotect.engine.cycles.constructions.triangular import TriangularSearch, TriangularSettings
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import design
@@ -83,9 +79,7 @@ def test_a_release_gives_the_design_of_its_original(seed: int, order: int) -> No
     except ParameterError:
         return
     state = table.counts.reshape(-1).copy()
-    walk_cycles(
-        state, layers(found), flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative"
-    )
+    walk_cycles(state, layers(found), flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative")
     published = Table.dense(domain, state.reshape(domain.shape))
     assert design_for_margins(kept_of(published, order)).moves == found
 
@@ -121,9 +115,7 @@ def test_dimensions_with_groupings(formula: str, triangular: int, wanted: int) -
     report = check_cycles(found.moves)
     assert (report.rank, report.dimension, report.known_functionals) == (wanted, wanted, 0)
     assert report.wanted_exact == domain.size - wanted
-    again = cycle_files.from_json(
-        json.loads(json.dumps(cycle_files.to_json(found.moves))), domain=domain
-    )
+    again = cycle_files.from_json(json.loads(json.dumps(cycle_files.to_json(found.moves))), domain=domain)
     assert again == found.moves
 
 
@@ -157,9 +149,7 @@ def nested(variable: Variable) -> tuple[Grouping, ...]:
     return Grouping("up", variable.name, tuple(fine)), Grouping("top", variable.name, tuple(coarse))
 
 
-@pytest.mark.parametrize(
-    ("shape", "formula"), [(shape, None) for shape in SPARSE] + HIERARCHIES, ids=str
-)
+@pytest.mark.parametrize(("shape", "formula"), [(shape, None) for shape in SPARSE] + HIERARCHIES, ids=str)
 def test_full_rank_and_nothing_unwanted_on_tables_without_a_name(
     shape: tuple[int, ...], formula: str | None
 ) -> None:
@@ -205,9 +195,7 @@ def families(draw: st.DrawFn) -> tuple[Publication, np.ndarray]:
         upper = tuple(str(coarse[g]) for g in fine)
         groupings.append(Grouping(f"{variable.name}2", variable.name, upper))
         levels.append([None, variable.name, f"{variable.name}1", f"{variable.name}2"])
-    margins = draw(
-        st.lists(st.tuples(*(st.sampled_from(own) for own in levels)), min_size=1, max_size=4)
-    )
+    margins = draw(st.lists(st.tuples(*(st.sampled_from(own) for own in levels)), min_size=1, max_size=4))
     names = [[name for name in margin if name] for margin in margins]
     zeros = np.array(draw(st.lists(st.booleans(), min_size=domain.size, max_size=domain.size)))
     return Publication.of(domain, names, groupings), zeros & draw(st.booleans())

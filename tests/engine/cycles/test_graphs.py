@@ -17,14 +17,11 @@ from tabprotect.engine.tables.domain import Domain
 @given(
     st.integers(1, 30).flatmap(
         lambda n: st.tuples(
-            st.just(n),
-            st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=60),
+            st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=60)
         )
     )
 )
-def test_components_are_numbered_by_their_first_nodes(
-    drawn: tuple[int, list[tuple[int, int]]],
-) -> None:
+def test_components_are_numbered_by_their_first_nodes(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     nodes, edges = drawn
     graph = nx.Graph(edges)
     graph.add_nodes_from(range(nodes))
@@ -45,9 +42,7 @@ def test_a_long_path_in_any_order_is_one_component() -> None:
     ("kind", "shape"),
     [("elementary", (5, 5)), ("strips-4", (9, 8)), ("elementary", (4, 4, 4)), ("balanced", (4, 4))],
 )
-def test_a_few_scopes_give_up_only_what_is_too_wide(
-    kind: str, shape: tuple[int, ...], passes: int
-) -> None:
+def test_a_few_scopes_give_up_only_what_is_too_wide(kind: str, shape: tuple[int, ...], passes: int) -> None:
     moves = design(Domain.of_shape(shape), kind)
     sig, count = signatures(moves), len(moves)
     longest = max(map(len, later_scopes(sig, count, passes)))

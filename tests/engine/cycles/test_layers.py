@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.layers import (
-    SHORT,
-    layer_numbers,
-    layer_numbers_in_numpy,
-    layers,
-    runs,
-)
+from tabprotect.engine.cycles.layers import SHORT, layer_numbers, layer_numbers_in_numpy, layers, runs
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_compiled, walk_cycles
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain

@@ -72,9 +72,7 @@ def test_the_default_states_the_design_it_stands_for() -> None:
 def test_other_cycles_do_not_claim_a_design() -> None:
     moves = design(Domain.of_shape((4, 4)), "strips-2")
     other = Domain.of({"x": list("abcd"), "y": list("efgh")})
-    assert (
-        moves.on(other).design == moves.keeping(((),)).design == Designed("strips", {"height": 2})
-    )
+    assert moves.on(other).design == moves.keeping(((),)).design == Designed("strips", {"height": 2})
     assert moves.take([1, 0]).design is None
     claimed = replace(moves.take([1, 0]), design=moves.design)
     with pytest.raises(InputError, match="SHA-256 differs"):
@@ -135,9 +133,7 @@ def test_a_design_for_margins_is_stated_by_name_and_found_from_any_release() -> 
         with pytest.raises(InputError, match="not at hand"):
             from_json(stated, domain=table.domain)
         with pytest.raises(InputError, match="SHA-256 differs"):
-            from_json(
-                stated, domain=table.domain, table=cube((5, 4, 3)).with_counts({(0, 0, 0): 9})
-            )
+            from_json(stated, domain=table.domain, table=cube((5, 4, 3)).with_counts({(0, 0, 0): 9}))
     assert digest(triangular(margins_of(original))) == OF_MARGINS
 
 

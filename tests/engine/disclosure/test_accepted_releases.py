@@ -26,12 +26,7 @@ from tabprotect.engine.tables.table import Table
 
 
 @pytest.mark.parametrize(
-    ("name", "read", "twice"),
-    [
-        ("cell_key", 2, 1),
-        ("cyclic_perturbation", 6, 2),
-        ("discrete_laplace", 2, 0),
-    ],
+    ("name", "read", "twice"), [("cell_key", 2, 1), ("cyclic_perturbation", 6, 2), ("discrete_laplace", 2, 0)]
 )
 def test_nothing_that_is_let_out_breaks_a_limit(name: str, read: int, twice: int) -> None:
     tally, faults = run(name, read, seed=2, seconds=60)

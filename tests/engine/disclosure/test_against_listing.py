@@ -76,10 +76,7 @@ def tables(name: str, generator: np.random.Generator) -> Iterator[Table]:
 
 
 def released(
-    name: str,
-    given: Mapping[str, object] | None,
-    table: Table,
-    generator: np.random.Generator,
+    name: str, given: Mapping[str, object] | None, table: Table, generator: np.random.Generator
 ) -> Release | None:
     """One draw that the method lets out."""
     method = methods()[name]
@@ -148,12 +145,8 @@ def drawn(likelihood: Any, prior: Any, approach: Any, *rest: Any) -> Any:
     return infer(likelihood, prior, replace(approach, way="monte_carlo", draws=DRAWS), *rest)
 
 
-@pytest.mark.parametrize(
-    ("blocking", "way"), [("any_zero", "simulation"), ("negative", "exact_draws")]
-)
-def test_a_drawn_verdict_keeps_its_error(
-    blocking: str, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("blocking", "way"), [("any_zero", "simulation"), ("negative", "exact_draws")])
+def test_a_drawn_verdict_keeps_its_error(blocking: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     generator, errors = np.random.default_rng(8), []
     given = {"cycles": "strips-2", "blocking": blocking}
     while len(errors) < TABLES * 9:

@@ -37,9 +37,7 @@ def let_out(counts: np.ndarray, attempts: int) -> Release:
     """A release of these published counts that states the gate."""
     values = CYCLES.resolve(DOMAIN, GIVEN)
     plain, _ = CYCLES.perform(
-        Problem(Table.dense(DOMAIN, np.ones((2, 3), dtype=np.int64))),
-        values,
-        np.random.default_rng(0),
+        Problem(Table.dense(DOMAIN, np.ones((2, 3), dtype=np.int64))), values, np.random.default_rng(0)
     )
     limits = HousePolicy(attempts_at_most=attempts).limits()
     mechanism = plain.mechanism
@@ -65,8 +63,7 @@ def test_beliefs_are_those_of_who_knows_the_attempts(attempts: int) -> None:
     cycles = [dict(zip(at.tolist(), by.tolist(), strict=True)) for at, by in entries]
     laws = {x: law(x, cycles, "any_zero") for x in originals}
     passes = {
-        y: verdict(let_out(np.array(y), attempts)).accepted
-        for y in {y for one in laws.values() for y in one}
+        y: verdict(let_out(np.array(y), attempts)).accepted for y in {y for one in laws.values() for y in one}
     }
     assert 0 < sum(passes.values()) < len(passes)
     q = {x: sum(p for y, p in one.items() if not passes[y]) for x, one in laws.items()}
@@ -102,9 +99,7 @@ def test_beyond_the_work_the_factor_is_said() -> None:
     method = methods()["random_rounding"]
     problem = Problem(Table.dense(DOMAIN, [[4, 5, 6], [7, 8, 9]]))
     release, _ = method.perform(problem, method.resolve(DOMAIN, {}), np.random.default_rng(0))
-    stated = Mechanism(
-        release.mechanism.method, DOMAIN, release.mechanism.parameters, done.mechanism.gate
-    )
+    stated = Mechanism(release.mechanism.method, DOMAIN, release.mechanism.parameters, done.mechanism.gate)
     read = believe([Release(release.tables, stated)], knowing=KNOWING)
     assert not read.weighed and "factor of 3" in read.sentence
     assert read.posterior.complete

@@ -76,10 +76,7 @@ class Setting:
         accepted = (known <= LIMITS.share * expected) & guessed
         self._accepted |= dict(zip(tables, accepted.tolist(), strict=True))
         for counts in tables[::20]:
-            assert (
-                verdict(self.release(counts), LIMITS, effort=OTHERS).accepted
-                == self._accepted[counts]
-            )
+            assert verdict(self.release(counts), LIMITS, effort=OTHERS).accepted == self._accepted[counts]
 
     def accepted(self, counts: Counts) -> bool:
         # With two rows and alpha = beta, the rows the other way round are the cycles' other sign.
@@ -164,9 +161,7 @@ def test_a_reader_who_lists_everything_finds_what_the_verdict_says(rule: str) ->
         for cell in range(6):
             own = marginal(weights, cell)
             shown, chances = posterior.distribution(setting.domain.unflat(cell))
-            assert dict(zip(shown.tolist(), chances.tolist(), strict=True)) == pytest.approx(
-                own, abs=1e-12
-            )
+            assert dict(zip(shown.tolist(), chances.tolist(), strict=True)) == pytest.approx(own, abs=1e-12)
             sure += max(own.get(v, 0.0) for v in (1, 2)) > 1 - 1e-9
             # At most three times the odds, and never from possible to impossible.
             for value, chance in marginal(capped[counts], cell).items():
@@ -180,9 +175,7 @@ def test_a_reader_who_lists_everything_finds_what_the_verdict_says(rule: str) ->
     assert accepted
 
 
-def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """P(original | let through) is proportional to P(release | original) (1 + q + q^2)."""
     setting = Setting((2, 3), "strips-2", "any_zero")
     originals = [
@@ -203,9 +196,7 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(
         original = choose.choice(originals)
         table = Table.dense(setting.domain, np.array(original).reshape(2, 3))
         try:
-            done = gate.protect(
-                METHOD, Problem(table), {"cycles": "strips-2"}, Randomness.seeded(number)
-            )
+            done = gate.protect(METHOD, Problem(table), {"cycles": "strips-2"}, Randomness.seeded(number))
         except RefusedError:
             continue
         times += 1

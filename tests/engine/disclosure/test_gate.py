@@ -89,16 +89,12 @@ def test_the_cap_is_the_policys_and_one_without_chance() -> None:
     assert sum(map(bool, once)) < sum(map(bool, thrice))
     method = methods()["suppression"]
     table = Table.dense(Domain.of_shape((3, 3)), [[20, 50, 1], [30, 9, 40], [60, 70, 80]])
-    done = gate.protect(
-        method, Problem(table), {}, Randomness.seeded(1), policy=HousePolicy(share=1.0)
-    )
+    done = gate.protect(method, Problem(table), {}, Randomness.seeded(1), policy=HousePolicy(share=1.0))
     assert done.release.mechanism.gate is not None
     assert done.release.mechanism.gate.attempts_at_most == 1
 
 
-def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(
-    tmp_path: Path,
-) -> None:
+def test_a_refusal_says_what_to_do_and_a_reason_goes_into_the_dossier_only(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=r"None of 3 draws passed.*A × B") as caught:
         gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3))
     assert caught.value.exit_code == 5
@@ -178,9 +174,7 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("without_remedies")
 def test_a_dossier_replays_its_attempt(tmp_path: Path) -> None:
     later = next(
-        found
-        for seed in range(40)
-        if (found := passes(seed)) is not None and found.record.attempt > 1
+        found for seed in range(40) if (found := passes(seed)) is not None and found.record.attempt > 1
     )
     confidential.write(later, tmp_path / "d.zip")
     again = confidential.read(tmp_path / "d.zip")
@@ -198,10 +192,7 @@ def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
     assert verify.verify(path).verdict is None
     bad = CYCLES.run(ONES, STRIPS, Randomness.seeded(3)).release
     claimed = type(bad.mechanism)(
-        bad.mechanism.method,
-        bad.mechanism.domain,
-        bad.mechanism.parameters,
-        done.release.mechanism.gate,
+        bad.mechanism.method, bad.mechanism.domain, bad.mechanism.parameters, done.release.mechanism.gate
     )
     public.write(Release(bad.tables, claimed), path)
     with pytest.raises(BundleError, match="says that it passes"):
@@ -281,9 +272,7 @@ SMALL = ((2, 2), (2, 3), (3, 3))
         ("publish_margins", 10, SMALL[:2]),
     ],
 )
-def test_no_certain_cell_is_left_uncounted(
-    name: str, trials: int, shapes: Sequence[tuple[int, ...]]
-) -> None:
+def test_no_certain_cell_is_left_uncounted(name: str, trials: int, shapes: Sequence[tuple[int, ...]]) -> None:
     """On random tables: the reader who lists all originals is certain of what the verdict says."""
     method, judged = methods()[name], 0
     for number, shape in enumerate(itertools.islice(itertools.cycle(shapes), trials)):

@@ -30,12 +30,8 @@ def expected(table: Table, margins: list[tuple[str, ...]]) -> list[dict[str, obj
         margin = table.margin(names)
         for index in np.ndindex(margin.domain.shape):
             if margin.counts[index] in (1, 2):
-                labels = [
-                    v.categories[k] for v, k in zip(margin.domain.variables, index, strict=True)
-                ]
-                out.append(
-                    {"table": list(names), "cell": labels, "count": int(margin.counts[index])}
-                )
+                labels = [v.categories[k] for v, k in zip(margin.domain.variables, index, strict=True)]
+                out.append({"table": list(names), "cell": labels, "count": int(margin.counts[index])})
     return out
 
 

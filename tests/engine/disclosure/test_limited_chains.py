@@ -130,9 +130,7 @@ def weighed(monkeypatch: pytest.MonkeyPatch) -> list[Posterior]:
     return found
 
 
-def test_chains_that_agree_are_weighed_and_judged(
-    drawn: list[str], weighed: list[Posterior]
-) -> None:
+def test_chains_that_agree_are_weighed_and_judged(drawn: list[str], weighed: list[Posterior]) -> None:
     release, _ = small()
     found = verdict(release, LENIENT)
     assert found.way == "simulation" and found.accepted
@@ -158,9 +156,7 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     assert f"drawing originals, run {chain_posterior.ROUNDS}" in drawn
 
 
-def test_work_counts_runs_that_are_still_to_come(
-    drawn: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_counts_runs_that_are_still_to_come(drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Chains that come nearer go on as long as the next run is within what is given to them."""
     _, likelihood = small()
     assert isinstance(likelihood, CellFactors)

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 from magnitude_cases import drawn, table_of
 
-from tabprotect.engine.disclosure.magnitude_verdict import (
-    ContributorsAudit,
-    limits_of,
-    magnitude_verdict,
-)
+from tabprotect.engine.disclosure.magnitude_verdict import ContributorsAudit, limits_of, magnitude_verdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
@@ -30,9 +26,7 @@ def released(
     found = np.array(values)
     hidden = np.zeros(len(found), dtype=bool)
     key = table.cells.key[: len(found)]
-    return ReleasedSums(
-        table.variables, "turnover", 0, key, found, hidden, method, parameters or {}
-    )
+    return ReleasedSums(table.variables, "turnover", 0, key, found, hidden, method, parameters or {})
 
 
 @pytest.mark.parametrize("published", [1, 7, 40])
@@ -80,14 +74,7 @@ def test_what_was_stated_is_left_out_for_readers_too() -> None:
     table = table_of(drawn(3), (4, 4))
     hidden = np.zeros(len(table.cells), dtype=bool)
     release = ReleasedSums(
-        table.variables,
-        "turnover",
-        0,
-        table.cells.key,
-        table.cells.value,
-        hidden,
-        "suppression",
-        {},
+        table.variables, "turnover", 0, table.cells.key, table.cells.value, hidden, "suppression", {}
     )
     stated = magnitude_verdict(release, audit=replace(NOBODY, broken=1), more=("contributors",))
     assert stated.passed is False

@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.disclosure.policy import (
-    VARIABLE,
-    HousePolicy,
-    in_force,
-    policy_file,
-    read,
-    write,
-)
+from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, in_force, policy_file, read, write
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -44,7 +37,7 @@ def test_every_wrong_limit_is_named_at_once(tmp_path: Path) -> None:
             intruder="poisson:/etc/passwd",
         )
     assert set(caught.value.fields) == {
-        *("belief_limit", "share", "attempts_at_most", "unjudged", "intruder"),
+        *("belief_limit", "share", "attempts_at_most", "unjudged", "intruder")
     }
     for text, message in (("share =", "not a valid policy"), (None, "no such file")):
         path = tmp_path / f"{message}.toml"

@@ -135,9 +135,7 @@ def test_a_bundle_states_its_total_and_its_neighbours(
     }
     assert found.mechanism.gate is not None and found.mechanism.gate.attempts_at_most == 1
     assert total.words in text and "It is computational" in text
-    forged = Mechanism(
-        name, found.domain, found.mechanism.parameters, privacy=found.mechanism.privacy
-    )
+    forged = Mechanism(name, found.domain, found.mechanism.parameters, privacy=found.mechanism.privacy)
     assert forged.privacy is not None
     object.__setattr__(forged.privacy, "total", Spent(0.01, 0.0))
     with pytest.raises(BundleError, match="does not keep"):
@@ -182,6 +180,4 @@ def test_with_a_cap_the_rest_is_stated() -> None:
 
 def test_rho_is_said_as_an_epsilon() -> None:
     assert Spent(rho=0.5).as_epsilon == pytest.approx(0.5 + 2 * np.sqrt(0.5 * np.log(1e6)))
-    assert Spent.together([Spent(1.0, 0.0), Spent(rho=0.5), Spent(2.0, 0.0)]) == Spent(
-        3.0, 0.0, 0.5
-    )
+    assert Spent.together([Spent(1.0, 0.0), Spent(rho=0.5), Spent(2.0, 0.0)]) == Spent(3.0, 0.0, 0.5)

@@ -54,10 +54,7 @@ def released(counts: Counts, stated: Mechanism) -> Release:
 
 
 FIBRE: list[Counts] = [
-    (a, b, 4 - a - b, 3 - a, 2 - b, a + b - 2)
-    for a in range(4)
-    for b in range(3)
-    if 2 <= a + b <= 4
+    (a, b, 4 - a - b, 3 - a, 2 - b, a + b - 2) for a in range(4) for b in range(3) if 2 <= a + b <= 4
 ]
 
 
@@ -160,9 +157,7 @@ def test_a_certain_refusal_tells_nothing() -> None:
     assert chances(again, 0) == pytest.approx(chances(found, 0))
 
 
-def test_a_pilot_is_enough_where_no_belief_is_near_a_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_pilot_is_enough_where_no_belief_is_near_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusals, "LISTED_CELLS", 0)
     monkeypatch.setattr(refusals, "PILOT", 100)
     made: list[bool] = []
@@ -220,9 +215,7 @@ def test_whoever_follows_the_remedy_of_a_refused_pattern_is_judged_whole() -> No
     with pytest.raises(RefusedError):
         protect(SUPPRESSION, problem, {"level": 1}, Randomness.seeded(1))
     done = protect(
-        *(SUPPRESSION, problem, {"choice": "blocks"}, Randomness.seeded(1)),
-        changed=True,
-        refused=(before,),
+        *(SUPPRESSION, problem, {"choice": "blocks"}, Randomness.seeded(1)), changed=True, refused=(before,)
     )
     assert done.record.verdict is not None and done.record.verdict.left_out == ()
     plain = infer(likelihood_of(done.release))

@@ -24,9 +24,7 @@ from tabprotect.engine.tables.table import Table
 
 CASES = {
     case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text()
-    )["cases"]
+    for case in json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
 }
 
 

@@ -12,9 +12,7 @@ from tabprotect.engine.tables.publication import Publication
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "reference" / "additivity.json").read_text()
 )
-DOMAIN = Domain.of(
-    {"party": ["A", "B", "C"], "age": ["young", "middle", "old"], "sex": ["male", "female"]}
-)
+DOMAIN = Domain.of({"party": ["A", "B", "C"], "age": ["young", "middle", "old"], "sex": ["male", "female"]})
 PUBLICATION = Publication.of(DOMAIN, "party*(age + sex)")
 
 

@@ -18,7 +18,7 @@ from tabprotect.engine.foreign import answers, reader
 from tabprotect.engine.foreign.limits import Limits
 from tabprotect.engine.foreign.queries import FEW
 from tabprotect.engine.foreign.reader import RefusedFileError, lent, limits_for
-from tabprotect.engine.foreign.wire import Buffer, Message, WireError, receive, send
+from tabprotect.engine.foreign.wire import Buffer, WireError, WireMessage, receive, send
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.rows.sql import QueryError, connected
 from tabprotect.engine.formats.table_reading import read_table
@@ -27,9 +27,7 @@ from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
-TABLE = Table.dense(
-    Domain.of({"v": ["a", "b"], "w": ["x", "y"]}), np.arange(4, dtype=np.int64).reshape(2, 2)
-)
+TABLE = Table.dense(Domain.of({"v": ["a", "b"], "w": ["x", "y"]}), np.arange(4, dtype=np.int64).reshape(2, 2))
 ROOMY = Limits(memory=2**32, seconds=20)
 HELD = sys.platform == "linux"
 
@@ -137,7 +135,7 @@ def test_what_is_no_message_is_refused() -> None:
         with pytest.raises(WireError):
             receive(io.BytesIO(said), 2**20)
     out = io.BytesIO()
-    send(out, Message({"value": "é"}, [Buffer("i4", np.arange(5, dtype=np.int32).tobytes())]))
+    send(out, WireMessage({"value": "é"}, [Buffer("i4", np.arange(5, dtype=np.int32).tobytes())]))
     found = receive(io.BytesIO(out.getvalue()), 2**20)
     assert found.said == {"value": "é"}
     assert np.frombuffer(found.buffers[0].data, np.int32).tolist() == [0, 1, 2, 3, 4]

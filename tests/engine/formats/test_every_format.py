@@ -19,14 +19,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import is_total
 from tabprotect.engine.formats.reading_options import Reading, options
-from tabprotect.engine.formats.registered import (
-    by_suffix,
-    format_names,
-    format_of,
-    formats,
-    named,
-    patterns,
-)
+from tabprotect.engine.formats.registered import by_suffix, format_names, format_of, formats, named, patterns
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.progress import SILENT, Progress
@@ -39,9 +32,7 @@ WRITTEN = [kind for kind in formats().values() if kind.writes]
 
 
 label = st.text(
-    st.one_of(
-        st.sampled_from(' ,;"\t|\n\r.0'), st.characters(exclude_categories=["Cs"], min_codepoint=1)
-    ),
+    st.one_of(st.sampled_from(' ,;"\t|\n\r.0'), st.characters(exclude_categories=["Cs"], min_codepoint=1)),
     max_size=6,
 ).filter(lambda text: not is_total(text))
 names = st.lists(label.filter(str.strip), min_size=1, max_size=3, unique=True)
@@ -59,9 +50,7 @@ plain_names = st.lists(st.sampled_from(("v", "Age", "region_2")), min_size=1, un
 
 
 @st.composite
-def tables(
-    draw: st.DrawFn, names: st.SearchStrategy = names, label: st.SearchStrategy = label
-) -> Table:
+def tables(draw: st.DrawFn, names: st.SearchStrategy = names, label: st.SearchStrategy = label) -> Table:
     domain = Domain.of(
         {
             name: draw(st.lists(label, min_size=1, max_size=3, unique=True))
@@ -108,9 +97,7 @@ def test_round_trip_of_parquet(tmp_path_factory: pytest.TempPathFactory, table: 
     round_trip(tmp_path_factory, named("parquet"), table)
 
 
-@pytest.mark.parametrize(
-    "kind", [k for k in WRITTEN if k.name in NARROW], ids=lambda kind: kind.name
-)
+@pytest.mark.parametrize("kind", [k for k in WRITTEN if k.name in NARROW], ids=lambda kind: kind.name)
 @given(table=tables(plain_names, plain_label))
 @settings(max_examples=15, deadline=None)
 def test_round_trip_of_plain_names(
@@ -156,9 +143,7 @@ class OnlyRead(Format):
     label = "Only read"
     suffixes = (".only",)
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         raise NotImplementedError
 
 

@@ -35,7 +35,7 @@ def parts(found: FilePreview) -> dict[str, str]:
 def test_every_line_has_its_role(tmp_path: Path) -> None:
     found = look(tmp_path, OFFICE, totals="auto")
     assert [line.role for line in found.lines] == [
-        *("title", "title", "", "header", "body", "body", "total", "", "note"),
+        *("title", "title", "", "header", "body", "body", "total", "", "note")
     ]
     assert [line.number for line in found.lines] == list(range(1, 10))
     assert found.lines[4].text == "north;1;2;3"

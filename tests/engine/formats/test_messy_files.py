@@ -38,11 +38,7 @@ def row(region: str, sex: str) -> list[int]:
 
 def titled() -> bytes:
     """A title with a comma, semicolons, Latin-1, blanks between thousands, totals, a source."""
-    lines = [
-        "Befolkning, efter region, kön och ålder; 2025",
-        "",
-        ";".join(["Region", *A, "Totalt"]),
-    ]
+    lines = ["Befolkning, efter region, kön och ålder; 2025", "", ";".join(["Region", *A, "Totalt"])]
     sums = {r: [sum(COUNTS[r, s, a] for s in S) for a in A] for r in R}
     sums["Totalt"] = [sum(column) for column in zip(*sums.values(), strict=True)]
     lines += [";".join([r, *map(spaced, n), spaced(sum(n))]) for r, n in sums.items()]
@@ -51,12 +47,7 @@ def titled() -> bytes:
 
 def footnoted() -> bytes:
     """A mark of byte order, two header rows with merged cells, footnotes on a count and a label."""
-    lines = [
-        "\ufeffTabelle 3: Bevölkerung",
-        "",
-        "Region;M;;;K;;",
-        ";" + ";".join([*A, *A[:2], "65+ 1)"]),
-    ]
+    lines = ["\ufeffTabelle 3: Bevölkerung", "", "Region;M;;;K;;", ";" + ";".join([*A, *A[:2], "65+ 1)"])]
     for region in R:
         texts = [str(n) for s in S for n in row(region, s)]
         texts[0] += "1)" * (region == "Süd")
@@ -147,9 +138,7 @@ def genesis() -> bytes:
     lines[2] += ";31.12.2024;31.12.2024"
     lines.append(";;;" + ";".join([*A, "Insgesamt"]))
     for n, (region, sex) in enumerate(product(R, S)):
-        counts = [
-            f"{c:,}".replace(",", ".") + ",0" for c in (*row(region, sex), sum(row(region, sex)))
-        ]
+        counts = [f"{c:,}".replace(",", ".") + ",0" for c in (*row(region, sex), sum(row(region, sex)))]
         lines.append(";".join([f"0{n // 2 + 1}", region, sex, *counts]))
     return "\n".join([*lines, "__________", "Stand: 22.11.2026"]).encode("utf-8-sig")
 
@@ -268,9 +257,7 @@ def test_a_total_that_would_be_counted_twice_where_a_count_is_missing(tmp_path: 
     for fill in (False, True):
         with pytest.raises(InputError, match=r"Guztira.*1 of 9 do not add up") as caught:
             tp.read_table(path, thousands=".", marks="..=missing", fill_missing=fill)
-        assert "(Öst, Guztira, 0-14): the total is 22, its inner cells add up to 13" in (
-            caught.value.detail
-        )
+        assert "(Öst, Guztira, 0-14): the total is 22, its inner cells add up to 13" in (caught.value.detail)
 
 
 def test_flags_beside_counts_are_no_variable(tmp_path: Path) -> None:
@@ -308,9 +295,7 @@ def test_options_as_python_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         tp.read_table("t.json.gz")
 
 
-def test_a_column_of_percentages_is_left_out_unless_it_is_said_to_be_something(
-    tmp_path: Path,
-) -> None:
+def test_a_column_of_percentages_is_left_out_unless_it_is_said_to_be_something(tmp_path: Path) -> None:
     path = tmp_path / "shares.csv"
     lines = ["Region;Persons;Share in %", "n;5;31,25", "m;3;18,75", "s;8;50"]
     path.write_text("\n".join(lines))

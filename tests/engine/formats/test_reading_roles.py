@@ -11,14 +11,14 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 
-MEASURES = (
-    "region,sex,count,weight,share\nn,f,5,1.5,0.1\nn,m,7,2.5,0.2\ns,f,3,3.5,0.3\ns,m,9,4.25,0.4\n"
-)
+MEASURES = "region,sex,count,weight,share\nn,f,5,1.5,0.1\nn,m,7,2.5,0.2\ns,f,3,3.5,0.3\ns,m,9,4.25,0.4\n"
 ROUNDED = (
     "v,w,count\na,x,10\na,y,11\na,Total,20\nb,x,5\nb,y,4\nb,Total,10\n"
     "Total,x,15\nTotal,y,16\nTotal,Total,31\n"
 )
-HIDDEN = "v,w,count\na,x,1\na,y,..\na,Total,3\nb,x,..\nb,y,5\nb,Total,9\nTotal,x,5\nTotal,y,7\nTotal,Total,12\n"
+HIDDEN = (
+    "v,w,count\na,x,1\na,y,..\na,Total,3\nb,x,..\nb,y,5\nb,Total,9\nTotal,x,5\nTotal,y,7\nTotal,Total,12\n"
+)
 YEARS = "year,code,name,count\n2010,1,one,5\n2010,2,two,7\n2010,3,three,1\n2011,1,one,..\n2011,2,two,8\n2011,3,three,2\n"
 
 
@@ -117,12 +117,7 @@ def test_eurostats_tsv(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="':' is not a number"):
         read_table(path)
     found = read_table(path, Reading(missing="zero"))
-    assert found.table.domain.names == ("unit", "sex", "geo", "time") and counts(found) == [
-        110,
-        0,
-        5,
-        7,
-    ]
+    assert found.table.domain.names == ("unit", "sex", "geo", "time") and counts(found) == [110, 0, 5, 7]
     path.write_text(text.replace(": ", ": c"))
     with pytest.raises(InputError, match="'c' is not a number"):
         read_table(path, Reading(missing="zero"))

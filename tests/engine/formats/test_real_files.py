@@ -34,9 +34,7 @@ def test_marriages_in_spain() -> None:
     found = answered("14001.px", dots, TOTALS)
     assert found.table.domain.shape == (20, 47, 2, 3) and found.table.total == 325_486
     assert "2424 totals" in "".join(found.notes)
-    said = read_table(
-        FILES / "14001.px", Reading.of({"marks": "..=zero", "totals": "auto", "labels": True})
-    )
+    said = read_table(FILES / "14001.px", Reading.of({"marks": "..=zero", "totals": "auto", "labels": True}))
     assert said.table.domain.variables[0].categories[0] == "Andalucía"
     assert (said.table.counts == found.table.counts).all()
 
@@ -82,18 +80,14 @@ def test_census_of_galicia() -> None:
     assert found.table.domain.names == ("birth", "age", "gender", "time", "residence")
     with pytest.raises(InputError, match="do not add up") as caught:
         read_table(
-            FILES / "galicia.json",
-            Reading.of({"fill_missing": True, "totals": "auto", "labels": True}),
+            FILES / "galicia.json", Reading.of({"fill_missing": True, "totals": "auto", "labels": True})
         )
     assert "the total is 2772928, its inner cells add up to 2772938" in caught.value.detail
 
 
 def test_several_measures_in_one_variable() -> None:
     measures = ("'Variables' holds 6 measures: Población, Activos", {"count": "Parados"})
-    empty = (
-        "cell .2005, Ambos sexos, Total, Parados.: the count is empty",
-        {"marks": "blank=missing"},
-    )
+    empty = ("cell .2005, Ambos sexos, Total, Parados.: the count is empty", {"marks": "blank=missing"})
     with pytest.raises(InputError, match=r"'25\.4' is not a whole"):
         answered("cantabria.json", measures, empty)
 

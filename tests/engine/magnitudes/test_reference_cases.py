@@ -20,9 +20,7 @@ from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_o
 
 CASES = {
     case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text()
-    )["cases"]
+    for case in json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
 }
 ENDLESS = 10**6
 """A need that no sum of these tables meets: a programme goes as far as it can."""
@@ -110,10 +108,7 @@ def test_factors_leave_the_belief_of_the_case(id: str) -> None:
 def test_the_second_largest_and_the_hidden_square() -> None:
     expected = CASES["posterior_p/ezs_second_largest"]["expected"]
     best, mean, _ = second_largest(MultiplierLaw(0.1, 0.25), 910.2, 300, (30, 90), 0.1)
-    assert (best, mean) == (
-        pytest.approx(expected["best"], abs=0.01),
-        pytest.approx(expected["mean"], abs=3),
-    )
+    assert (best, mean) == (pytest.approx(expected["best"], abs=0.01), pytest.approx(expected["mean"], abs=3))
     found = {one.cell: one.belief for one in beliefs(hidden_square(), ContributorView(), 0.1)}
     expected = CASES["posterior_p/suppression_geurts"]["expected"]
     assert found[0] == pytest.approx(expected["belief"], abs=0.002)

@@ -117,11 +117,7 @@ def test_levels_of_a_hierarchy_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_coded(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    codings: dict[str, object],
-    says: str,
-    line: int | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codings: dict[str, object], says: str, line: int | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "geo.csv").write_text("region,half\nn1,N\n")

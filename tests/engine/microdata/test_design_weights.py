@@ -25,9 +25,7 @@ def put(path: Path, text: str) -> Path:
 
 def test_sums_and_range(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS)
-    found = tabulate_with_keys(
-        path, ["sex", "age"], also=AddedUp(design_weight="w", record_key="key")
-    )
+    found = tabulate_with_keys(path, ["sex", "age"], also=AddedUp(design_weight="w", record_key="key"))
     assert found.table == tabulate(path, ["sex", "age"])
     assert found.weights is not None and found.record_keys is not None
     # The third weight is taken to six decimals.
@@ -53,14 +51,8 @@ def test_a_parquet_file(tmp_path: Path) -> None:
 
 
 @settings(max_examples=8, deadline=None)
-@given(
-    records=st.lists(
-        st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 10**10)), min_size=1
-    )
-)
-def test_exact_sums(
-    records: list[tuple[int, int, int]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+@given(records=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 10**10)), min_size=1))
+def test_exact_sums(records: list[tuple[int, int, int]], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("w") / "r.csv"
     lines = [f"{a},{b},{w // SCALE}.{w % SCALE:06}" for a, b, w in records]
     path.write_text("a,b,w\n" + "\n".join(lines) + "\n")

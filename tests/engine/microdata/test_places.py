@@ -73,9 +73,7 @@ def same(source: str, folder: Path) -> None:
     assert weighted == tabulate(folder / "all.parquet", ["region"], weight="w")
 
 
-@pytest.mark.parametrize(
-    "place", ["parts", "parts/*.parquet", "[ab].csv", "house.duckdb#main.people"]
-)
+@pytest.mark.parametrize("place", ["parts", "parts/*.parquet", "[ab].csv", "house.duckdb#main.people"])
 def test_files_together_and_databases(folder: Path, place: str) -> None:
     same(f"{folder}/{place}", folder)
 
@@ -130,9 +128,7 @@ def test_postgresql_shows_the_same(folder: Path, rows: list[Row]) -> None:
         url = server.database("house")
         engine = sa.create_engine(psycopg(url))
         with engine.begin() as base:
-            base.execute(
-                sa.text("CREATE TABLE people(region text, age int, key double precision, w int)")
-            )
+            base.execute(sa.text("CREATE TABLE people(region text, age int, key double precision, w int)"))
             given = [dict(zip(NAMES, row, strict=True)) for row in rows]
             base.execute(sa.text("INSERT INTO people VALUES (:region, :age, :key, :w)"), given)
         engine.dispose()

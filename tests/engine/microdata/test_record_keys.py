@@ -109,10 +109,7 @@ def test_adding_keys(name: str, tmp_path: Path) -> None:
     assert text.splitlines()[0] == "sex,age,old,record_key"
     assert len(set(keys)) == 5 and all(len(key) == 10 for key in keys)
     assert tabulate(out, ["sex"]) == tabulate(path, ["sex"])
-    assert (
-        tabulate_with_keys(out, ["sex"], also=AddedUp(record_key="record_key")).record_keys
-        is not None
-    )
+    assert tabulate_with_keys(out, ["sex"], also=AddedUp(record_key="record_key")).record_keys is not None
     with pytest.raises(InputError, match="already"):
         add_record_keys(out, tmp_path / "again.csv", randomness=Randomness.fresh())
     assert not (tmp_path / "again.csv").exists()

@@ -60,9 +60,7 @@ def test_weights(tmp_path: Path) -> None:
         ("m,9,1,B", "m,9,1e28,B", "more than 9.2e18", None),
     ],
 )
-def test_weights_that_are_no_counts(
-    tmp_path: Path, old: str, new: str, words: str, line: int | None
-) -> None:
+def test_weights_that_are_no_counts(tmp_path: Path, old: str, new: str, words: str, line: int | None) -> None:
     path = put(tmp_path, RECORDS.replace(old, new))
     with pytest.raises(InputError, match=words) as caught:
         tabulate(path, ["sex"], weight="w")
@@ -234,9 +232,7 @@ def test_cancel(tmp_path: Path) -> None:
                 self.cancel()
             super().report(stage, fraction, partial)
 
-    path = parquet(
-        tmp_path / "big.parquet", "SELECT hash(range) % 1000000 AS a FROM range(2000000)"
-    )
+    path = parquet(tmp_path / "big.parquet", "SELECT hash(range) % 1000000 AS a FROM range(2000000)")
     before = set(threading.enumerate())
     started = time.process_time()
     with pytest.raises(Interrupted):
@@ -251,18 +247,14 @@ def test_cancel(tmp_path: Path) -> None:
 
 
 value = st.text(
-    st.one_of(
-        st.sampled_from(' ,;"\n01-'), st.characters(exclude_categories=["Cs"], min_codepoint=1)
-    ),
+    st.one_of(st.sampled_from(' ,;"\n01-'), st.characters(exclude_categories=["Cs"], min_codepoint=1)),
     max_size=4,
 ).filter(lambda text: "\r" not in text)
 
 
 @given(st.lists(st.tuples(value, value), min_size=1, max_size=12))
 @settings(max_examples=20, deadline=None)
-def test_against_a_counter(
-    tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, str]]
-) -> None:
+def test_against_a_counter(tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, str]]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerows([("a", "b"), *records])

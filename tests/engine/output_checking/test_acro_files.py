@@ -13,9 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 WHEN = "2026-11-22T10:00:00+00:00"
-TABLE = Table.dense(
-    Domain.of({"sex": ["f", "m"], "age": ["young", "old"]}), np.array([[10, 3], [20, 0]])
-)
+TABLE = Table.dense(Domain.of({"sex": ["f", "m"], "age": ["young", "old"]}), np.array([[10, 3], [20, 0]]))
 
 
 def test_flags_stand_by_row_and_column_and_the_table_beside_them(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 TABLE = Table.dense(
-    Domain.of({"sex": ["f", "m"], "age": ["young", "old", "oldest"]}),
-    np.array([[10, 9, 0], [0, 1, 12]]),
+    Domain.of({"sex": ["f", "m"], "age": ["young", "old", "oldest"]}), np.array([[10, 9, 0], [0, 1, 12]])
 )
 
 

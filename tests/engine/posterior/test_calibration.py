@@ -7,12 +7,7 @@ from math import comb, log
 import numpy as np
 
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.release.likelihood import (
-    UNBOUNDED,
-    CellFactors,
-    Likelihood,
-    independent,
-)
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, independent
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -29,9 +24,7 @@ def release_of(original: Table, generator: np.random.Generator) -> Release:
     noise = generator.binomial(2 * NOISE, 0.5, DOMAIN.shape) - NOISE
     hidden = (original.counts == 1) & (generator.random(DOMAIN.shape) < HIDE)
     noisy = Table.dense(DOMAIN, np.maximum(original.counts + noise, 0))
-    return Release(
-        (PublishedTable.hiding(noisy, hidden),), Mechanism("noise", DOMAIN, {"noise": NOISE})
-    )
+    return Release((PublishedTable.hiding(noisy, hidden),), Mechanism("noise", DOMAIN, {"noise": NOISE}))
 
 
 def _weigh(published: int) -> tuple[int, int, np.ndarray]:

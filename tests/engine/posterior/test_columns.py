@@ -160,10 +160,7 @@ def test_a_table_of_nothing_but_a_total_has_one_cell(way: str) -> None:
     )
     (found,) = json.loads("[" + "".join(cells_json(nothing, np.array([0]))) + "]")
     assert found["index"] == [] and found["distribution"] == {"3": 0.5, "4": 0.5}
-    assert written(nothing, np.array([0]), "csv").splitlines()[1:] == [
-        b"4,3.5,4,3,0.5",
-        b"4,3.5,4,4,0.5",
-    ]
+    assert written(nothing, np.array([0]), "csv").splitlines()[1:] == [b"4,3.5,4,3,0.5", b"4,3.5,4,4,0.5"]
 
 
 def test_cells_that_are_alike_are_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,9 +180,7 @@ def test_cells_that_are_alike_are_written_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_files_have_a_row_for_each_cell_and_count(
-    posterior: Posterior, form: str, tmp_path: Path
-) -> None:
+def test_files_have_a_row_for_each_cell_and_count(posterior: Posterior, form: str, tmp_path: Path) -> None:
     data = written(posterior, np.arange(12), form)
     if form == "csv":
         header, *rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
@@ -207,9 +202,7 @@ def test_files_have_a_row_for_each_cell_and_count(
     assert found == expected
 
 
-def test_limits_are_asked_before_the_work(
-    posterior: Posterior, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_limits_are_asked_before_the_work(posterior: Posterior, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "COLUMNS_ROWS", 12)
     with pytest.raises(TooLargeError, match="rows, one for each cell and possible count"):
         PosteriorColumns.of(posterior, np.arange(12))

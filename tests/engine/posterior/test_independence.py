@@ -10,11 +10,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import nbinom, ncx2, poisson
 
-from tabprotect.engine.posterior.independence import (
-    Independence,
-    ModelTest,
-    independence_model,
-)
+from tabprotect.engine.posterior.independence import Independence, ModelTest, independence_model
 from tabprotect.engine.posterior.strength import SPREADS, Strength, likely, upper_tails
 from tabprotect.engine.tables.domain import Domain
 
@@ -105,6 +101,4 @@ def test_what_it_cannot_tell_is_left_out() -> None:
     told = found.as_json(strength=True)
     assert (told["test"], told["interval"], told["published_interval"]) == (None, None, None)
     assert "taken as true" in found.lines(strength=False)[0] and not found.lines(strength=True)
-    assert (
-        Strength.of_table(counts, 0.95) is None and Strength.of_table(counts[0] * 0, 0.95) is None
-    )
+    assert Strength.of_table(counts, 0.95) is None and Strength.of_table(counts[0] * 0, 0.95) is None

@@ -88,8 +88,7 @@ def test_chi_square_and_cramers_v() -> None:
         assert np.allclose(analysis.chi_square(tables), expected)
     two = rng.poisson(6.0, (5, 3, 4)) + 1
     assert np.allclose(
-        analysis.cramers_v(two),
-        [stats.contingency.association(t, method="cramer") for t in two],
+        analysis.cramers_v(two), [stats.contingency.association(t, method="cramer") for t in two]
     )
     assert np.isnan(analysis.chi_square(np.zeros((1, 2, 2), dtype=np.int64))).all()
     with pytest.raises(ParameterError):

@@ -9,13 +9,7 @@ import pytest
 from scipy import stats
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.posterior.prior import (
-    CellTable,
-    NegativeBinomial,
-    Poisson,
-    Positive,
-    Uniform,
-)
+from tabprotect.engine.posterior.prior import CellTable, NegativeBinomial, Poisson, Positive, Uniform
 from tabprotect.engine.posterior.prior_text import parse_prior
 from tabprotect.engine.tables.domain import Domain
 
@@ -55,9 +49,7 @@ def test_cell_table_against_a_dictionary() -> None:
     for key in (0, 3, 4, 70, 71, 2**61, 2**61 + 1):
         got = np.exp(prior.log_weight(key, VALUES))
         listed = key in (3, 70, 2**61)
-        assert np.allclose(
-            got, [weights.get((key, int(v)), 0.0 if listed else 1.0) for v in VALUES]
-        )
+        assert np.allclose(got, [weights.get((key, int(v)), 0.0 if listed else 1.0) for v in VALUES])
     assert np.allclose(prior.distribution(3, VALUES).sum(), 1.0)
     assert prior.distribution(3, [1, 5]).tolist() == [0.0, 0.0]
 

@@ -95,10 +95,7 @@ def test_against_brute_force(way: Way, shape: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(chain_posterior, "SWEEPS", 200)
     likelihood = SHAPES[shape]()
     found = infer(
-        likelihood,
-        prior_of(likelihood),
-        Approach(way=way, draws=DRAWS),
-        randomness=Randomness.seeded(5),
+        likelihood, prior_of(likelihood), Approach(way=way, draws=DRAWS), randomness=Randomness.seeded(5)
     )
     seen = np.stack([found.probability(v).reshape(-1) for v in range(MOST + 1)], axis=1)
     exact = found.way == "exact"

@@ -73,9 +73,7 @@ def test_a_file_gives_no_title(tmp_path: Path) -> None:
     assert project.title == "" and project.name == "mr-smith.csv"
     assert project.original.counts.tolist() == [[1, 2], [3, 4]]
     # Other documents do not inherit cycles or parameters.
-    later = after(
-        EXAMPLE, ("set_parameters", {"alpha": 0.1}), ("open_table", {"source": str(path)})
-    )
+    later = after(EXAMPLE, ("set_parameters", {"alpha": 0.1}), ("open_table", {"source": str(path)}))
     assert later.moves is None and dict(later.parameters) == {}
 
 
@@ -138,9 +136,7 @@ def test_set_count_drops_the_result_and_keeps_the_cycles(example: Project) -> No
         ("no_such_command", {}),
     ],
 )
-def test_what_is_refused_changes_nothing(
-    example: Project, name: str, given_: dict[str, Any]
-) -> None:
+def test_what_is_refused_changes_nothing(example: Project, name: str, given_: dict[str, Any]) -> None:
     history = History(example)
     with pytest.raises((InputError, ParameterError, InfeasibleError)) as error:
         history.apply(name, given_)
@@ -150,10 +146,7 @@ def test_what_is_refused_changes_nothing(
 
 def test_paste_follows_the_placement() -> None:
     domain = {"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2"]}
-    project = after(
-        ("new_table", {"variables": domain}),
-        ("place", {"rows": ["c", "a"], "columns": ["b"]}),
-    )
+    project = after(("new_table", {"variables": domain}), ("place", {"rows": ["c", "a"], "columns": ["b"]}))
     block = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]
     changes = pasted(project, at=[0, 0, 0], counts=block)
     assert len(changes) == 12
@@ -171,9 +164,7 @@ def test_paste_follows_the_placement() -> None:
 def test_placement_finds_its_cells_again(
     names: list[str], first: int, second: int, data: st.DataObject
 ) -> None:
-    domain = Domain.of(
-        {n: [str(i) for i in range(s)] for n, s in zip("abcd", (2, 3, 4, 2), strict=True)}
-    )
+    domain = Domain.of({n: [str(i) for i in range(s)] for n, s in zip("abcd", (2, 3, 4, 2), strict=True)})
     low, high = sorted((first, second))
     placement = Placement(tuple(names[:low]), tuple(names[low:high]), tuple(names[high:]))
     placement.check(domain)
@@ -192,15 +183,13 @@ def test_categories(example: Project) -> None:
     gone = after(("remove_category", {"variable": "v", "category": "v0"}), start=added)
     assert np.array_equal(gone.original.counts, counts)
     merged = after(
-        ("merge_categories", {"variable": "w", "categories": ["w4", "w2"], "into": "rest"}),
-        start=example,
+        ("merge_categories", {"variable": "w", "categories": ["w4", "w2"], "into": "rest"}), start=example
     )
     assert merged.original.domain["w"].categories == ("w1", "rest", "w3")
     assert np.array_equal(merged.original.counts[:, 1], counts[:, 1] + counts[:, 3])
     assert merged.original.total == counts.sum()
     turned = after(
-        ("reorder_categories", {"variable": "w", "categories": ["w4", "w3", "w2", "w1"]}),
-        start=example,
+        ("reorder_categories", {"variable": "w", "categories": ["w4", "w3", "w2", "w1"]}), start=example
     )
     assert np.array_equal(turned.original.counts, counts[:, ::-1])
     named = after(
@@ -230,15 +219,11 @@ def test_cycles(example: Project, tmp_path: Path) -> None:
 
 def test_drawing_cycles(example: Project) -> None:
     before = [example.cycles.array(i) for i in range(4)]
-    flipped = after(
-        ("flip_cycle_cell", {"cycle": 1, "index": [0, 0], "sign": -1}), start=example
-    ).cycles
+    flipped = after(("flip_cycle_cell", {"cycle": 1, "index": [0, 0], "sign": -1}), start=example).cycles
     assert flipped.array(1)[0, 0] == -1
     assert (flipped.array(1) != before[1]).sum() == 1
     assert all(np.array_equal(flipped.array(i), before[i]) for i in (0, 2, 3))
-    cleared = after(
-        ("flip_cycle_cell", {"cycle": 0, "index": [0, 0], "sign": 0}), start=example
-    ).cycles
+    cleared = after(("flip_cycle_cell", {"cycle": 0, "index": [0, 0], "sign": 0}), start=example).cycles
     assert cleared.array(0)[0, 0] == 0
     more = after(
         ("add_cycle", {}),
@@ -511,10 +496,6 @@ def test_arguments_are_checked_against_what_the_verb_declares(example: Project) 
 def test_every_command_declares_what_it_has() -> None:
     for command in COMMANDS.values():
         parameters = inspect.signature(command.run).parameters
-        files = (
-            command.says.reads,
-            *command.says.writes,
-            *(["overwrite"] if command.says.writes else []),
-        )
+        files = (command.says.reads, *command.says.writes, *(["overwrite"] if command.says.writes else []))
         assert set(parameters) >= {name for name in (*files, command.says.seed) if name}
         assert command.run.__doc__ and command.run.__name__ == command.name

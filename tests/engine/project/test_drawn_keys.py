@@ -140,9 +140,7 @@ def test_a_saved_project_keeps_keys_and_seed(records: Path, tmp_path: Path) -> N
     assert again.trail[0].seed == history.trail[0].seed
 
 
-def test_releases_agree_and_the_preview_does_not_look_at_the_keys(
-    records: Path, tmp_path: Path
-) -> None:
+def test_releases_agree_and_the_preview_does_not_look_at_the_keys(records: Path, tmp_path: Path) -> None:
     history = counted(records)
     found = [released(history, tmp_path / f"{n}.zip", seed=n) for n in (1, 2)]
     found.append(released(counted(records), tmp_path / "other.zip", seed=1))

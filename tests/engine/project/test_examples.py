@@ -11,11 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.project.examples import examples, load_example
-from tabprotect.engine.project.sources import (
-    Opened,
-    open_table,
-    records_file,
-)
+from tabprotect.engine.project.sources import Opened, open_table, records_file
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "cyclic.json").read_text())
 TABLES = [example for example in examples() if not example.microdata]

@@ -77,9 +77,7 @@ def test_the_drawn_seed_is_kept_in_the_step_and_out_of_sight() -> None:
     assert history.steps[-1].label == "protect with Cyclic perturbation"
 
 
-def test_old_snapshots_are_forgotten_before_memory_is_full(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_old_snapshots_are_forgotten_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     def edited() -> History:
         history, _ = History().apply("open_table", {"source": "example:duncan-roehrig-4x4"})
         for count in range(6):

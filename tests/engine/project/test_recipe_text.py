@@ -81,16 +81,10 @@ def test_a_seed_makes_a_recipe_confidential_and_says_so() -> None:
 
 
 def test_the_last_opening_begins_the_recipe() -> None:
-    history = ran(
-        OPEN, ("set_count", {"index": [0, 0], "count": 1}), OPEN, ("protect", {"seed": 1})
-    )
+    history = ran(OPEN, ("set_count", {"index": [0, 0], "count": 1}), OPEN, ("protect", {"seed": 1}))
     assert [
-        order.command.name
-        for order in replay.from_text(recipe_text.to_text(history.trail, seeds=True))
-    ] == [
-        "open_table",
-        "protect",
-    ]
+        order.command.name for order in replay.from_text(recipe_text.to_text(history.trail, seeds=True))
+    ] == ["open_table", "protect"]
 
 
 def test_files_lie_beside_the_recipe_and_written_ones_in_the_folder(tmp_path: Path) -> None:
@@ -123,10 +117,7 @@ def test_a_set_is_published_by_its_older_word_too(tmp_path: Path) -> None:
         [[step]]
         """
     end = "\ndossier = 'd.zip'\ntables = { one = 'A*B', two = 'B*C' }\n"
-    texts = {
-        "older": 'do = "publish_set"\nfolder = "set"',
-        "now": 'do = "publish"\nrelease = "set"',
-    }
+    texts = {"older": 'do = "publish_set"\nfolder = "set"', "now": 'do = "publish"\nrelease = "set"'}
     found = {}
     for name, last in texts.items():
         out = tmp_path / name
@@ -169,9 +160,7 @@ def test_bad_recipes(tmp_path: Path, text: str, match: str) -> None:
         ([("protect", {})], "step 1"),
     ],
 )
-def test_a_failing_step_is_named(
-    tmp_path: Path, steps: list[tuple[str, dict[str, Any]]], match: str
-) -> None:
+def test_a_failing_step_is_named(tmp_path: Path, steps: list[tuple[str, dict[str, Any]]], match: str) -> None:
     path = tmp_path / "r.toml"
     path.write_text(tomli_w.dumps({"recipe": 1, "step": [{"do": d, **a} for d, a in steps]}))
     with pytest.raises(TabprotectError, match=match):

@@ -63,9 +63,7 @@ def test_how_a_table_is_held_does_not_matter() -> None:
     values = methods()["random_rounding"].resolve(domain, {})
     dense = Table.dense(domain, COUNTS)
     sparse = Table.sparse(domain, *dense.cells)
-    seeds = {
-        house_randomness(Problem(t), "random_rounding", values, KEY).seed for t in (dense, sparse)
-    }
+    seeds = {house_randomness(Problem(t), "random_rounding", values, KEY).seed for t in (dense, sparse)}
     assert len(seeds) == 1
 
 

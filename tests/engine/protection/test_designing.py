@@ -61,9 +61,7 @@ def test_structural_zeros_are_stated_and_their_file_is_not(tmp_path: Path) -> No
     table = original()
     path = tmp_path / "zeros.csv"
     path.write_text(f'sex;work\n"{table.domain["sex"].categories[2]}";x4\n'.replace("x4", "w4"))
-    domain = Domain.of(
-        {"sex": table.domain["sex"].categories, "work": [f"w{i}" for i in range(1, 6)]}
-    )
+    domain = Domain.of({"sex": table.domain["sex"].categories, "work": [f"w{i}" for i in range(1, 6)]})
     table = Table.dense(domain, table.counts)
     values = PLUGIN.resolve_for(Problem(table), {"zeros": str(path)})
     assert values["zeros"] == f"sex,work\n{domain['sex'].categories[2]},w4\n"

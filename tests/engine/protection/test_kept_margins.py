@@ -12,10 +12,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.sources import open_table
-from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
-    candidates,
-    chosen_cycles,
-)
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import candidates, chosen_cycles
 from tabprotect.engine.protection.cycle_runs.trial_runs import Tried, tried_cycles
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
@@ -77,8 +74,7 @@ def test_a_reader_designs_the_same_cycles() -> None:
 def test_a_cycle_set_that_breaks_a_kept_margin_is_refused() -> None:
     with pytest.raises(InputError, match="changes the margin reg=a, age=a"):
         PLUGIN.resolve_for(
-            Problem(original()),
-            {"keep": "geo + reg*age", "groupings": GROUPINGS, "cycles": "strips"},
+            Problem(original()), {"keep": "geo + reg*age", "groupings": GROUPINGS, "cycles": "strips"}
         )
 
 

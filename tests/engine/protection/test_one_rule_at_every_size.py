@@ -40,25 +40,18 @@ def test_sparse_tables_get_the_same_cycles_on_both_sides(shape: tuple[int, ...])
     kept = sparse(shape)
     choice = chosen_cycles(kept, asked(kept.domain))
     assert choice.rule == "negative" and choice.moves.design is not None
-    assert (choice.moves.design.kind, dict(choice.moves.design.parameters)) == (
-        "strips",
-        {"height": 8},
-    )
+    assert (choice.moves.design.kind, dict(choice.moves.design.parameters)) == ("strips", {"height": 8})
     # The part is that of the same margins, and says nothing but what they say.
     part = typical_part(kept, asked(kept.domain))
     assert part.domain.size <= tried_cells(shape) and part == typical_part(kept, asked(kept.domain))
-    means = [
-        one.counts.sum() / one.domain.size / len(one.publication.margins) for one in (kept, part)
-    ]
+    means = [one.counts.sum() / one.domain.size / len(one.publication.margins) for one in (kept, part)]
     assert means[1] == pytest.approx(means[0], rel=0.15)
     small = sparse((10, 9))
     assert typical_part(small, asked(small.domain)) is small
 
 
 @pytest.mark.parametrize(("mean", "passes"), [(3.0, 2), (10.0, 1)])
-def test_more_ways_are_run_through_twice_where_counts_would_be_stuck(
-    mean: float, passes: int
-) -> None:
+def test_more_ways_are_run_through_twice_where_counts_would_be_stuck(mean: float, passes: int) -> None:
     kept = sparse((10, 10, 10), mean)
     choice = chosen_cycles(kept, asked(kept.domain))
     assert (choice.rule, choice.passes) == ("negative", passes)
@@ -121,14 +114,7 @@ def test_a_part_has_some_of_every_variable() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "height"),
-    [
-        ((100, 100), 8),
-        ((400, 400), 8),
-        ((700, 700), 7),
-        ((1000, 1000), 5),
-        ((3000, 1000), 5),
-        ((6, 9), 6),
-    ],
+    [((100, 100), 8), ((400, 400), 8), ((700, 700), 7), ((1000, 1000), 5), ((3000, 1000), 5), ((6, 9), 6)],
 )
 def test_strips_are_as_high_as_their_cost_allows(shape: tuple[int, ...], height: int) -> None:
     domain = Domain.of_shape(shape)

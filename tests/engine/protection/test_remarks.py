@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection.descriptions.run_summary import (
-    remarks_on_labels,
-    remarks_on_table,
-)
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels, remarks_on_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -59,9 +56,7 @@ def test_names_of_variables_count_as_well() -> None:
         (["Z", "A", "M"], [5, 5, 5], False),
     ],
 )
-def test_categories_in_the_order_of_their_counts(
-    labels: list[str], counts: list[int], ranked: bool
-) -> None:
+def test_categories_in_the_order_of_their_counts(labels: list[str], counts: list[int], ranked: bool) -> None:
     domain = Domain.of({"job": labels})
     found = remarks_on_table(Table.dense(domain, np.array(counts)))
     assert [r.kind for r in found] == (["category_order"] if ranked else [])

@@ -62,9 +62,7 @@ def test_where_nothing_helps_the_refusal_says_what_else_to_do() -> None:
     assert caught.value.hint == OTHERWISE and not caught.value.suggestions
 
 
-def test_of_a_large_table_only_what_the_budget_allows_is_tried(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     method = weak().project.protection
     tried = []
     monkeypatch.setattr(

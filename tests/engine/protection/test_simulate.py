@@ -59,11 +59,7 @@ class Picky(RandomRounding):
     """Refuses tables whose first count is odd, and breaks on one whose first count is 100."""
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         first = int(problem.table.counts.reshape(-1)[0])
         if first == 100:
@@ -80,9 +76,7 @@ def with_first(count: int) -> Problem:
 
 
 def test_the_same_seed_gives_the_same_stream() -> None:
-    first, again = (
-        list(simulate(ROUNDING, PROBLEM, BASE_3, Runs(4), generator=generator())) for _ in "12"
-    )
+    first, again = (list(simulate(ROUNDING, PROBLEM, BASE_3, Runs(4), generator=generator())) for _ in "12")
     assert published(first) == published(again) and len(set(published(first))) > 1
     # It is that of the method drawing again and again.
     coins = generator()
@@ -167,16 +161,7 @@ def test_who_watches_sees_the_share_that_is_done() -> None:
         def report(self, stage: str, fraction: float, partial: object = None) -> None:
             seen.append(fraction)
 
-    list(
-        simulate(
-            ROUNDING,
-            [PROBLEM] * 3,
-            BASE_3,
-            Runs(4),
-            generator=generator(),
-            progress=Watched(),
-        )
-    )
+    list(simulate(ROUNDING, [PROBLEM] * 3, BASE_3, Runs(4), generator=generator(), progress=Watched()))
     assert seen == sorted(seen) and seen[0] == 0.0 and 0.9 < seen[-1] <= 1.0
     # Of an endless stream of tables nobody asks for more than is read.
     endless = (PROBLEM for _ in iter(int, 1))

@@ -20,11 +20,7 @@ from tabprotect.engine.tables.table import Table
 def test_two_workers(czech: Table) -> None:
     cells = AtRiskCells(czech, SmallCount(1, 2))
     with LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        dashboard_address="127.0.0.1:0",
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address="127.0.0.1:0"
     ) as cluster:
         spread = critical_widths(cells, workers=cluster.scheduler_address)
     alone = critical_widths(cells)

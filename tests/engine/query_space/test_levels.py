@@ -75,9 +75,7 @@ def test_queries_are_the_products_of_levels(domain: Domain) -> None:
         assert set(lattice.above(query)) == covers
         for above in covers:
             assert query in set(lattice.below(above))
-            assert all(
-                domain.tells(lattice.names_of(above), name) for name in lattice.names_of(query)
-            )
+            assert all(domain.tells(lattice.names_of(above), name) for name in lattice.names_of(query))
         assert lattice.parse(lattice.text(query)) == query
     assert lattice.query(["A@leaf"] if domain[domain.names[0]].finest else []) in lattice.every
     frontier = Frontier.below(lattice, [lattice.full])
@@ -179,8 +177,7 @@ def test_the_best_release_beside_structural_zeros(seed: int) -> None:
     safe = [
         Frontier.below(lattice, release).size
         for some in product(lattice.every.tolist(), repeat=2)
-        if decomposable(lattice.variables, release := maximal_queries([*lattice.axes, *some]))
-        is not None
+        if decomposable(lattice.variables, release := maximal_queries([*lattice.axes, *some])) is not None
         and width.judge(evidence, release, 2).verdict == "safe"
     ]
     if not safe:

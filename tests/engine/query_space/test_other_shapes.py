@@ -65,9 +65,7 @@ def test_bounds_every_way(table: Table, data: st.DataObject) -> None:
 
 @settings(max_examples=35, deadline=None)
 @given(shaped(), st.sampled_from([(1, 1), (1, 2), (0, 1), (0, 0)]), st.integers(0, 4), st.data())
-def test_widths_and_frontiers(
-    table: Table, at_risk: tuple[int, int], beta: int, data: st.DataObject
-) -> None:
+def test_widths_and_frontiers(table: Table, at_risk: tuple[int, int], beta: int, data: st.DataObject) -> None:
     rule = SmallCount(*at_risk)
     if not rule.mask(table.counts).any():
         return
@@ -93,9 +91,7 @@ RING = (0b0011, 0b0110, 0b1100, 0b1001)
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 15), min_size=2, max_size=6), st.integers(1, 4))
 def test_a_small_part_of_a_large_table_is_decided(cells: list[int], beta: int) -> None:
-    small = Table.dense(
-        Domain.of_shape((2,) * 4), np.bincount(cells, minlength=16).reshape([2] * 4)
-    )
+    small = Table.dense(Domain.of_shape((2,) * 4), np.bincount(cells, minlength=16).reshape([2] * 4))
     if not ((small.counts == 1) | (small.counts == 2)).any():
         return
     # Of one more variable nothing is released, so that any cell may be empty.
@@ -109,10 +105,7 @@ def test_a_small_part_of_a_large_table_is_decided(cells: list[int], beta: int) -
         found = Standard(evidence, criterion, beta).judge(RING, quick=quick)
         assert found.verdict == ("safe" if true >= beta else "bad")
         assert found.width >= true and (not found.exact or found.width == true)
-    assert (
-        ReleaseSet.begin(Standard(evidence, criterion, beta), released=RING).judgement.verdict
-        != "unknown"
-    )
+    assert ReleaseSet.begin(Standard(evidence, criterion, beta), released=RING).judgement.verdict != "unknown"
 
 
 def test_large_counts_do_not_end_a_question(kdd: Table) -> None:
@@ -161,10 +154,7 @@ def test_searches_by_every_criterion(name: str, table: Table, beta: int, seed: i
     best = max(Frontier.below(evidence.lattice, p).size for p in fine)
     assert optimal(Standard(evidence, criterion, beta), "exhaustive").released.size == best
     walked = optimal(
-        Standard(evidence, criterion, beta),
-        "annealing",
-        randomness=Randomness.seeded(seed),
-        proposals=800,
+        Standard(evidence, criterion, beta), "annealing", randomness=Randomness.seeded(seed), proposals=800
     )
     assert walked.released.size == best and walked.judgement.verdict == "safe"
     listed = optimal(Standard(evidence, criterion, beta), "heuristic")

@@ -15,8 +15,7 @@ KEY = bytes(range(32))
 
 def table(counts: np.ndarray, names: tuple[str, ...] = ("age", "sex", "region")) -> Table:
     categories = {
-        name: [f"{name}{k}" for k in range(size)]
-        for name, size in zip(names, counts.shape, strict=False)
+        name: [f"{name}{k}" for k in range(size)] for name, size in zip(names, counts.shape, strict=False)
     }
     return Table.dense(Domain.of(categories), counts)
 

@@ -14,13 +14,7 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.overlapping import (
-    exact_margin,
-    hang_in_a_ring,
-    may_group,
-    same_total,
-    told,
-)
+from tabprotect.engine.register.overlapping import exact_margin, hang_in_a_ring, may_group, same_total, told
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -124,11 +118,7 @@ def test_what_cannot_be_read(names: str, counts: Ints, margins: int) -> None:
 def test_groups_of_categories() -> None:
     fine = table("FB", np.array([[1, 4], [2, 0], [5, 3], [2, 2]]))
     cycles = {"cycles": "elementary", "blocking": "negative"}
-    for counts, may in (
-        ([[3, 4], [7, 5]], True),
-        ([[6, 7], [4, 2]], True),
-        ([[1, 2], [9, 7]], False),
-    ):
+    for counts, may in (([[3, 4], [7, 5]], True), ([[6, 7], [4, 2]], True), ([[1, 2], [9, 7]], False)):
         coarse = released(table("GB", np.array(counts)), "cyclic_perturbation", **cycles)
         assert may_group(fine, coarse) == may
     # Where the margin is not stated it may be one of groups.

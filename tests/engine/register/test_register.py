@@ -115,9 +115,7 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
     mine = publication().marks
     same_records = replace(publication("b", "2"), marks=replace(mine, original="b" * 64))
     same_names = replace(publication("c", "3"))
-    stranger = replace(
-        publication("d", "4"), marks=OriginalMarks("d" * 64, ("x" * 64,), ("y" * 64,))
-    )
+    stranger = replace(publication("d", "4"), marks=OriginalMarks("d" * 64, ("x" * 64,), ("y" * 64,)))
     with Register(str(path)) as register:
         for one in (same_names, stranger, same_records, publication(), publication("a", "5")):
             register.add(one, b"")
@@ -277,9 +275,7 @@ def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
         pass
     remember_beside(problem, how, one, None)
     for randomness, accepted, changed in ((one, False, False), (other, True, True)):
-        before = EarlierRefusals.of(
-            problem, how, accepted=accepted, randomness=randomness, register=None
-        )
+        before = EarlierRefusals.of(problem, how, accepted=accepted, randomness=randomness, register=None)
         assert (bool(before.others), before.limits.changed) == (changed, changed)
         # Who has the later release alone cannot judge what was refused.
         assert before.draws == before.limits.refused == ()
@@ -305,8 +301,7 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     assert spent_on_refusals(refused, table.domain) == Spent(0.5, 0.0)
     done = method.run(problem, {"epsilon": 0.5, "margins": "A:B - 1"}, Randomness.seeded(1)).release
     fresh, own = (
-        replace(done, mechanism=replace(done.mechanism, coins=coins))
-        for coins in ("fresh", "house")
+        replace(done, mechanism=replace(done.mechanism, coins=coins)) for coins in ("fresh", "house")
     )
     assert spent_on_refusals(refused, table.domain, fresh) == Spent(0.5, 0.0)
     assert spent_on_refusals(refused, table.domain, own) == Spent()

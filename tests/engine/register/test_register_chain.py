@@ -58,10 +58,7 @@ def altered(path: Path, *statements: str) -> list[tuple[str, int]]:
         ("UPDATE published_release SET gate = '[1]' WHERE number = 4", ("unreadable", 4)),
         ("UPDATE published_release SET time = 'soon' WHERE number = 4", ("unreadable", 4)),
         ("UPDATE published_release SET records = x'ff80' WHERE number = 4", ("unreadable", 4)),
-        (
-            "UPDATE published_release SET records = CAST(x'ff80' AS TEXT) WHERE number = 4",
-            ("unreadable", 4),
-        ),
+        ("UPDATE published_release SET records = CAST(x'ff80' AS TEXT) WHERE number = 4", ("unreadable", 4)),
         (
             "INSERT INTO published_release SELECT 9, time, who, original, variables, records, 'b', "
             "method, title, gate, decisions, NULL, '', '', '' FROM published_release LIMIT 1",

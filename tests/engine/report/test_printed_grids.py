@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
-from tabprotect.engine.report.printed_grids import (
-    ACROSS,
-    MOST_CELLS,
-    GridCell,
-    grid,
-    published_grid,
-)
+from tabprotect.engine.report.printed_grids import ACROSS, MOST_CELLS, GridCell, grid, published_grid
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

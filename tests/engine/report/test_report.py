@@ -49,9 +49,7 @@ def pages(report: Report, folder: Path) -> list[bytes]:
 
 def rows(protected: Protected, table: Table) -> set[bytes]:
     """The rows of a table as a report would print them."""
-    return {
-        "".join(f"<td>{count_text(n)}</td>" for n in row).encode() for row in table.counts.tolist()
-    }
+    return {"".join(f"<td>{count_text(n)}</td>" for n in row).encode() for row in table.counts.tolist()}
 
 
 # It names a library of the system that only its later versions need.

@@ -13,9 +13,7 @@ import pytest
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_of
 
-CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())[
-    "cases"
-]
+CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
 RULES = {
     "p5": "p=5", "p10": "p=10", "p15": "p=15", "p25": "p=25",
     "p10_coalition2": "p=10,coalition=2", "nk1,85": "dominance=1,85", "nk1,90": "dominance=1,90",
@@ -90,9 +88,7 @@ def test_a_waiver_takes_the_target_away() -> None:
     cell = one_cell([900, 60, 40, 10])
     waived = np.zeros(cell.top.shape, dtype=bool)
     waived[0, 0] = True
-    found = judge(
-        rules_of(["p=10"]), Judged(cell.total, cell.top, cell.nonzero, cell.asked, waived)
-    )
+    found = judge(rules_of(["p=10"]), Judged(cell.total, cell.top, cell.nonzero, cell.asked, waived))
     assert not found.unsafe[0]
 
 

@@ -16,11 +16,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.table import Table
 
 
-@given(
-    count=st.integers(1, 10**9),
-    noise=st.integers(-200, 200),
-    total=st.integers(0, 4 * 10**16),
-)
+@given(count=st.integers(1, 10**9), noise=st.integers(-200, 200), total=st.integers(0, 4 * 10**16))
 @example(count=2, noise=1, total=1_000_000)  # 1.5 to 2
 @example(count=2, noise=-1, total=1_000_000)  # 0.5 to 0
 @example(count=3, noise=1, total=1_875_000)  # 2.5 to 2

@@ -97,10 +97,7 @@ def test_levels_travel_as_json() -> None:
             domain_from_json({"levels": wrong}, bare)
     named = Domain((Variable("nuts@nuts2", ("A1", "A2", "B1")), Variable("sex", ("f", "m"))))
     found = adopted(named, DOMAIN)
-    assert found.variables[0] == DOMAIN["nuts@nuts2"] and found.variables[1].categories == (
-        "f",
-        "m",
-    )
+    assert found.variables[0] == DOMAIN["nuts@nuts2"] and found.variables[1].categories == ("f", "m")
 
 
 def test_edits_of_categories_keep_the_levels_that_still_fit() -> None:

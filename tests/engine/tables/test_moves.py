@@ -17,13 +17,9 @@ from tabprotect.engine.tables.moves import MoveSet
 
 @settings(max_examples=80, deadline=None)
 @given(
-    shape=st.sampled_from([(2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]),
-    order=st.integers(0, 3),
-    data=st.data(),
+    shape=st.sampled_from([(2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]), order=st.integers(0, 3), data=st.data()
 )
-def test_violations_are_the_dense_margins(
-    shape: tuple[int, ...], order: int, data: st.DataObject
-) -> None:
+def test_violations_are_the_dense_margins(shape: tuple[int, ...], order: int, data: st.DataObject) -> None:
     domain = Domain.of_shape(shape)
     margins = margins_of_order(domain, min(order, domain.ndim - 1))
     size = domain.size

@@ -101,14 +101,7 @@ def test_distinct_cells_are_those_with_distinct_members(publication: Publication
 def test_the_small_count_rounding_example() -> None:
     """Both ways of summing geography, crossed with years: 1 + 3 + 2 + 3 + 9 + 6 cells."""
     publication = Publication.of(GEO, "(geo + eu)*year", (EU,))
-    assert publication.margins == (
-        (),
-        ("geo",),
-        ("eu",),
-        ("year",),
-        ("geo", "year"),
-        ("eu", "year"),
-    )
+    assert publication.margins == ((), ("geo",), ("eu",), ("year",), ("geo", "year"), ("eu", "year"))
     assert publication.size == 24
     # Iceland is all there is outside the EU.
     representatives, inverse = publication.distinct

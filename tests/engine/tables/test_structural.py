@@ -42,12 +42,8 @@ def statements() -> st.SearchStrategy[list[dict[str, list[str]]]]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    statements(), st.sampled_from([["geo", "wed"], ["geo@n1", "age"], ["geo@n1", "wed"], ["age"]])
-)
-def test_a_margins_zeros_are_sums_of_zeros(
-    zeros: list[dict[str, list[str]]], names: list[str]
-) -> None:
+@given(statements(), st.sampled_from([["geo", "wed"], ["geo@n1", "age"], ["geo@n1", "wed"], ["age"]]))
+def test_a_margins_zeros_are_sums_of_zeros(zeros: list[dict[str, list[str]]], names: list[str]) -> None:
     full = domain(*zeros)
     inner = full.structural_cells()
     margin = full.project(names)
@@ -124,9 +120,7 @@ def test_they_travel_with_labels_and_are_checked() -> None:
 
 def test_they_add_into_no_published_cell() -> None:
     plain = Domain.of_shape((2, 3))
-    barred = plain.with_structural(
-        [structural.StructuralZeros((("A", ("a1",)), ("B", ("b2", "b3"))))]
-    )
+    barred = plain.with_structural([structural.StructuralZeros((("A", ("a1",)), ("B", ("b2", "b3"))))])
     whole = Publication.of(plain, "A*B").incidence.toarray()
     found = Publication.of(barred, "A*B").incidence.toarray()
     nobody = barred.structural_cells()

@@ -91,9 +91,7 @@ def test_the_verdict_is_about_the_same_posterior(
     release = public.read(written(released(name), tmp_path, name))
     limits = release.mechanism.gate
     assert limits is not None
-    found = believe(
-        [release], knowing=RELEASE_ALONE, effort=VERDICT, randomness=OfRelease(release)
-    ).posterior
+    found = believe([release], knowing=RELEASE_ALONE, effort=VERDICT, randomness=OfRelease(release)).posterior
     expected = posterior_figures(found, limits.at_risk, limits.belief_limit)
     own = replace(verdict(release), reason=limits.reason)
     code = 0 if own.complete else NOT_WHOLE
@@ -102,17 +100,12 @@ def test_the_verdict_is_about_the_same_posterior(
     assert judged == json.loads(json.dumps(own.as_json()))
     (inner,) = (one for one in own.tables if one.who == "user" and one.inner)
     # What several tables say together is the second opinion's.
-    if (
-        not methods()[release.mechanism.method].deliberate(release)
-        and "joint_noise" not in found.left_out
-    ):
+    if not methods()[release.mechanism.method].deliberate(release) and "joint_noise" not in found.left_out:
         figures = (inner.at_risk, inner.known, inner.certain)
         assert figures == (expected.at_risk, expected.known, expected.certain)
 
 
-def test_releases_together_and_one_draw_twice(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_releases_together_and_one_draw_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = (written(released("small", seed), tmp_path, f"{seed}") for seed in (7, 8))
     belief = tp.infer([first, second])
     assert printed(capsys, "infer", first, second, "--json") == belief.to_json()

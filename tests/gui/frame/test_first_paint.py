@@ -42,10 +42,7 @@ LATER = (
     "tabprotect.gui.lattice",
     "tabprotect.gui.pages.run.page",
     *(f"tabprotect.gui.pages.{name}.page" for name in ("compare", "cycles", "check")),
-    *(
-        f"tabprotect.gui.pages.{name}.page"
-        for name in ("query_space", "register", "release", "table")
-    ),
+    *(f"tabprotect.gui.pages.{name}.page" for name in ("query_space", "register", "release", "table")),
 )
 """What the start page has no use for; a name that ends in a dot means what lies below it."""
 
@@ -81,9 +78,7 @@ def test_the_first_paint_waits_for_nothing_it_does_not_show(
     assert [m for m in painted[0] if m == later or m.startswith(below)] == []
 
 
-def test_only_the_start_page_is_built_for_the_first_paint(
-    painted: tuple[list[str], list[str]],
-) -> None:
+def test_only_the_start_page_is_built_for_the_first_paint(painted: tuple[list[str], list[str]]) -> None:
     assert painted[1] == ["start"]
 
 
@@ -118,9 +113,7 @@ class Windows(QObject):
         return False
 
 
-def test_building_a_page_shows_no_window_of_its_parts(
-    opened: MainWindow, qapp: QApplication
-) -> None:
+def test_building_a_page_shows_no_window_of_its_parts(opened: MainWindow, qapp: QApplication) -> None:
     # A part that is shown before it has a parent flashes up, and takes the focus from the window.
     windows = Windows()
     qapp.installEventFilter(windows)

@@ -11,11 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QFileDialog,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
@@ -107,9 +103,7 @@ def test_a_file_that_ends_its_reader_is_said_and_the_window_goes_on(
     assert found is not None and found.counts.tolist() == [3, 4]
 
 
-def test_totals_are_offered_to_be_stripped(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_totals_are_offered_to_be_stripped(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     path = tmp_path / "totals.csv"
     path.write_text("r,x,y,Total\na,1,2,3\nb,4,5,9\nTotal,5,7,12\n")
     window.files.open(str(path))
@@ -299,9 +293,7 @@ def test_work_of_a_killed_program_is_offered_again(
     assert first._session is not None
     first._session._lock.close()
     second = Autosave(other, folder)
-    offers = [
-        b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"
-    ]
+    offers = [b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"]
     assert len(offers) == 1
     offers[0].click()
     table = other.document.original
@@ -330,26 +322,19 @@ def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
     assert window.document.original == table
 
 
-def test_the_card_of_records_asks_for_them(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_card_of_records_asks_for_them(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "tabprotect.gui.pages.tabulate.page.ask_file",
-        lambda _, title, *__, **___: asked.append(title),
+        "tabprotect.gui.pages.tabulate.page.ask_file", lambda _, title, *__, **___: asked.append(title)
     )
     (card,) = (c for c in window.page.findChildren(Card) if c.accessibleName() == "Count records")
     card.click()
     assert window.page is window.pages["tabulate"] and asked == ["Records"]
 
 
-def test_records_go_to_the_tabulate_page(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_records_go_to_the_tabulate_page(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
-    path.write_text(
-        "sex,age,w,people,half\nf,old,2,1.5,1\nm,old,1,3,1\nf,young,3,2,2\nf,old,1,2,2\n"
-    )
+    path.write_text("sex,age,w,people,half\nf,old,2,1.5,1\nm,old,1,3,1\nf,young,3,2,2\nf,old,1,2,2\n")
     window.go("tabulate")
     window.pages["tabulate"].choose(str(path))
     settle()
@@ -389,9 +374,7 @@ def test_records_go_to_the_tabulate_page(
     assert table.counts.tolist() == [[2, 1], [1, 0]]
 
 
-def test_record_keys_can_be_drawn_for_this_table(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_record_keys_can_be_drawn_for_this_table(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("sex,age\nf,old\nm,old\nf,young\nf,old\n")
     window.go("tabulate")
@@ -494,9 +477,7 @@ def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> Non
     assert said == "No counts. Say which; or that it is a grid."
 
 
-def test_each_of_several_dropped_files_has_a_window(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_each_of_several_dropped_files_has_a_window(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     made: list[MainWindow] = []
     window.made.connect(made.append)
     for name in ("one.csv", "two.csv"):

@@ -23,9 +23,7 @@ def choose(dialog: SaveAsDialog, name: str, qtbot: QtBot) -> str:
 
 def test_a_release_is_saved_as_one_cube(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     assert ask_release(window.page) is None and ask_table(window.page) is None
-    done = tp.protect(
-        tp.read_table(TABLE), "random_rounding", base=5, seed=1, accept_weak=True, accept="why"
-    )
+    done = tp.protect(tp.read_table(TABLE), "random_rounding", base=5, seed=1, accept_weak=True, accept="why")
     done.publish(tmp_path / "r.zip", accept="why")
     window.files.open(str(tmp_path / "r.zip"))
     qtbot.waitUntil(lambda: window.document.project is not None)
@@ -50,9 +48,7 @@ def test_a_release_is_saved_as_one_cube(window: MainWindow, qtbot: QtBot, tmp_pa
     assert '"_Z"' in (tmp_path / "r.px").read_text()
 
 
-def test_the_table_is_saved_as_confidential(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_the_table_is_saved_as_confidential(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.files.open(TABLE)
     qtbot.waitUntil(lambda: window.document.project is not None)
     dialog = ask_table(window.page)

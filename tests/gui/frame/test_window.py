@@ -49,7 +49,7 @@ from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.start import RecentRow, StartPage, day_text
-from tabprotect.languages.said import in_100
+from tabprotect.languages.messages import in_100
 from tabprotect.version import __version__
 
 Settle = Callable[[], None]
@@ -137,9 +137,7 @@ def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None
     rail = opened.rail
 
     def steps() -> list[str]:
-        return [
-            n for n, b in rail.buttons.items() if b.page.under == "protect" and not b.isHidden()
-        ]
+        return [n for n, b in rail.buttons.items() if b.page.under == "protect" and not b.isHidden()]
 
     assert steps() == ["cycles", "perturb"]
     opened.document.do(set_method, method="random_rounding")
@@ -173,9 +171,7 @@ def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> 
     assert button.isHidden() and not button.list.isVisible()
 
 
-def test_help_is_about_the_page_in_front_and_goes_back_to_it(
-    opened: MainWindow, qtbot: QtBot
-) -> None:
+def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow, qtbot: QtBot) -> None:
     opened.actions_["help_page"].trigger()
     page, text = opened.page, opened.page.findChild(QTextEdit)
     assert page.name == "help" and text is not None
@@ -239,9 +235,7 @@ def test_a_right_click_offers_what_the_page_can_do(opened: MainWindow) -> None:
     place = cells.visualRect(cells.model().index(1, 2)).center()
     QTest.mouseClick(cells.viewport(), Qt.MouseButton.RightButton, pos=place)
     assert opened.document.selection == (1, 2)
-    anew = QContextMenuEvent(
-        QContextMenuEvent.Reason.Mouse, place, cells.viewport().mapToGlobal(place)
-    )
+    anew = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, cells.viewport().mapToGlobal(place))
     QApplication.sendEvent(cells.viewport(), anew)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -373,10 +367,7 @@ def test_a_policy_that_the_environment_names_is_shown_and_not_changed(
     monkeypatch.setenv(policy.VARIABLE, str(path))
     dialog = SettingsDialog(opened)
     dialog.open()
-    assert (
-        dialog.policy.shares["share"].value() == 1.0
-        and not dialog.policy.shares["share"].isEnabled()
-    )
+    assert dialog.policy.shares["share"].value() == 1.0 and not dialog.policy.shares["share"].isEnabled()
     dialog.save.click()
     assert path.read_text() == "share = 0.01\n"
 
@@ -396,9 +387,7 @@ def test_the_history_panel_goes_to_any_step(opened: MainWindow, settle: Settle) 
     assert opened.actions_["redo"].text() == "&Redo: set (v1, w1) to 22"
 
 
-def test_the_recipe_panel_shows_the_steps_without_a_seed(
-    opened: MainWindow, settle: Settle
-) -> None:
+def test_the_recipe_panel_shows_the_steps_without_a_seed(opened: MainWindow, settle: Settle) -> None:
     opened.document.do(set_parameters, alpha=0.3)
     opened.document.do(protect, seed=424242)
     settle()
@@ -445,9 +434,7 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
             if isinstance(widget, QAbstractItemView):
                 # Tab goes on to the next control from every table: arrows walk its cells.
                 assert not widget.tabKeyNavigation(), widget.accessibleName()
-            inside = isinstance(
-                widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
-            )
+            inside = isinstance(widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView))
             internal = widget.objectName().startswith("qt_") or inside
             stops = isinstance(widget, QScrollArea) and widget.focusPolicy() != NO_FOCUS
             if not (stops or isinstance(widget, kinds)) or not widget.isVisible() or internal:
@@ -462,9 +449,7 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
     assert not nameless, nameless
 
 
-def test_the_layout_of_every_page_leads_tab_to_all_its_controls(
-    opened: MainWindow, settle: Settle
-) -> None:
+def test_the_layout_of_every_page_leads_tab_to_all_its_controls(opened: MainWindow, settle: Settle) -> None:
     missed = set()
     for name, page in opened.pages.items():
         opened.go(name)
@@ -492,15 +477,8 @@ def test_tab_goes_through_the_whole_page_as_the_eye_does(opened: MainWindow) -> 
         reached.append(focused.accessibleName() or getattr(focused, "text", str)())
     else:
         pytest.fail(f"the table keeps Tab: {reached}")
-    after = (
-        reached[reached.index("Table of counts") :] + reached[: reached.index("Table of counts")]
-    )
-    order = [
-        "Table of counts",
-        "Choose protection",
-        "Show the risk list",
-        "v, 4 categories, in rows",
-    ]
+    after = reached[reached.index("Table of counts") :] + reached[: reached.index("Table of counts")]
+    order = ["Table of counts", "Choose protection", "Show the risk list", "v, 4 categories, in rows"]
     assert sorted(order, key=after.index) == order
 
 

@@ -22,5 +22,5 @@ def test_a_line_without_room_asks_for_none(qtbot: QtBot) -> None:
 
 def test_figures_have_one_form() -> None:
     assert [chance_text(c) for c in (0.0, 0.001, 0.72, 0.999, 1.0)] == [
-        *("0\u202f%", "<1\u202f%", "72\u202f%", ">99\u202f%", "100\u202f%"),
+        *("0\u202f%", "<1\u202f%", "72\u202f%", ">99\u202f%", "100\u202f%")
     ]

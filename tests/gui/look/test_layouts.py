@@ -6,15 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QSpacerItem,
-    QWidget,
-    QWidgetItem,
-)
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QPushButton, QSpacerItem, QWidget, QWidgetItem
 from pytestqt.qtbot import QtBot
 from shiboken6 import getAllValidWrappers
 
@@ -92,9 +84,7 @@ def test_dialogs_hand_on_what_is_chosen(qtbot: QtBot, tmp_path: Path) -> None:
     export = ask_export(page, "figures.svg", "svg", taken.append)
     assert opened.fileMode() is QFileDialog.FileMode.ExistingFile
     assert folder.fileMode() is QFileDialog.FileMode.Directory
-    assert (
-        place.acceptMode() is QFileDialog.AcceptMode.AcceptSave and place.defaultSuffix() == "zip"
-    )
+    assert place.acceptMode() is QFileDialog.AcceptMode.AcceptSave and place.defaultSuffix() == "zip"
     quiet = QFileDialog.Option.DontConfirmOverwrite
     assert again.testOption(quiet) and not place.testOption(quiet)
     assert export.nameFilters()[0] == "SVG (*.svg)"

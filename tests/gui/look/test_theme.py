@@ -143,11 +143,7 @@ def test_a_field_is_seen_in_the_dark(qtbot: QtBot, kind: Callable[[], QWidget]) 
     field.resize(24, 24)
     picture = field.grab().toImage()
     ground = THEME.colours.base
-    seen = {
-        picture.pixelColor(x, y).name()
-        for x in range(picture.width())
-        for y in range(picture.height())
-    }
+    seen = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
     assert max(contrast(one, ground) for one in seen) >= 3
     if isinstance(field, QCheckBox) and field.isChecked():
         # The box around the tick, and the tick upon it.

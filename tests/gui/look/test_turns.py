@@ -48,9 +48,7 @@ def test_a_turn_ends_when_its_share_is_spent(turns: Turns) -> None:
     assert worker.done == ["long"] and turns.waiting
 
 
-def test_nothing_is_done_for_who_is_gone_and_a_fault_holds_up_nothing(
-    turns: Turns, qtbot: QtBot
-) -> None:
+def test_nothing_is_done_for_who_is_gone_and_a_fault_holds_up_nothing(turns: Turns, qtbot: QtBot) -> None:
     gone, worker = Worker(), Worker()
     parent = QObject()
     gone.setParent(parent)

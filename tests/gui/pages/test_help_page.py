@@ -33,9 +33,7 @@ def test_every_page_has_three_steps_the_last_of_them_what_comes_next(window: Mai
 
 
 @pytest.mark.parametrize("name", ["table", "variables", "protect"])
-def test_the_pages_own_table_is_worked_through(
-    opened: MainWindow, settle: Settle, name: str
-) -> None:
+def test_the_pages_own_table_is_worked_through(opened: MainWindow, settle: Settle, name: str) -> None:
     opened.document.select((0, 1))
     page = helped(opened, name, settle)
     text = page._text.toPlainText()
@@ -56,9 +54,7 @@ def test_what_readers_see_is_no_original(opened: MainWindow, settle: Settle) -> 
     assert "the true count" not in page._text.toPlainText()
 
 
-def test_a_word_is_found_wherever_it_stands(
-    opened: MainWindow, settle: Settle, qtbot: QtBot
-) -> None:
+def test_a_word_is_found_wherever_it_stands(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
     page = helped(opened, "table", settle)
     page.finder.setFocus()
     qtbot.keyClicks(page.finder, "first digits")

@@ -99,9 +99,7 @@ def house(window: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
     return window
 
 
-def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(
-    house: MainWindow, settle: Settle
-) -> None:
+def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(house: MainWindow, settle: Settle) -> None:
     for name in house.pages:
         house.go(name)
         settle()
@@ -131,9 +129,7 @@ def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(
     assert any("dossier.zip" in text for text in texts(release))  # the form has its paths again
 
 
-def test_an_error_strip_goes_with_every_word(
-    house: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_an_error_strip_goes_with_every_word(house: MainWindow, settle: Settle, tmp_path: Path) -> None:
     path = tmp_path / "totals-of-mine.csv"
     path.write_text(TOTALS)
     house.document.saved = house.document.project  # nothing is asked about unsaved work
@@ -183,9 +179,7 @@ def test_the_windows_title_is_the_releases(house: MainWindow, settle: Settle) ->
         ("release", ""),
     ],
 )
-def test_copied_commands_are_a_readers(
-    house: MainWindow, settle: Settle, page: str, line: str
-) -> None:
+def test_copied_commands_are_a_readers(house: MainWindow, settle: Settle, page: str, line: str) -> None:
     house.document.set_public(True)
     house.go(page)
     settle()
@@ -195,9 +189,7 @@ def test_copied_commands_are_a_readers(
     assert house.page.errors.isVisible() == (not line)  # says why nothing was copied
 
 
-def test_the_posterior_pages_own_copy_names_no_file_of_the_house(
-    house: MainWindow, settle: Settle
-) -> None:
+def test_the_posterior_pages_own_copy_names_no_file_of_the_house(house: MainWindow, settle: Settle) -> None:
     shown = posterior(house)
     house.go("check")
     shown.who_box.setCurrentIndex(1)
@@ -226,9 +218,7 @@ def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, sett
     found = shown.files._known()
     head = table_csv(found, rule=view.rule, original=None, progress=SILENT).decode().split("\n")[0]
     assert "user_p_1_to_2" in head
-    assert "Chance of 1 or 2" in [
-        shown._figure_box.itemText(i) for i in range(shown._figure_box.count())
-    ]
+    assert "Chance of 1 or 2" in [shown._figure_box.itemText(i) for i in range(shown._figure_box.count())]
 
 
 @pytest.mark.parametrize("kind", [kind for kind, *_ in CHECK_FILES if not kind.endswith("png")])
@@ -273,9 +263,7 @@ def test_names_and_titles_of_strangers_are_never_read_as_markup(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
     path = tmp_path / "markup.csv"
-    path.write_text(
-        f'"<b>r</b>",c,count\n"{MARKUP}",x,5\n"{MARKUP}",y,7\nb,x,9\nb,y,6\n', encoding="utf-8"
-    )
+    path.write_text(f'"<b>r</b>",c,count\n"{MARKUP}",x,5\n"{MARKUP}",y,7\nb,x,9\nb,y,6\n', encoding="utf-8")
     window.files.open(str(path))
     settle()
     window.document.do(set_title, title=TITLE)

@@ -113,9 +113,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert [one.method for one in compare.rows] == ways
     assert compare.rows[0].worst == 1 and compare.sentence.startswith("One scale")
     # The map has a point for each, and map and list mark the same one.
-    assert [s.mean for s in compare.map.settings] == [
-        (r.unsafe_worst, r.loss) for r in compare.rows
-    ]
+    assert [s.mean for s in compare.map.settings] == [(r.unsafe_worst, r.loss) for r in compare.rows]
     assert compare.map.front and all(s.there for s in compare.map.settings)
     compare.list.chosen.emit(3)
     assert compare.map.place == (3, None) and "Cell keys" in compare.map.words((3, None))
@@ -207,9 +205,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     assert isinstance(page, CheckSumsPage | ReleaseSumsPage)
 
     def offered() -> Mapping[str, QPushButton]:
-        found = (
-            page.remedies.buttons if isinstance(page, CheckSumsPage) else page.protection.remedies
-        )
+        found = page.remedies.buttons if isinstance(page, CheckSumsPage) else page.protection.remedies
         return found
 
     buttons = offered()

@@ -85,9 +85,7 @@ def wheel(plot: Plot, at: QPointF, steps: int) -> None:
 def hover(plot: Plot, at: QPointF) -> None:
     view = canvas(plot).widget.viewport()
     place, none = QPointF(view.mapToGlobal(at.toPoint())), Qt.MouseButton.NoButton
-    event = QMouseEvent(
-        QEvent.Type.MouseMove, at, place, none, none, Qt.KeyboardModifier.NoModifier
-    )
+    event = QMouseEvent(QEvent.Type.MouseMove, at, place, none, none, Qt.KeyboardModifier.NoModifier)
     # The library passes on at most a hundred moves a second.
     QTest.qWait(20)
     QApplication.sendEvent(view, event)
@@ -107,9 +105,7 @@ def test_bars_stand_for_the_beliefs_side_by_side_from_zero(histogram: CellHistog
     assert canvas(histogram).box.viewRange()[1][0] == 0
     assert canvas(histogram).box.viewRange()[1][1] > max(USER.chances.max(), INTRUDER.chances.max())
     told = labels(histogram)
-    assert {"published 1", "true 2 [staff only]", "a reader", "a reader who knows more"} <= set(
-        told
-    )
+    assert {"published 1", "true 2 [staff only]", "a reader", "a reader who knows more"} <= set(told)
     lines = {line.value(): line for line in items(histogram, pg.InfiniteLine) if line.angle == 90}
     assert set(lines) == {1, 2}
     assert lines[1].pen.style() == Qt.PenStyle.DashLine
@@ -131,9 +127,7 @@ def test_hatching_stays_inside_its_bars_at_one_distance(histogram: CellHistogram
     assert np.allclose(phase, np.round(phase), atol=1e-6)
 
 
-def test_the_wheel_zooms_the_count_axis_only_and_the_whole_comes_back(
-    histogram: CellHistogram,
-) -> None:
+def test_the_wheel_zooms_the_count_axis_only_and_the_whole_comes_back(histogram: CellHistogram) -> None:
     histogram.show_beliefs((WIDE,), published=118, true=None)
     QApplication.processEvents()
     whole, top = histogram.span(), canvas(histogram).box.viewRange()[1]
@@ -308,10 +302,7 @@ def test_another_cell_has_its_own_range(histogram: CellHistogram) -> None:
 
 def test_marks_at_one_value_share_a_line_where_there_is_room() -> None:
     marks = (Mark(2.0, "published 2"), Mark(2.0, "true 2", true=True), Mark(3.0, "other"))
-    assert [mark.label for mark in merged(marks, lambda _: True)] == [
-        "published 2, true 2",
-        "other",
-    ]
+    assert [mark.label for mark in merged(marks, lambda _: True)] == ["published 2, true 2", "other"]
     narrow = merged(marks, lambda label: "," not in label)
     assert [(mark.label, mark.true) for mark in narrow] == [
         ("published 2", False),

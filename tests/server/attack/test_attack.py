@@ -51,9 +51,7 @@ def cell_keys(table: Table, *, careless: bool = False) -> Target:
             return _json({"tables": [{"id": "t", "label": "t"}]})
         if parts.path.endswith("/metadata"):
             variables = table.domain.variables
-            said = [
-                {"id": v.name, "categories": [{"id": c} for c in v.categories]} for v in variables
-            ]
+            said = [{"id": v.name, "categories": [{"id": c} for c in v.categories]} for v in variables]
             return _json({"variables": said})
         if parts.path == "/config":
             return _json({"formats": ["json-stat2"]})
@@ -88,9 +86,7 @@ def told(column: str) -> dict[str, tuple[int, int]]:
     at = rows[0].index(column)
     entries = {row[0]: ENTRY.fullmatch(row[at]) for row in rows[2:]}
     return {
-        name: (int(e[1].replace(",", "")), int(e[2].replace(",", "")))
-        for name, e in entries.items()
-        if e
+        name: (int(e[1].replace(",", "")), int(e[2].replace(",", ""))) for name, e in entries.items() if e
     }
 
 

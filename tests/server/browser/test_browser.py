@@ -125,9 +125,7 @@ def equal_in_every_format(browser: Browser, shown: Sequence[tuple[str, ...]]) ->
     assert [tuple(line) for line in lines[1:]] == list(shown)
     workbook = CalamineWorkbook.from_filelike(io.BytesIO(browser.saved("xlsx")))
     numbers = [c for row in workbook.get_sheet_by_index(0).to_python() for c in row]
-    assert [int(n) for n in numbers if isinstance(n, float) and n in counts][
-        : len(counts)
-    ] == counts
+    assert [int(n) for n in numbers if isinstance(n, float) and n in counts][: len(counts)] == counts
     answer = browser.chrome.current_url
     browser.press("json-stat2")
     said = json.loads(browser.chrome.find_element(By.TAG_NAME, "body").text)

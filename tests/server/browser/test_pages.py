@@ -31,9 +31,7 @@ def test_a_visit(serve: Serve) -> None:
     refused = client("POST", "/ask", data=form | {"variables": list("ABCDE")})
     page = client.get(refused.headers["location"])
     assert "not_released" in page.text and "What of it is released" in page.text
-    assert (
-        "Never released" in client.get("/look?" + "&".join(f"variables={v}" for v in "ABCDEF")).text
-    )
+    assert "Never released" in client.get("/look?" + "&".join(f"variables={v}" for v in "ABCDEF")).text
     frontier = client.get("/frontier").text
     assert 'class="released"' in frontier and 'class="refused"' in frontier and "<svg" in frontier
     mine = client.get("/mine").text

@@ -91,10 +91,7 @@ def test_pages_elsewhere_may_show_what_is_out(serve: Serve) -> None:
     assert there["access-control-allow-origin"] == allowed and "Origin" in there["vary"]
     assert there["cross-origin-resource-policy"] == "cross-origin"
     for origin, path in (("https://evil.example", address), (allowed, "/operator"), (allowed, "/")):
-        assert (
-            "access-control-allow-origin"
-            not in client.get(path, headers={"Origin": origin}).headers
-        )
+        assert "access-control-allow-origin" not in client.get(path, headers={"Origin": origin}).headers
     refused = client("POST", ASK, json={"variables": ["B"]}, headers={"Origin": allowed})
     assert refused.status_code == 403
     assert "access-control-allow-origin" not in refused.headers
@@ -141,9 +138,7 @@ def test_a_forged_address_is_counted_as_what_it_is(serve: Serve) -> None:
     assert [r.status_code for r in asked] == [200] * 5 + [429] * 3
 
 
-def test_wrong_keys_are_not_looked_at_for_ever(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_keys_are_not_looked_at_for_ever(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     client = serve()
     now = [0.0]
     client.server.limiter = Limiter(clock=lambda: now[0])

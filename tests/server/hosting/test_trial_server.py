@@ -111,9 +111,7 @@ def test_it_answers_to_its_own_name_alone(look: TrialServer) -> None:
         {"names": ["A"], "told": [0], "axes": [1], "released": [2], "unreleasable": []},
     ],
 )
-def test_what_a_stranger_says_is_checked(
-    said: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_stranger_says_is_checked(said: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     heard = Heard(200, "application/json", json.dumps(said).encode())
     monkeypatch.setattr(following, "server_at", lambda *_: lambda sent: heard)
     with pytest.raises(InputError, match="no table server"):

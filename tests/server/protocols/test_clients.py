@@ -89,10 +89,7 @@ def test_pxwebapi_1_as_its_clients_walk_it(address: str) -> None:
     variables = httpx.get(table).json()["variables"]
     assert variables[1]["valueTexts"] == ["Young people", "Old people"]
     chosen = {"region": ("item", ["r3", "r5"]), "sex": ("all", ["*"])}
-    query = [
-        {"code": code, "selection": {"filter": way, "values": of}}
-        for code, (way, of) in chosen.items()
-    ]
+    query = [{"code": code, "selection": {"filter": way, "values": of}} for code, (way, of) in chosen.items()]
     said = httpx.post(table, json={"query": query, "response": {"format": "json"}}).json()
     assert [column["type"] for column in said["columns"]] == ["d", "d", "c"]
     assert [int(row["values"][0]) for row in said["data"]] == BY_SEX[[2, 4]].ravel().tolist()
@@ -123,8 +120,7 @@ def test_sdmx1(address: str) -> None:
         ("application/vnd.sdmx.data+json", "{"),
     ):
         text = httpx.get(
-            f"{address}/sdmx/v2/data/dataflow/TABPROTECT/{name}/1.0/*?c[sex]=f",
-            headers={"Accept": accept},
+            f"{address}/sdmx/v2/data/dataflow/TABPROTECT/{name}/1.0/*?c[sex]=f", headers={"Accept": accept}
         ).text
         # Of fewer codes it is still the same structure.
         assert text.startswith(begins) and name in text

@@ -146,16 +146,9 @@ def test_levels_are_code_lists(serve: Serve, tmp_path: Path) -> None:
     metadata = client.get("/v2/tables/t/metadata").json()
     (code_list,) = metadata["dimension"]["region"]["extension"]["codeLists"]
     told = client.get(f"/v2/codelists/{code_list['id']}").json()
-    assert [value["valueMap"] for value in told["values"]] == [
-        ["r1", "r2", "r3"],
-        ["r4", "r5", "r6"],
-    ]
+    assert [value["valueMap"] for value in told["values"]] == [["r1", "r2", "r3"], ["r4", "r5", "r6"]]
     coarse = table.counts.sum(axis=1).reshape(2, 3, 2).sum(axis=1)
-    params = {
-        "valueCodes[region]": "*",
-        "valueCodes[sex]": "*",
-        "codelist[region]": code_list["id"],
-    }
+    params = {"valueCodes[region]": "*", "valueCodes[sex]": "*", "codelist[region]": code_list["id"]}
     answer = client.get("/v2/tables/t/data", params=params).json()
     assert answer["id"] == ["region", "sex"]
     assert np.array_equal(np.reshape(answer["value"], (2, 2)), coarse)
@@ -183,19 +176,14 @@ def test_what_is_sent_wrongly_is_refused(client: Client) -> None:
     ):
         assert client("POST", DATA, content=body).status_code == 400
         assert (
-            client(
-                "POST", "/v1/en/tables/czech-autoworkers", content=b'{"query": [{}]}'
-            ).status_code
-            == 400
+            client("POST", "/v1/en/tables/czech-autoworkers", content=b'{"query": [{}]}').status_code == 400
         )
     assert client.get("/sdmx/v2/structure/dataflow/ELSEWHERE/*/+").text.count("<s:Dataflow ") == 0
 
 
 def test_pages_elsewhere_read_by_get_alone(serve: Serve) -> None:
     origin = {"Origin": "https://a.example"}
-    served = serve(
-        replace(czech(), access=Access(prices=False, allowed_origins=(origin["Origin"],)))
-    )
+    served = serve(replace(czech(), access=Access(prices=False, allowed_origins=(origin["Origin"],))))
     served.ask("A")
     shared = served.get(DATA, headers=origin)
     assert shared.headers["access-control-allow-origin"] == origin["Origin"]

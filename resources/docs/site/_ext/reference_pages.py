@@ -13,14 +13,7 @@ from sphinx.application import Sphinx
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
 
-DOCUMENTS = (
-    "command_line.md",
-    "bundle_format.md",
-    "formats.md",
-    "glossary.md",
-    "guide.md",
-    "changelog.md",
-)
+DOCUMENTS = ("command_line.md", "bundle_format.md", "formats.md", "glossary.md", "guide.md", "changelog.md")
 
 SECTIONS = {
     "methods": "Methods",
@@ -141,9 +134,7 @@ def _page(example: Example) -> str:
     )
 
 
-def unfold_here(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object
-) -> None:
+def unfold_here(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
     """Beside a page stand the pages of its own section: all of all of them take half the build.
 
     What stands beside the pages of a made section is the same for each but for the mark of the page
@@ -159,8 +150,7 @@ def unfold_here(
         beside = context["toctree"](titles_only=True, maxdepth=-1, includehidden=True)
         kept[section] = get_navigation_tree(
             beside.replace(
-                HERE_NOW,
-                f'<li class="toctree-l2"><a class="reference internal" href="{name}.html">',
+                HERE_NOW, f'<li class="toctree-l2"><a class="reference internal" href="{name}.html">'
             )
         )
     context["kept_navigation"] = kept[section]

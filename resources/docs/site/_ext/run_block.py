@@ -24,11 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 
 class Run(SphinxDirective):
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {
-        "hide-code": lambda _: True,
-        "value": lambda _: True,
-        "alt": str,
-    }
+    option_spec: ClassVar[dict[str, Any]] = {"hide-code": lambda _: True, "value": lambda _: True, "alt": str}
 
     def run(self) -> list[nodes.Node]:
         pages: dict[str, dict[str, Any]] = self.env.temp_data.setdefault("run_block", {})
@@ -52,8 +48,7 @@ class Run(SphinxDirective):
         elif value is not None and not is_drawing(value):
             out.append(nodes.literal_block(repr(value), repr(value), language="text"))
         out += [
-            nodes.raw("", picture(png, self.options.get("alt", "figure")), format="html")
-            for png in drawn()
+            nodes.raw("", picture(png, self.options.get("alt", "figure")), format="html") for png in drawn()
         ]
         return out
 

@@ -84,9 +84,7 @@ def beside(rows: str, **files: tuple[str, str]) -> None:
     _ = figure
 
 
-def _with_sums(
-    release: Release, rows: str, by: str
-) -> tuple[list[list[str]], Sequence[str], Sequence[str]]:
+def _with_sums(release: Release, rows: str, by: str) -> tuple[list[list[str]], Sequence[str], Sequence[str]]:
     """Counts of a release by two variables, and the sum of each row: as published, or added up."""
     main = release.tables[0]
     domain, counts = main.table.domain, np.where(hidden_cells(main), -1, main.table.counts)
@@ -154,9 +152,7 @@ def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str], title: str) 
 
 def _rests_on(belief: tp.Belief) -> str:
     if belief.way == "exact":
-        many = (
-            f" over {belief.originals:,} tables that could be behind it" if belief.originals else ""
-        )
+        many = f" over {belief.originals:,} tables that could be behind it" if belief.originals else ""
         return f"Worked out exactly{many}."
     error = f", within {100 * belief.error:.1f} in 100" if belief.error else ""
     return f"Estimated from drawn originals{error}."

@@ -9,13 +9,7 @@ from functools import cached_property
 
 from tabprotect.engine.assessment.compared_cells import default_compared
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
-from tabprotect.engine.assessment.comparing.one_run import (
-    ComparisonRun,
-    RunPlan,
-    RunTask,
-    run_once,
-    run_seed,
-)
+from tabprotect.engine.assessment.comparing.one_run import ComparisonRun, RunPlan, RunTask, run_once, run_seed
 from tabprotect.engine.assessment.comparing.run_spec import EVERYTHING, RunSpec, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
@@ -27,16 +21,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.subtables import (
-    GROUPINGS,
-    MARGINS,
-    groupings_of,
-    publication_of,
-)
+from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, groupings_of, publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 RUNS = 20
 """Runs of one configuration by default."""
@@ -82,17 +71,15 @@ def compare(
         When cancelled.
     """
     if not specs:
-        raise ParameterError({"run": say("nothing is to be compared")})
+        raise ParameterError({"run": message("nothing is to be compared")})
     if runs_per_method < 1:
-        raise ParameterError({"runs_per_method": say("must be at least 1")})
+        raise ParameterError({"runs_per_method": message("must be at least 1")})
     domain = problem.table.domain
     names = tuple(measure.name for measure in named_measures(measures))
     key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
     configurations, values = _resolved(problem, [_with_margins(spec, scope) for spec in specs])
     asked = _Asked(
-        RunPlan(
-            problem, named or default_compared(domain, _published(problem, values)), key, names
-        ),
+        RunPlan(problem, named or default_compared(domain, _published(problem, values)), key, names),
         configurations,
         values,
         runs_per_method,
@@ -122,17 +109,14 @@ class _Asked:
     def tasks(self) -> list[tuple[RunTask, int]]:
         """The runs to make, and how many runs each of them stands for."""
         found: list[tuple[RunTask, int]] = []
-        for c, (configuration, values) in enumerate(
-            zip(self.configurations, self.values, strict=True)
-        ):
+        for c, (configuration, values) in enumerate(zip(self.configurations, self.values, strict=True)):
             if configuration.error:
                 continue
             method = configuration.spec.method
             random = methods()[method].is_random(values)
             times, copies = (self.times, 1) if random else (1, self.times)
             found += [
-                (RunTask(self.plan, c, method, values, self._seed(c, n), n), copies)
-                for n in range(times)
+                (RunTask(self.plan, c, method, values, self._seed(c, n), n), copies) for n in range(times)
             ]
         return found
 
@@ -206,9 +190,7 @@ def _with_margins(spec: RunSpec, scope: Scope) -> RunSpec:
     return replace(spec, given=given)
 
 
-def _resolved(
-    problem: Problem, specs: Sequence[RunSpec]
-) -> tuple[list[Configuration], list[Values]]:
+def _resolved(problem: Problem, specs: Sequence[RunSpec]) -> tuple[list[Configuration], list[Values]]:
     """Every specification completed and checked.
 
     Raises
@@ -230,12 +212,11 @@ def _resolved(
             # A fault in what was not given is the table's, or that of a parameter left out.
             if set(fault.fields) <= set(spec.given):
                 wrong |= {
-                    say("{text}: {name}", spec.text, name): why
-                    for name, why in fault.fields.items()
+                    message("{text}: {name}", spec.text, name): why for name, why in fault.fields.items()
                 }
             error = error or str(fault)
         except (InputError, InfeasibleError) as fault:
-            error = f"{fault}" + (say(" ({hint})", fault.hint) if fault.hint else "")
+            error = f"{fault}" + (message(" ({hint})", fault.hint) if fault.hint else "")
         configurations.append(Configuration(spec, _plain(method, spec, found), error))
         values.append(found)
     if wrong:

@@ -27,7 +27,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 RISK, UTILITY = "risk_fbeta", "hellinger_expected"
 """The default axes of the risk-utility map: both judge what can be inferred from a release, so that
@@ -110,9 +110,7 @@ class Comparison:
         """
         axes = [measures()[name] for name in (risk, utility) if name in self.plan.measures]
         if len(axes) < 2:
-            raise ParameterError(
-                {"front": say("{risk} or {utility} was not computed", risk, utility)}
-            )
+            raise ParameterError({"front": message("{risk} or {utility} was not computed", risk, utility)})
         points = [
             [np.nan if (s := summary[axis.name]) is None else s.mean for axis in axes]
             for summary in self.summaries
@@ -141,9 +139,7 @@ class Comparison:
 
     def _task(self, run: ComparisonRun) -> RunTask:
         c = run.configuration
-        return RunTask(
-            self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number
-        )
+        return RunTask(self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number)
 
     def as_json(self, risk: str = RISK, utility: str = UTILITY) -> dict[str, object]:
         """For ``compare --json``."""
@@ -169,8 +165,7 @@ class Comparison:
                     "method": configuration.spec.method,
                     "parameters": dict(configuration.parameters),
                     "measures": {
-                        name: None if s is None else s.as_json()
-                        for name, s in self.summaries[c].items()
+                        name: None if s is None else s.as_json() for name, s in self.summaries[c].items()
                     },
                 }
                 for c, configuration in enumerate(self.configurations)

@@ -23,7 +23,7 @@ from tabprotect.engine.protection.simulate import Runs, Trial, simulate, trial_s
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DIGITS = 12
 """Significant digits of a figure: the last bits depend on the machine and on who shares it."""
@@ -111,17 +111,11 @@ def run_seed(seed: int, text: str, number: int) -> int:
 
 
 def release_once(
-    problem: Problem,
-    method: Method,
-    values: Values,
-    seed: int,
-    progress: Progress = SILENT,
+    problem: Problem, method: Method, values: Values, seed: int, progress: Progress = SILENT
 ) -> Trial:
     """The trial of a run; ``protect`` with this seed gives the same release."""
     generator = Randomness.seeded(seed).generator()
-    (trial,) = simulate(
-        method, problem, values, Runs(1, faults=True), generator=generator, progress=progress
-    )
+    (trial,) = simulate(method, problem, values, Runs(1, faults=True), generator=generator, progress=progress)
     return trial
 
 
@@ -131,9 +125,7 @@ def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
     return kept or not method.is_random(values)
 
 
-def assessed_release(
-    task: RunTask, release: Release, progress: Progress = SILENT
-) -> AssessedRelease:
+def assessed_release(task: RunTask, release: Release, progress: Progress = SILENT) -> AssessedRelease:
     """A release with the data of all measures, the second release included."""
     plan, method = task.plan, methods()[task.method]
     second = None
@@ -166,7 +158,7 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
     case = trial.judged(partial(assessed_release, task, progress=progress), faults=True)
     if isinstance(case, TabprotectError):
         nothing = dict.fromkeys(plan.measures)
-        error = f"{case}" + (say(" ({hint})", case.hint) if case.hint else "")
+        error = f"{case}" + (message(" ({hint})", case.hint) if case.hint else "")
         return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
     values: dict[str, float | None] = {}
     reasons: dict[str, str] = {}
@@ -178,7 +170,7 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
             figure = Figure(None, reason=str(figure))
         values[measure.name] = _tidy(figure.value)
         if values[measure.name] is None:
-            reasons[measure.name] = figure.reason or say("it is not finite")
+            reasons[measure.name] = figure.reason or message("it is not finite")
         elif figure.reason:
             reasons[measure.name] = figure.reason
     return ComparisonRun(task.configuration, task.seed, task.number, values, reasons)

@@ -11,7 +11,7 @@ from itertools import product
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import joined, say, uncapital
+from tabprotect.languages.messages import joined, message, uncapital
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,7 @@ EVERYTHING = Scope()
 GRID_KINDS = ("real", "integer", "choice", "flag")
 """Kinds of parameters whose values may be a list; in texts a comma is a comma."""
 
-FORM = say(
-    'write the method, then parameters: "cell_key D=5 V=3 js=2", "small_count_rounding base=3,5"'
-)
+FORM = message('write the method, then parameters: "cell_key D=5 V=3 js=2", "small_count_rounding base=3,5"')
 
 _SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
@@ -81,7 +79,7 @@ class RunSpec:
         method = methods()[self.method]
         labels = {p.name: p.label for p in method.parameters}
         said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
-        return say("{label} ({said})", method.label, joined(said, ", ")) if said else method.label
+        return message("{label} ({said})", method.label, joined(said, ", ")) if said else method.label
 
 
 def parse_spec(text: str) -> tuple[RunSpec, ...]:
@@ -99,10 +97,10 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
         words = shlex.split(text)
     except ValueError:
         raise ParameterError(
-            {"run": say("a quotation mark is missing: {text}", repr(text))}, hint=FORM
+            {"run": message("a quotation mark is missing: {text}", repr(text))}, hint=FORM
         ) from None
     if not words:
-        raise ParameterError({"run": say("names no method")}, hint=FORM)
+        raise ParameterError({"run": message("names no method")}, hint=FORM)
     method = methods()[words[0]]
     given: dict[str, str] = {}
     wrong: dict[str, str] = {}
@@ -112,12 +110,12 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
         if match is not None:
             last = match.group(1)
             if last in given:
-                wrong[last] = say("is given twice")
+                wrong[last] = message("is given twice")
             given[last] = match.group(2)
         elif last:
             given[last] += f" {word}"
         else:
-            wrong[word] = say("is no name=value")
+            wrong[word] = message("is no name=value")
     if wrong:
         raise ParameterError({f"{method.name} {k}": why for k, why in wrong.items()}, hint=FORM)
     return expand(method.name, {name: _values(method, name, v) for name, v in given.items()})
@@ -130,9 +128,7 @@ def _lower(label: str) -> str:
 
 def expand(method: str, grid: Mapping[str, Sequence[object]]) -> tuple[RunSpec, ...]:
     """One run specification for each combination of values."""
-    return tuple(
-        RunSpec(method, dict(zip(grid, values, strict=True))) for values in product(*grid.values())
-    )
+    return tuple(RunSpec(method, dict(zip(grid, values, strict=True))) for values in product(*grid.values()))
 
 
 def _values(method: Method, name: str, text: str) -> list[object]:

@@ -94,10 +94,7 @@ def _several(
 
 
 def _in_processes(
-    work: Callable[[Piece, Progress], Result],
-    pieces: Mapping[int, Piece],
-    workers: int,
-    size: int,
+    work: Callable[[Piece, Progress], Result], pieces: Mapping[int, Piece], workers: int, size: int
 ) -> Generator[dict[int, Result]]:
     """The results, ``size`` pieces at a time, as they come; now and then none, to look up."""
     # Late: joblib costs a tenth of the program's start. Its executor can be ended at once, which

@@ -17,21 +17,18 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Differencing(Measure):
     """Belief after a second release: registered as ``differencing``."""
 
     name = "differencing"
-    label = say("Belief after a second release")
-    unit = say("probability")
+    label = message("Belief after a second release")
+    unit = message("probability")
     direction = "lower is better"
     noun = "risk"
-    needs = (
-        "posterior",
-        "second_release",
-    )
+    needs = ("posterior", "second_release")
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -44,18 +41,13 @@ class Differencing(Measure):
         else:
             # What is drawn needs no second one to be drawn beside it.
             if first.way != "exact" or (second := case.second_posterior).way != "exact":
-                raise NotComputable(say("the posteriors are drawn: their product is not"))
+                raise NotComputable(message("the posteriors are drawn: their product is not"))
             belief = _joined(first, second, truth, at_risk)
         belief = np.where(at_risk, belief, np.nan)
         return Figure(float(belief[at_risk].mean()), belief)
 
 
-def _joined(
-    first: Posterior,
-    second: Posterior,
-    truth: Ints,
-    cells: Bools,
-) -> Floats:
+def _joined(first: Posterior, second: Posterior, truth: Ints, cells: Bools) -> Floats:
     """The belief in the true count of the chosen cells after both, shape of the table."""
     belief = first.probability(truth)
     for cell in np.argwhere(cells):

@@ -19,7 +19,7 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DELTA = 1e-6
 """The delta for which epsilon is computed."""
@@ -54,7 +54,7 @@ class DifferentialPrivacy(Measure):
         """The laws of neighbouring counts, both ways round."""
         laws = methods()[release.mechanism.method].transitions(release)
         if laws is None:
-            raise NotComputable(say("the method does not protect each number by itself"))
+            raise NotComputable(message("the method does not protect each number by itself"))
         pairs = list(pairwise(laws))
         return [*pairs, *((q, p) for p, q in pairs)]
 
@@ -63,9 +63,9 @@ class Delta(DifferentialPrivacy):
     """Differential privacy: delta at epsilon a fixed delta: registered as ``dp_delta``."""
 
     name = "dp_delta"
-    label = say("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON)
-    unit = say("probability")
-    text = say(
+    label = message("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON)
+    unit = message("probability")
+    text = message(
         "With which probability a release shows one record more clearly than by a factor of "
         "e.\n\nThe smallest delta for which the method is ({EPSILON:g}, delta)-differentially "
         "private: over all\nneighbouring true counts the largest P(event | one) - e^epsilon "
@@ -87,9 +87,9 @@ class Epsilon(DifferentialPrivacy):
     """Differential privacy: epsilon at delta a fixed delta: registered as ``dp_epsilon``."""
 
     name = "dp_epsilon"
-    label = say("Differential privacy: epsilon at delta {DELTA:g}", DELTA)
-    unit = say("epsilon")
-    text = say(
+    label = message("Differential privacy: epsilon at delta {DELTA:g}", DELTA)
+    unit = message("epsilon")
+    text = message(
         "By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.\n\n"
         "The smallest epsilon for which the method is (epsilon, {DELTA:g})-differentially "
         "private, over all\nneighbouring true counts, with delta shared evenly by the published "
@@ -109,7 +109,7 @@ class Epsilon(DifferentialPrivacy):
         worst = max(excess(p, q, high) for p, q in pairs)
         if worst > share:
             raise NotComputable(
-                say(
+                message(
                     "not differentially private at delta {DELTA:g}: a published number tells "
                     "neighbouring counts apart with probability {worst:.2g}",
                     DELTA,

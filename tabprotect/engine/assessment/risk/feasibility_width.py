@@ -12,15 +12,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class FeasibilityWidth(Measure):
     """Width of feasibility intervals: registered as ``feasibility_width``."""
 
     name = "feasibility_width"
-    label = say("Width of feasibility intervals")
-    unit = say("counts")
+    label = message("Width of feasibility intervals")
+    unit = message("counts")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)

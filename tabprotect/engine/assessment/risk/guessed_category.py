@@ -13,29 +13,29 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Number = Literal["f_beta", "precision", "recall", "surest"]
 
 WHO: dict[Intruder, tuple[str, str]] = {
-    "guessing": ("Guessing", say("a reader who guesses")),
-    "know_yourself": (say("Knowing oneself"), say("a reader who takes themself off the table")),
+    "guessing": ("Guessing", message("a reader who guesses")),
+    "know_yourself": (message("Knowing oneself"), message("a reader who takes themself off the table")),
 }
 
 CERTAIN: dict[Intruder, str] = {
-    "guessing": say(
+    "guessing": message(
         "Guessing, the reader takes a sensitive category for certain where the expected "
         "inner cells leave no other (a group in one category)."
     ),
-    "know_yourself": say(
+    "know_yourself": message(
         "Knowing one person, the reader takes a sensitive category for certain "
         "where the expected inner cells leave no other (after that person is taken off their own)."
     ),
 }
 
-GROUPS = say("Key groups are the combinations of the key variables.")
+GROUPS = message("Key groups are the combinations of the key variables.")
 
-ABC = say(
+ABC = message(
     "With a, b, c the number of key groups where this happens in the original, in the release (of "
     "groups that occur in the original), and in both for the same category, the risk is "
     "(1 + beta^2) c / (beta^2 a + b), and 0 where that is 0 / 0. Group by group: the probability "
@@ -50,19 +50,19 @@ def _f_beta(found: Disclosures) -> float:
 def _precision(found: Disclosures) -> float:
     _, seen, both = found.counts
     if not seen:
-        raise NotComputable(say("no key group looks disclosed"))
+        raise NotComputable(message("no key group looks disclosed"))
     return both / seen
 
 
 def _recall(found: Disclosures) -> float:
     there, _, both = found.counts
     if not there:
-        raise NotComputable(say("no key group of the original is disclosed"))
+        raise NotComputable(message("no key group of the original is disclosed"))
     return both / there
 
 
 def _surest(found: Disclosures) -> float:
-    return mean(found.released.probability[found.occupied], say("the original is empty"))
+    return mean(found.released.probability[found.occupied], message("the original is empty"))
 
 
 VALUE: dict[Number, Callable[[Disclosures], float]] = {
@@ -100,12 +100,7 @@ class GuessedCategory(Measure):
 
 
 def _both(
-    begin: str,
-    what: str,
-    figure: Number,
-    summary: str,
-    more: Callable[[Intruder], str],
-    source: str,
+    begin: str, what: str, figure: Number, summary: str, more: Callable[[Intruder], str], source: str
 ) -> list[Measure]:
     """The figure for each intruder."""
     out: list[Measure] = []
@@ -113,12 +108,12 @@ def _both(
 
         class Made(GuessedCategory):
             name = begin if who == "guessing" else f"{begin}_know_yourself"
-            label = say("{short}: {what}", short, what)
+            label = message("{short}: {what}", short, what)
             unit = "probability" if figure == "surest" else "share"
             over = "key groups" if figure in ("f_beta", "surest") else "published cells"
             intruder = who
             number = figure
-            text = say(
+            text = message(
                 "{format}\n\n{who}\n\nSource: {source}", summary.format(who=long), more(who), source
             )
 
@@ -127,43 +122,43 @@ def _both(
 
 
 def _defined(who: Intruder) -> str:
-    return say("{GROUPS} {CERTAIN}", GROUPS, CERTAIN[who])
+    return message("{GROUPS} {CERTAIN}", GROUPS, CERTAIN[who])
 
 
 def _weighed(who: Intruder) -> str:
-    return say("{who} {ABC}", _defined(who), ABC)
+    return message("{who} {ABC}", _defined(who), ABC)
 
 
 def _averaged(who: Intruder) -> str:
     return (
-        say(
+        message(
             "Mean over the key groups that occur in the original of the probability of the surest "
             "guess, from the expected inner cells less one person of the most favourable category."
         )
         if who == "know_yourself"
-        else say(
+        else message(
             "Mean over the key groups that occur in the original of the probability of the surest "
             "guess, from the expected inner cells."
         )
     )
 
 
-SECTION = say("Langsrud and Lupp 2021, section 6.")
+SECTION = message("Langsrud and Lupp 2021, section 6.")
 
 PLUGINS = (
     *_both(
         "risk_fbeta",
-        say("F-beta risk"),
+        message("F-beta risk"),
         "f_beta",
-        say("Exact disclosures by {who}: F-beta, beta = 0.5."),
+        message("Exact disclosures by {who}: F-beta, beta = 0.5."),
         _weighed,
-        say("Langsrud and Lupp 2021, section 6, equation 5."),
+        message("Langsrud and Lupp 2021, section 6, equation 5."),
     ),
     *_both(
         "risk_precision",
         "precision",
         "precision",
-        say("Of the exact disclosures that {who} sees in a release, the share that are true."),
+        message("Of the exact disclosures that {who} sees in a release, the share that are true."),
         _defined,
         SECTION,
     ),
@@ -171,16 +166,16 @@ PLUGINS = (
         "risk_recall",
         "recall",
         "recall",
-        say("Of the exact disclosures in the original, the share that {who} sees in a release."),
+        message("Of the exact disclosures in the original, the share that {who} sees in a release."),
         _defined,
         SECTION,
     ),
     *_both(
         "guess_probability",
-        say("surest guess"),
+        message("surest guess"),
         "surest",
-        say("How sure {who} is of a person's sensitive category."),
+        message("How sure {who} is of a person's sensitive category."),
         _averaged,
-        say("Langsrud and Lupp 2021, tables 9 and 10."),
+        message("Langsrud and Lupp 2021, tables 9 and 10."),
     ),
 )

@@ -15,15 +15,15 @@ from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.groupings.grouping import true_table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class KnownAtRisk(Measure):
     """At-risk cells a reader would know: registered as ``known_at_risk``."""
 
     name = "known_at_risk"
-    label = say("Small counts a reader would know")
-    unit = say("share of the small counts")
+    label = message("Small counts a reader would know")
+    unit = message("share of the small counts")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -36,9 +36,7 @@ class KnownAtRisk(Measure):
 
         most = case.effort.cells
         if most is not None and case.release.domain.size > most:
-            raise NotComputable(
-                say("{size:,} cells are too many to look at", case.release.domain.size)
-            )
+            raise NotComputable(message("{size:,} cells are too many to look at", case.release.domain.size))
         try:
             belief = at_a_glance(case.release, case.progress)
         except TabprotectError as error:
@@ -49,7 +47,7 @@ class KnownAtRisk(Measure):
         known = belief.probability(truth[cells], cells) > Gate().belief_limit
         found = np.full(belief.domain.size, np.nan)
         found[cells] = known
-        share = mean(known.astype(np.float64), say("no cell has a small count"))
+        share = mean(known.astype(np.float64), message("no cell has a small count"))
         return Figure(share, found.reshape(belief.domain.shape))
 
 

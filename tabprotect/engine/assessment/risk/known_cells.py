@@ -14,15 +14,15 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.disclosure.verdict import posterior_figures
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class ShareKnown(Measure):
     """Share of at-risk cells a reader knows: registered as ``share_known``."""
 
     name = "share_known"
-    label = say("Share of small counts a reader knows")
-    unit = say("share")
+    label = message("Share of small counts a reader knows")
+    unit = message("share")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -33,7 +33,7 @@ class ShareKnown(Measure):
         """From the posterior of the release."""
         found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found.at_risk:
-            raise NotComputable(say("a reader expects no small count"))
+            raise NotComputable(message("a reader expects no small count"))
         return Figure(getattr(found, self.which) / found.at_risk, None, case.left_out)
 
 
@@ -41,7 +41,7 @@ class ShareCertain(ShareKnown):
     """Share of at-risk cells a reader is certain of: registered as ``share_certain``."""
 
     name = "share_certain"
-    label = say("Share of small counts a reader is certain of")
+    label = message("Share of small counts a reader is certain of")
     which = "certain"
 
 

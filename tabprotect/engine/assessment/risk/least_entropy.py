@@ -13,15 +13,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class LeastEntropy(Measure):
     """Least entropy of an at-risk count: registered as ``least_entropy``."""
 
     name = "least_entropy"
-    label = say("Least entropy of a small count")
-    unit = say("bits")
+    label = message("Least entropy of a small count")
+    unit = message("bits")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)

@@ -12,15 +12,15 @@ from __future__ import annotations
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class ProvedRecords(Measure):
     """Records that are proved to exist: registered as ``proved_records``."""
 
     name = "proved_records"
-    label = say("Records that are proved to exist")
-    unit = say("records")
+    label = message("Records that are proved to exist")
+    unit = message("records")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)

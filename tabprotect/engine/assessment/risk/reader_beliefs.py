@@ -7,13 +7,13 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class ReaderBelief(Measure):
     """Base of the three measures of a reader's belief: the posterior under a flat prior."""
 
-    unit = say("probability")
+    unit = message("probability")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -24,8 +24,8 @@ class PosteriorSmall(ReaderBelief):
     """Belief that the count is small: registered as ``posterior_small``."""
 
     name = "posterior_small"
-    label = say("Belief that the count is small")
-    text = say(
+    label = message("Belief that the count is small")
+    text = message(
         "How much a reader believes that a small count is small.\n\nMean over the small "
         "inner counts (or those of the main published table) of the posterior\n"
         "probability that the true count is one the rule calls small, for "
@@ -43,8 +43,8 @@ class PosteriorTrue(ReaderBelief):
     """Belief in the true count: registered as ``posterior_true``."""
 
     name = "posterior_true"
-    label = say("How sure a reader is of the true count")
-    text = say(
+    label = message("How sure a reader is of the true count")
+    text = message(
         "How much a reader believes in the true count of a small count.\n\nMean over the "
         "small inner counts (or those of the main published table) of the posterior\n"
         "probability of their true count, for a reader who assumes nothing (uniform "
@@ -63,8 +63,8 @@ class ExactDisclosure(ReaderBelief):
     """Exact disclosure of small counts: registered as ``exact_disclosure``."""
 
     name = "exact_disclosure"
-    label = say("Exact disclosure of small counts")
-    text = say(
+    label = message("Exact disclosure of small counts")
+    text = message(
         "How likely a published small count is the true one: P(X = k | X' = k).\n\nMean "
         "over the inner cells that are published with a count the rule "
         "calls small of\nthe posterior probability that this is the true count, for a "
@@ -79,7 +79,7 @@ class ExactDisclosure(ReaderBelief):
         counts = posterior.published.counts
         small = case.problem.at_risk.mask(counts) & posterior.is_published
         sure = np.where(small, posterior.probability(np.maximum(counts, 0)), np.nan)
-        return Figure(mean(sure[small], say("no inner cell is published with a small count")), sure)
+        return Figure(mean(sure[small], message("no inner cell is published with a small count")), sure)
 
 
 PLUGINS = (PosteriorSmall(), PosteriorTrue(), ExactDisclosure())

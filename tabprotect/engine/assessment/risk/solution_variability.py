@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Ints, Singles
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VARIABILITY_DRAWN = 2_000
 """Number of originals drawn where they cannot be listed."""
@@ -40,8 +40,8 @@ class SolutionVariability(Measure):
     """Records two compatible tables can differ in: registered as ``solution_variability``."""
 
     name = "solution_variability"
-    label = say("Records two compatible tables can differ in")
-    unit = say("records")
+    label = message("Records two compatible tables can differ in")
+    unit = message("records")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)
@@ -73,9 +73,7 @@ class SolutionVariability(Measure):
                 here = there
             longest = max(longest, here)
         return Figure(
-            float(longest),
-            None,
-            say("{AT_LEAST}not all pairs of originals were looked at", AT_LEAST),
+            float(longest), None, message("{AT_LEAST}not all pairs of originals were looked at", AT_LEAST)
         )
 
 

@@ -16,22 +16,18 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Tcap(Measure):
     """Targeted correct attribution (TCAP): registered as ``tcap``."""
 
     name = "tcap"
-    label = say("Targeted correct attribution (TCAP)")
-    unit = say("probability")
+    label = message("Targeted correct attribution (TCAP)")
+    unit = message("probability")
     direction = "lower is better"
     noun = "risk"
-    needs = (
-        "restored",
-        "expected",
-        "key",
-    )
+    needs = ("restored", "expected", "key")
     over = "key groups"
 
     def compute(self, case: AssessedRelease) -> Figure:

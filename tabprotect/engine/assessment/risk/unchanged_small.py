@@ -10,15 +10,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class UnchangedSmall(Measure):
     """At-risk counts published unchanged: registered as ``unchanged_small``."""
 
     name = "unchanged_small"
-    label = say("Small counts published unchanged")
-    unit = say("share of the small counts")
+    label = message("Small counts published unchanged")
+    unit = message("share of the small counts")
     direction = "lower is better"
     noun = "risk"
 
@@ -26,7 +26,7 @@ class UnchangedSmall(Measure):
         """From the published counts."""
         at_risk = case.problem.at_risk.mask(case.counts.astype(np.int64))
         same = np.where(at_risk, case.published == case.truth, np.nan)
-        return Figure(mean(same[at_risk], say("no compared cell has a small count")), same)
+        return Figure(mean(same[at_risk], message("no compared cell has a small count")), same)
 
 
 PLUGIN = UnchangedSmall()

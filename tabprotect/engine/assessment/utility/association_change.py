@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class ChiSquareChange(AssociationChange):
     """Change of chi-square: registered as ``chi_square_change``."""
 
     name = "chi_square_change"
-    label = say("Change of chi-square")
-    unit = say("share of chi-square")
-    text = say(
+    label = message("Change of chi-square")
+    unit = message("share of chi-square")
+    text = message(
         "How much tests of independence change.\n\nPearson's chi-square of every pair of variables, "
         "in the expected inner cells and in the original: the sum of |change| over the pairs, "
         "divided by the sum in the original."
@@ -78,7 +78,7 @@ class ChiSquareChange(AssociationChange):
         found = pairs(case.inner, case.expected)
         before = sum(pair.chi_square[0] for pair in found)
         if before <= 0:
-            raise NotComputable(say("no two variables of the original are associated"))
+            raise NotComputable(message("no two variables of the original are associated"))
         changed = sum(abs(pair.chi_square[1] - pair.chi_square[0]) for pair in found)
         return Figure(changed / before)
 
@@ -87,9 +87,9 @@ class CramersVChange(AssociationChange):
     """Change of Cramer's V: registered as ``cramers_v_change``."""
 
     name = "cramers_v_change"
-    label = say("Change of Cramer's V")
-    unit = say("points of V")
-    text = say(
+    label = message("Change of Cramer's V")
+    unit = message("points of V")
+    text = message(
         "How much the strength of association changes.\n\nMean over all pairs of variables of "
         "|Cramer's V in the expected inner cells - V in the original|."
     )
@@ -98,7 +98,7 @@ class CramersVChange(AssociationChange):
         """From the expected inner cells."""
         found = pairs(case.inner, case.expected)
         if not found:
-            raise NotComputable(say("the table has one variable only"))
+            raise NotComputable(message("the table has one variable only"))
         changed = sum(abs(pair.cramers_v[1] - pair.cramers_v[0]) for pair in found)
         return Figure(changed / len(found))
 

@@ -10,7 +10,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class DeviationMeasure(Measure):
@@ -25,7 +25,7 @@ class DeviationMeasure(Measure):
         moved = np.abs(published - true)
         if self.unit != "counts":
             if not (true > 0).any():
-                raise NotComputable(say("no compared cell has a true count above 0"))
+                raise NotComputable(message("no compared cell has a true count above 0"))
             moved = np.divide(moved, true, out=np.full(true.shape, np.nan), where=true > 0)
         return Figure(self.summary(moved[np.isfinite(moved)]), case.spread(moved))
 
@@ -54,31 +54,29 @@ class MaxAbsoluteDeviation(Largest):
     """Largest absolute deviation: registered as ``max_absolute_deviation``."""
 
     name = "max_absolute_deviation"
-    label = say("Largest absolute deviation")
-    unit = say("counts")
-    text = say(
-        "Largest |published - true count| over the compared cells that have a published count."
-    )
+    label = message("Largest absolute deviation")
+    unit = message("counts")
+    text = message("Largest |published - true count| over the compared cells that have a published count.")
 
 
 class MeanAbsoluteDeviation(Mean):
     """Mean absolute deviation: registered as ``mean_absolute_deviation``."""
 
     name = "mean_absolute_deviation"
-    label = say("Mean absolute deviation")
-    unit = say("counts")
-    text = say("Mean |published - true count| over the compared cells that have a published count.")
+    label = message("Mean absolute deviation")
+    unit = message("counts")
+    text = message("Mean |published - true count| over the compared cells that have a published count.")
 
 
 class MeanLoss(Measure):
     """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
-    label = say("Average change, hidden counts lost")
+    label = message("Average change, hidden counts lost")
     direction = "lower is better"
     noun = "utility"
-    unit = say("counts")
-    text = say(
+    unit = message("counts")
+    text = message(
         "Mean |published - true count| over all compared cells; of a cell without a published "
         "count the whole true count is lost."
     )
@@ -93,11 +91,10 @@ class MaxRelativeDeviation(Largest):
     """Largest relative deviation: registered as ``max_relative_deviation``."""
 
     name = "max_relative_deviation"
-    label = say("Largest relative deviation")
-    unit = say("share of the count")
-    text = say(
-        "Largest |published - true count| / true count over published cells whose true count is "
-        "not 0."
+    label = message("Largest relative deviation")
+    unit = message("share of the count")
+    text = message(
+        "Largest |published - true count| / true count over published cells whose true count is not 0."
     )
 
 
@@ -105,9 +102,9 @@ class MeanRelativeDeviation(Mean):
     """Mean relative deviation: registered as ``mean_relative_deviation``."""
 
     name = "mean_relative_deviation"
-    label = say("Mean relative deviation")
-    unit = say("share of the count")
-    text = say(
+    label = message("Mean relative deviation")
+    unit = message("share of the count")
+    text = message(
         "Mean |published - true count| / true count over published cells whose true count is not 0."
     )
 

@@ -8,18 +8,18 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class FalsePositives(Measure):
     """False positives: registered as ``false_positives``."""
 
     name = "false_positives"
-    label = say("False positives")
-    unit = say("share of empty cells")
+    label = message("False positives")
+    unit = message("share of empty cells")
     direction = "lower is better"
     noun = "utility"
-    text = say(
+    text = message(
         "Share of the compared cells with a true count of 0 that are published above 0.\n\n"
         "Suppressed cells are left out."
     )
@@ -28,7 +28,7 @@ class FalsePositives(Measure):
         """From the published counts."""
         true, published = case.pair
         return false_share(
-            case, true == 0, published > 0, say("no compared cell is empty in the original")
+            case, true == 0, published > 0, message("no compared cell is empty in the original")
         )
 
 
@@ -36,11 +36,11 @@ class FalseZeros(Measure):
     """False zeros: registered as ``false_zeros``."""
 
     name = "false_zeros"
-    label = say("False zeros")
-    unit = say("share of positive cells")
+    label = message("False zeros")
+    unit = message("share of positive cells")
     direction = "lower is better"
     noun = "utility"
-    text = say(
+    text = message(
         "Share of the compared cells with a true count above 0 that are published as 0 (or "
         "below).\n\nSuppressed cells are left out."
     )
@@ -49,7 +49,7 @@ class FalseZeros(Measure):
         """From the published counts."""
         true, published = case.pair
         return false_share(
-            case, true > 0, published <= 0, say("no compared cell has a true count above 0")
+            case, true > 0, published <= 0, message("no compared cell has a true count above 0")
         )
 
 

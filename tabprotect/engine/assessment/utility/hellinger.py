@@ -8,9 +8,9 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import hellinger
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-TEXT = say("""Hellinger utility of {what}.
+TEXT = message("""Hellinger utility of {what}.
 
 1 - H / sqrt(sum f), where H = sqrt(sum (sqrt f - sqrt g)^2 / 2) over {cells}: f the true count,
 g {other}. 1 where nothing changed. A negative count g is taken as 0.
@@ -21,7 +21,7 @@ Source: Langsrud and Lupp 2021, section 5.""")
 class Hellinger(Measure):
     """Base of the three utilities: one minus the Hellinger distance of two distributions."""
 
-    unit = say("share")
+    unit = message("share")
     direction = "higher is better"
     noun = "utility"
 
@@ -30,11 +30,11 @@ class HellingerPublished(Hellinger):
     """Hellinger, published cells: registered as ``hellinger_published``."""
 
     name = "hellinger_published"
-    label = say("Hellinger, published cells")
+    label = message("Hellinger, published cells")
     text = TEXT.format(
-        what=say("the published counts as they are"),
-        cells=say("the compared cells that have a published count"),
-        other=say("the published one; suppressed cells are left out"),
+        what=message("the published counts as they are"),
+        cells=message("the compared cells that have a published count"),
+        other=message("the published one; suppressed cells are left out"),
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -47,14 +47,13 @@ class HellingerRestored(Hellinger):
     """Hellinger, additivity restored: registered as ``hellinger_restored``."""
 
     name = "hellinger_restored"
-    label = say("Hellinger, additivity restored")
+    label = message("Hellinger, additivity restored")
     needs = ("restored",)
     text = TEXT.format(
-        what=say("the published counts made additive"),
-        cells=say("the compared cells that the restored counts tell"),
-        other=say(
-            "the least squares fit by sums of one non-negative table, in which suppressed cells "
-            "are free"
+        what=message("the published counts made additive"),
+        cells=message("the compared cells that the restored counts tell"),
+        other=message(
+            "the least squares fit by sums of one non-negative table, in which suppressed cells are free"
         ),
     )
 
@@ -71,13 +70,13 @@ class HellingerExpected(Hellinger):
     """Hellinger, expected inner cells: registered as ``hellinger_expected``."""
 
     name = "hellinger_expected"
-    label = say("Hellinger, expected inner cells")
+    label = message("Hellinger, expected inner cells")
     needs = ("restored", "expected")
     over = "inner cells"
     text = TEXT.format(
-        what=say("the inner cells that the release suggests"),
-        cells=say("all inner cells"),
-        other=say("the expected one: iterative proportional fitting to the restored counts"),
+        what=message("the inner cells that the release suggests"),
+        cells=message("all inner cells"),
+        other=message("the expected one: iterative proportional fitting to the restored counts"),
     )
 
     def compute(self, case: AssessedRelease) -> Figure:

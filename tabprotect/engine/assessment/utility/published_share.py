@@ -10,15 +10,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class PublishedShare(Measure):
     """Published cells: registered as ``published_share``."""
 
     name = "published_share"
-    label = say("Published cells")
-    unit = say("share of cells")
+    label = message("Published cells")
+    unit = message("share of cells")
     direction = "higher is better"
     noun = "utility"
 

@@ -11,15 +11,15 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class RankCorrelation(Measure):
     """Rank correlation: registered as ``rank_correlation``."""
 
     name = "rank_correlation"
-    label = say("Rank correlation")
-    unit = say("correlation")
+    label = message("Rank correlation")
+    unit = message("correlation")
     direction = "higher is better"
     noun = "utility"
 
@@ -29,7 +29,7 @@ class RankCorrelation(Measure):
         true, published = true - true.mean(), published - published.mean()
         size = float(np.sqrt((true**2).sum() * (published**2).sum()))
         if size == 0:
-            raise NotComputable(say("all true or all published counts are equal"))
+            raise NotComputable(message("all true or all published counts are equal"))
         return Figure(float((true * published).sum()) / size)
 
 

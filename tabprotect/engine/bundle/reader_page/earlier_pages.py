@@ -88,8 +88,7 @@ def _as_said(
     assert isinstance(said, dict)
     if how == "unsaid":
         said = {
-            code: {name: text for name, text in one.items() if name != "naive"}
-            for code, one in said.items()
+            code: {name: text for name, text in one.items() if name != "naive"} for code, one in said.items()
         }
     else:
         # Pages of sums say it as they ever did.

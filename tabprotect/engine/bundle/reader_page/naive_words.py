@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,10 @@ class Measured:
 
 
 MEASURED: Mapping[str, Measured] = {
-    "random_rounding": Measured(say("rounding to 3"), (16, 64), (74, 93)),
-    "cell_key": Measured(
-        say("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)
-    ),
-    "discrete_laplace": Measured(say("Laplace noise, epsilon 2"), (16, 32), (87, 92)),
-    "cyclic_perturbation": Measured(say("one pass of the usual cycles"), (10, 35), (87, 94)),
+    "random_rounding": Measured(message("rounding to 3"), (16, 64), (74, 93)),
+    "cell_key": Measured(message("noise of up to 3 either way, with a variance of 2"), (20, 66), (75, 90)),
+    "discrete_laplace": Measured(message("Laplace noise, epsilon 2"), (16, 32), (87, 92)),
+    "cyclic_perturbation": Measured(message("one pass of the usual cycles"), (10, 35), (87, 94)),
 }
 
 HIDDEN = Measured("", (5, 73), (48, 95))
@@ -54,9 +52,7 @@ _SECOND: Mapping[str, Measured] = {
 _FIRST: Mapping[str, Measured] = {
     **_SECOND,
     "discrete_laplace": replace(_SECOND["discrete_laplace"], rejected=(22, 32)),
-    "cyclic_perturbation": replace(
-        MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)
-    ),
+    "cyclic_perturbation": replace(MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)),
 }
 
 SAID: Mapping[Words, Mapping[str, Measured]] = {
@@ -66,29 +62,29 @@ SAID: Mapping[Words, Mapping[str, Measured]] = {
 }
 """What pages say, those of earlier versions too."""
 
-MISLED = say(
+MISLED = message(
     "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
 )
 
-NOT_MEASURED = say(
+NOT_MEASURED = message(
     "Taken as true they mislead: tests find associations that are not there, and intervals are too narrow; by how much was not measured for this method."
 )
 
-TRUE = say("Every number here is true: whatever is worked out of them is right.")
+TRUE = message("Every number here is true: whatever is worked out of them is right.")
 
-NOT_NOTHING = say(
+NOT_NOTHING = message(
     "Every number that is shown is true; a hidden one is not 0. Hidden ones taken as 0 mislead: in tables with 8 people to a cell a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
 )
 
-NOISY_SUMS = say(
+NOISY_SUMS = message(
     "Taken as true they mislead: every result has the noise of the sums in it, and the usual intervals do not know of it."
 )
 
-HIDDEN_SUMS = say(
+HIDDEN_SUMS = message(
     "A hidden sum is not 0: whoever counts it as nothing, or leaves it out, gets totals and comparisons that are wrong."
 )
 
-WHERE = say(
+WHERE = message(
     "Analyses that know what was done come with tabprotect (tabprotect analyse); its documentation explains them under “Rates, tests and associations of a release”."
 )
 

@@ -37,8 +37,8 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import ENGLISH, LANGUAGES, catalogue
 
 if TYPE_CHECKING:
     from tabprotect.engine.bundle.reader_page.page_model import Model
@@ -59,9 +59,9 @@ MILLIONTHS = 10
 KEPT = b'{"way":"kept"'
 """How a model begins that holds chances."""
 
-MADE_AGAIN = say("The page to look at is the one that this program makes of the release.")
+MADE_AGAIN = message("The page to look at is the one that this program makes of the release.")
 
-OF_EARLIER = say("The page to look at is the one that an earlier version makes of the release.")
+OF_EARLIER = message("The page to look at is the one that an earlier version makes of the release.")
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,7 @@ class Page:
     then: Mapping[Words, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None
-    ) -> Page:
+    def of(cls, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None) -> Page:
         """The page of a release, beside the other files of its bundle."""
         # Imported late: it imports solvers, which the first paint must not wait for.
         from tabprotect.engine.bundle.reader_page.page_model import model_of
@@ -105,11 +103,7 @@ class Page:
 
     @classmethod
     def telling(
-        cls,
-        told: Mapping[str, object],
-        title: str,
-        content: Mapping[str, bytes],
-        model: Model | None,
+        cls, told: Mapping[str, object], title: str, content: Mapping[str, bytes], model: Model | None
     ) -> Page:
         """The page with all that it tells of a release."""
         before, _, after = frame().partition(MODEL)
@@ -151,24 +145,20 @@ class Page:
         return MADE_AGAIN if mine else OF_EARLIER
 
     def _another(self) -> BundleError:
-        whole = say("do not open it; make one of the release with tabprotect page")
+        whole = message("do not open it; make one of the release with tabprotect page")
         if self.elsewhere:
-            whole = say(
+            whole = message(
                 "the bundle says that {by} wrote it, whose pages may look otherwise; do not open this "
                 "one, but make one of the release with tabprotect page",
                 self.elsewhere,
             )
         return BundleError(
-            say("{PAGE}: it is not the page that this program makes of the release", PAGE),
-            hint=whole,
+            message("{PAGE}: it is not the page that this program makes of the release", PAGE), hint=whole
         )
 
 
 def page_bytes(
-    release: Release,
-    content: Mapping[str, bytes],
-    likelihood: Likelihood | None,
-    progress: Progress = SILENT,
+    release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None, progress: Progress = SILENT
 ) -> bytes:
     """The page of a release, beside the other files of its bundle."""
     page = Page.of(release, content, likelihood)
@@ -213,9 +203,7 @@ def page_check(
         return said, None
     # Earlier versions kept chances where originals are listed.
     listed = not found.partition(OPENED[MODEL].encode())[2].startswith(KEPT)
-    return said, lambda progress: page.check(
-        found, _computed(release, likelihood, progress, listed=listed)
-    )
+    return said, lambda progress: page.check(found, _computed(release, likelihood, progress, listed=listed))
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:
@@ -224,8 +212,7 @@ def _alike(mine: object, found: object, equal: bool = False) -> bool:
         return True
     if isinstance(mine, dict) and isinstance(found, dict):
         return list(mine) == list(found) and all(
-            _near_rows(mine[k], found[k]) if k == "rows" else _alike(mine[k], found[k])
-            for k in mine
+            _near_rows(mine[k], found[k]) if k == "rows" else _alike(mine[k], found[k]) for k in mine
         )
     if isinstance(mine, list) and isinstance(found, list):
         return len(mine) == len(found) and all(map(_alike, mine, found))
@@ -241,9 +228,7 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
         and all(
             isinstance(row, list)
             and len(row) == len(own)
-            and all(
-                type(a) is int and abs(a - b) <= MILLIONTHS for a, b in zip(row, own, strict=True)
-            )
+            and all(type(a) is int and abs(a - b) <= MILLIONTHS for a, b in zip(row, own, strict=True))
             for row, own in zip(found, mine, strict=True)
         )
     )
@@ -276,9 +261,7 @@ def _lean(text: str) -> str:
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))
 
 
-_SPACED = re.compile(
-    r'"(?:[^"\\]|\\.)*"|`[^`]*`|/(?:\\.|\[(?:\\.|[^\]])*\]|[^/\s\\\[])+/|( => |, )'
-)
+_SPACED = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|/(?:\\.|\[(?:\\.|[^\]])*\]|[^/\s\\\[])+/|( => |, )')
 """Spaces that only people need in a script, unless they stand in a string, a template or an expression."""
 
 
@@ -324,9 +307,7 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "method": mechanism.method,
         "said": {
             code: {
-                "method": str(method.label)
-                if method.name in AS_EVER
-                else told_in(code, method.label),
+                "method": str(method.label) if method.name in AS_EVER else told_in(code, method.label),
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
                 "promised": [told_in(code, line) for line in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
@@ -361,7 +342,7 @@ def prints(content: Mapping[str, bytes]) -> dict[str, str]:
     }
 
 
-_WEIGHTED = say("True counts are counts of records, not of the people that they stand for.")
+_WEIGHTED = message("True counts are counts of records, not of the people that they stand for.")
 
 
 def _structural(domain: Domain) -> list[int]:
@@ -375,8 +356,7 @@ def _table(published: PublishedTable, domain: Domain, *, shown: bool) -> dict[st
     hidden = published.hidden.reshape(-1).nonzero()[0].tolist() if shown else []
     return {
         "variables": [
-            {"name": one.name, "categories": list(one.labels or one.categories)}
-            for one in own.variables
+            {"name": one.name, "categories": list(one.labels or one.categories)} for one in own.variables
         ],
         "inner": own == domain,
         "counts": published.table.counts.reshape(-1).tolist() if shown else None,

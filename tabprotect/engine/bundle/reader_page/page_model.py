@@ -24,15 +24,10 @@ from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.likelihood import (
-    UNBOUNDED,
-    CellFactors,
-    Likelihood,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 Model = Mapping[str, object]
 
@@ -59,11 +54,10 @@ KEPT_ENTRIES = 200_000
 
 MILLION = 1_000_000
 
-BROKEN = say("This release does not say enough for the probabilities of its counts.")
+BROKEN = message("This release does not say enough for the probabilities of its counts.")
 
-TOO_LARGE = say(
-    "The table is too large for this page to hold the probabilities of its counts; the program computes "
-    "them."
+TOO_LARGE = message(
+    "The table is too large for this page to hold the probabilities of its counts; the program computes them."
 )
 
 
@@ -83,11 +77,7 @@ def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
 
 
 def computed_model(
-    release: Release,
-    likelihood: Likelihood | None,
-    progress: Progress = SILENT,
-    *,
-    listed: bool = True,
+    release: Release, likelihood: Likelihood | None, progress: Progress = SILENT, *, listed: bool = True
 ) -> Model:
     """The originals, if they are few; else the posterior of a reader who assumes nothing, in millionths.
 
@@ -111,11 +101,7 @@ def computed_model(
             # The cells of the main table, where inner cells are not published.
             mine = OfRelease(release)
             found = believe(
-                [evidence],
-                knowing=RELEASE_ALONE,
-                effort=VERDICT,
-                randomness=mine,
-                progress=progress,
+                [evidence], knowing=RELEASE_ALONE, effort=VERDICT, randomness=mine, progress=progress
             ).posterior
         else:
             found = believed_alone(evidence, progress)

@@ -14,8 +14,8 @@ from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import LANGUAGES
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import LANGUAGES
 
 MOST_HIDDEN = 400
 """Most hidden sums whose ranges are worked out: each takes two programmes."""
@@ -24,17 +24,15 @@ OUTSIDE = 0.05
 """Probability on either side of the range of a noisy sum."""
 
 NAMES = {
-    "suppression": say("Suppression of sums"),
-    "multiplicative_noise": say("Multiplicative noise"),
-    "cell_key": say("Cell keys for sums"),
+    "suppression": message("Suppression of sums"),
+    "multiplicative_noise": message("Multiplicative noise"),
+    "cell_key": message("Cell keys for sums"),
 }
 
-TOO_MANY = say("More sums are hidden than this page holds ranges for; the program computes them.")
+TOO_MANY = message("More sums are hidden than this page holds ranges for; the program computes them.")
 
 
-def page_of_sums(
-    release: ReleasedSums, content: Mapping[str, bytes], promise: str
-) -> tuple[Page, Model]:
+def page_of_sums(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> tuple[Page, Model]:
     """The page of a release of sums beside the other files of its bundle, and its model."""
     model = _model(release)
     return Page.telling(_told(release, content, promise), _title(release), content, model), model
@@ -62,9 +60,9 @@ def _told(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> 
         table |= {"counts": written, "hidden": release.key[release.hidden].tolist()}
     noisy = release.method != "suppression"
     exact = (
-        say("No sum: each may differ from the true one.")
+        message("No sum: each may differ from the true one.")
         if noisy
-        else say("Every sum that is published.")
+        else message("Every sum that is published.")
     )
     return {
         "title": _title(release),

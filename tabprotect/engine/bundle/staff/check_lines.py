@@ -26,16 +26,16 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, in_100, joined, plural, say
+from tabprotect.languages.messages import capital, in_100, joined, message, plural
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""
 
 
 CHANCE = {
-    "house": say("Chance came from the house key: nobody could choose it."),
-    "fresh": say("Chance came from this computer: nobody could choose or repeat it."),
-    "given": say("A fixed seed was used."),
+    "house": message("Chance came from the house key: nobody could choose it."),
+    "fresh": message("Chance came from this computer: nobody could choose or repeat it."),
+    "given": message("A fixed seed was used."),
 }
 """Where the coins of a release come from, in a sentence."""
 
@@ -96,29 +96,25 @@ def headline(verdict: Verdict, together: Verdict | None = None, *, question: str
     elif not failing and together is not None and together.passed is False:
         why = capital(read_together(together))
     if failing or why:
-        return _headline("failed", say("Not ready"), verdict, why)
+        return _headline("failed", message("Not ready"), verdict, why)
     if not verdict.judged:
-        return _headline("mind", say("Not judged yet"), verdict)
+        return _headline("mind", message("Not judged yet"), verdict)
     if not verdict.complete:
-        return _headline("mind", say("One question open"), verdict, verdict.not_whole)
+        return _headline("mind", message("One question open"), verdict, verdict.not_whole)
     if question:
-        return _headline("mind", say("One question open"), verdict, question)
+        return _headline("mind", message("One question open"), verdict, question)
     if verdict.certain:
-        return _headline("mind", say("Within the limits"), verdict)
-    return _headline("passed", say("Ready"), verdict)
+        return _headline("mind", message("Within the limits"), verdict)
+    return _headline("passed", message("Ready"), verdict)
 
 
 def _headline(state: State, word: str, verdict: Verdict, rest: str = "") -> CheckLine:
     """The state in a word, what readers would know, and what else is to be said."""
     found, limit = counted(verdict)
     rest = joined(filter(None, (limit, rest)), " ")
-    text = say("{word}: {found}.", word, found)
+    text = message("{word}: {found}.", word, found)
     return CheckLine(
-        state,
-        joined(filter(None, (text, rest)), " "),
-        word=word,
-        finding=capital(found),
-        rest=rest,
+        state, joined(filter(None, (text, rest)), " "), word=word, finding=capital(found), rest=rest
     )
 
 
@@ -135,7 +131,7 @@ def counted(verdict: Verdict) -> tuple[str, str]:
         return learned(verdict, verdict.limit), ""
     if not staff.at_risk_cells:
         return known, ""
-    return known, say("Limit: {limit:,}.", int(verdict.limit + ROUNDING))
+    return known, message("Limit: {limit:,}.", int(verdict.limit + ROUNDING))
 
 
 def computed(verdict: Verdict) -> str:
@@ -143,9 +139,8 @@ def computed(verdict: Verdict) -> str:
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if staff is None or not staff.known_of_all or nothing_expected(verdict):
         return ""
-    return say(
-        "From the release alone readers expect {about} small counts and would be sure of "
-        "{known:,}.",
+    return message(
+        "From the release alone readers expect {about} small counts and would be sure of {known:,}.",
         about(verdict.at_risk),
         verdict.known,
     )
@@ -156,7 +151,7 @@ def would_know(verdict: Verdict) -> str:
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if staff is None or staff.worst is None or not verdict.judged:
         return ""
-    return say(
+    return message(
         "Would know: a reader who has the release and our description of the method is more than "
         "{limit} sure of the true count. Closest: {cell}.",
         in_100(verdict.limits.belief_limit),
@@ -167,10 +162,10 @@ def would_know(verdict: Verdict) -> str:
 def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a published release, in one sentence."""
     rest = "" if verdict.complete else verdict.not_whole
-    return _headline(headline(verdict).state, say("Published"), verdict, rest)
+    return _headline(headline(verdict).state, message("Published"), verdict, rest)
 
 
-def read_together(verdict: Verdict, beside: str = say("what left before"), *, more: int = 0) -> str:
+def read_together(verdict: Verdict, beside: str = message("what left before"), *, more: int = 0) -> str:
     """What a reader of this release and of earlier ones would know, in words.
 
     Parameters
@@ -187,23 +182,23 @@ def read_together(verdict: Verdict, beside: str = say("what left before"), *, mo
             more,
         )
         if more
-        else say("together with {beside}", beside)
+        else message("together with {beside}", beside)
     )
     if not verdict.judged:
-        return say("{together}: {NOT_WORKED_OUT}: {note}", together, NOT_WORKED_OUT, verdict.note)
+        return message("{together}: {NOT_WORKED_OUT}: {note}", together, NOT_WORKED_OUT, verdict.note)
     if verdict.failing:
-        return say("{together}: {verdict}", together, verdict.sentence)
+        return message("{together}: {verdict}", together, verdict.sentence)
     knows = learned(verdict, verdict.limit)
     if verdict.complete:
-        return say("{together}: {knows}.", together, knows)
-    return say("{together}: {knows}. {unjudged}", together, knows, verdict.unjudged)
+        return message("{together}: {knows}.", together, knows)
+    return message("{together}: {knows}. {unjudged}", together, knows, verdict.unjudged)
 
 
 def limits_said(gate: Gate | None) -> str:
     """How much readers may know, in a sentence; empty where no gate is stated."""
     if gate is None:
         return ""
-    return say(
+    return message(
         "Of the small counts ({at_risk}) that a reader expects in a table at most {share} "
         "may be known; known is what a reader is more than {limit} sure of; a guess at one "
         "may be right {often} times at most.",
@@ -217,12 +212,12 @@ def limits_said(gate: Gate | None) -> str:
 def stated(gate: Gate | None) -> CheckLine:
     """The verdict as a release states it. Public."""
     if gate is None:
-        return CheckLine("mind", say("This release states no verdict on what its readers learn."))
+        return CheckLine("mind", message("This release states no verdict on what its readers learn."))
     limits = limits_said(gate)
     if gate.passed is None:
         return CheckLine(
             "mind",
-            say(
+            message(
                 "Not all that readers learn was worked out; left out: {left_out}. {limits}",
                 listed(gate.left_out) or NOT_WORKED_OUT,
                 limits,
@@ -231,14 +226,12 @@ def stated(gate: Gate | None) -> CheckLine:
     if gate.passed:
         return CheckLine(
             "passed",
-            say("This release is within its limits. {limits}", limits),
-            finding=say("This release is within its limits"),
+            message("This release is within its limits. {limits}", limits),
+            finding=message("This release is within its limits"),
             rest=limits,
         )
-    text = say(
-        "This release is beyond its limits and was published by a decision. {limits}", limits
-    )
-    finding = say("This release is beyond its limits and was published by a decision")
+    text = message("This release is beyond its limits and was published by a decision. {limits}", limits)
+    finding = message("This release is beyond its limits and was published by a decision")
     return CheckLine("failed", text, finding=finding, rest=limits)
 
 
@@ -255,14 +248,14 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             continue
         which, way = table.label, SAID[table.way]
         if not table.judged:
-            text = say("{which}: what {who} learns: {way}.", which, READER[table.who], way)
+            text = message("{which}: what {who} learns: {way}.", which, READER[table.who], way)
         else:
-            text = say("{which}: {knows}; {way}.", which, exceeded(table, verdict.limits), way)
+            text = message("{which}: {knows}; {way}.", which, exceeded(table, verdict.limits), way)
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not (table.certain or table.left_out)
         lines.append(CheckLine("passed" if fine else bad, text, cells=not fine))
         if only_small := max(table.small_known - table.known, 0):
-            text = say(
+            text = message(
                 "{which}: sure that a count is small, without knowing which it is: {more:,} more.",
                 which,
                 only_small,
@@ -273,12 +266,10 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         labels = list(dict.fromkeys(t.label for t in harmless))
         every = len(dict.fromkeys(t.label for t in verdict.tables))
         text = (
-            say("{table}: a reader expects no small counts.", labels[0])
+            message("{table}: a reader expects no small counts.", labels[0])
             if len(labels) == 1
-            else say(
-                "In {number:,} of the {every:,} tables a reader expects no small counts.",
-                len(labels),
-                every,
+            else message(
+                "In {number:,} of the {every:,} tables a reader expects no small counts.", len(labels), every
             )
         )
         named = joined(labels, "; ") if len(labels) > 1 else ""
@@ -332,7 +323,7 @@ def _hardly_changed(summary: RunSummary, verdict: Verdict) -> list[CheckLine]:
     share = summary.unchanged_share
     if verdict.known or not summary.at_risk_cells or not HARDLY <= share < 1:
         return []
-    text = say(
+    text = message(
         "Readers would know none, but {tenths} in 10 small counts are published unchanged: hardly "
         "anything was changed.",
         int(10 * share),
@@ -364,15 +355,15 @@ def honesty(protected: Protected, *, final: bool = False) -> CheckGroup:
     """
     record, title = protected.record, protected.release.title
     lines = [
-        CheckLine("passed", say("Title: {title}", title))
+        CheckLine("passed", message("Title: {title}", title))
         if title
-        else CheckLine("mind", say("The release has no title.")),
-        CheckLine("mind", say("{said}.", capital(GIVEN_SEED)), coins=not final)
+        else CheckLine("mind", message("The release has no title.")),
+        CheckLine("mind", message("{said}.", capital(GIVEN_SEED)), coins=not final)
         if record.seed_given
         else CheckLine("passed", CHANCE[record.coins]),
     ]
     lines += [
-        CheckLine("mind", say("Decision: {text}", text))
+        CheckLine("mind", message("Decision: {text}", text))
         for text in record.decisions
         # The line on the seed says it.
         if text != GIVEN_SEED

@@ -27,9 +27,9 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-KIND = say("tabprotect dossier, CONFIDENTIAL")
+KIND = message("tabprotect dossier, CONFIDENTIAL")
 FOLDER = "CONFIDENTIAL/"
 """The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
 
@@ -45,7 +45,7 @@ REGISTER = "register.json"
 
 OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml", REGISTER)
 
-_README = say(
+_README = message(
     "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the "
     "house. With it anybody can read the\noriginal table and replay every coin.\n\n- "
     "`original.csv`: the original counts.\n- `record.json`: the seed, its generator "
@@ -71,11 +71,7 @@ def suggested_name(release: Path) -> Path:
 
 
 def files(
-    protected: Protected,
-    *,
-    release: bytes | None = None,
-    trail: Sequence[object] = (),
-    recipe: str = "",
+    protected: Protected, *, release: bytes | None = None, trail: Sequence[object] = (), recipe: str = ""
 ) -> dict[str, bytes]:
     """All files of the dossier by name, sealed, of a release that is in no register.
 
@@ -84,9 +80,7 @@ def files(
     return sealed(contents(protected, release=release, trail=trail, recipe=recipe))
 
 
-def sealed(
-    content: Mapping[str, bytes], register: Mapping[str, object] | None = None
-) -> dict[str, bytes]:
+def sealed(content: Mapping[str, bytes], register: Mapping[str, object] | None = None) -> dict[str, bytes]:
     """The files with their manifest.
 
     Parameters
@@ -95,17 +89,11 @@ def sealed(
         The head of the register in which the release is entered; ``None`` for none.
     """
     head = archive.dump_json({"confidential": True, "register": register})
-    return archive.sealed(
-        {FOLDER + name: data for name, data in {**content, REGISTER: head}.items()}, KIND
-    )
+    return archive.sealed({FOLDER + name: data for name, data in {**content, REGISTER: head}.items()}, KIND)
 
 
 def contents(
-    protected: Protected,
-    *,
-    release: bytes | None = None,
-    trail: Sequence[object] = (),
-    recipe: str = "",
+    protected: Protected, *, release: bytes | None = None, trail: Sequence[object] = (), recipe: str = ""
 ) -> dict[str, bytes]:
     """All that the house keeps of a release, by the names of the files.
 
@@ -146,11 +134,7 @@ def contents(
         README: _README.encode(),
         ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
         **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
-        **(
-            {}
-            if weights is None
-            else {WEIGHTS: data_package.table_csv(PublishedTable(weights.sums))}
-        ),
+        **({} if weights is None else {WEIGHTS: data_package.table_csv(PublishedTable(weights.sums))}),
         RECORD: archive.dump_json(stated),
         **_evidence(protected),
         "risk_report.md": risk_text(protected, summary).encode(),
@@ -174,10 +158,7 @@ def _evidence(protected: Protected) -> dict[str, bytes]:
 
 
 def _coins(steps: Steps) -> bytes:
-    fates = [
-        np.asarray(c, dtype=np.int64).reshape(-1)
-        for c in (steps.coins, steps.effective, steps.blocked)
-    ]
+    fates = [np.asarray(c, dtype=np.int64).reshape(-1) for c in (steps.coins, steps.effective, steps.blocked)]
     # Many steps share few outcomes; numpy's own writer takes seconds for a million cells.
     kind, fate = equal_rows(fates)
     ends = [f",{c},{e},{b}\n" for c, e, b in np.stack(fates, axis=1)[kind].tolist()]
@@ -249,9 +230,7 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
     try:
         return open_dossier(archive.load(path), progress=progress).protected
     except BundleError as error:
-        raise BundleError(
-            say("{name}: {message}", path.name, error.message), hint=error.hint
-        ) from None
+        raise BundleError(message("{name}: {message}", path.name, error.message), hint=error.hint) from None
 
 
 @dataclass(frozen=True)
@@ -313,9 +292,7 @@ def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
     """Open a dossier's bytes as :func:`read` does, with the bundle and the steps."""
     found = _files(data)
     return Dossier(
-        _replayed(found, progress),
-        found[FOLDER + RELEASE],
-        _steps(found.get(FOLDER + TRAIL, b"[]")),
+        _replayed(found, progress), found[FOLDER + RELEASE], _steps(found.get(FOLDER + TRAIL, b"[]"))
     )
 
 
@@ -331,15 +308,13 @@ def _steps(data: bytes) -> tuple[DossierStep, ...]:
 
 
 def _files(data: bytes) -> dict[str, bytes]:
-    names = {
-        FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
-    }
+    names = {FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)}
     names.add(archive.MANIFEST)
     found = archive.unpack(data, allowed=names.__contains__)
     archive.check_manifest(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
-            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
+            raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
     return found
 
 
@@ -353,7 +328,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     stated = _Stated.read(found[FOLDER + RECORD], original.table)
     sums, weights = found.get(FOLDER + WEIGHTS), None
     if (sums is None) != (stated.weights is None):
-        raise BundleError(say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS, RECORD))
+        raise BundleError(message("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS, RECORD))
     if sums is not None and stated.weights is not None:
         table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
         weights = DesignWeights(table, *stated.weights)
@@ -364,39 +339,28 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     try:
         require_inline(method.parameters, stated.parameters)
         problem = Problem(
-            original.table,
-            stated.at_risk,
-            release.title,
-            record_keys=record_keys,
-            weights=weights,
+            original.table, stated.at_risk, release.title, record_keys=record_keys, weights=weights
         )
         coins = release.mechanism.coins or stated.randomness.coins
         randomness = replace(stated.randomness, coins=coins)
         # The other disclosures follow from the run.
         values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
-        replayed = method.attempt(
-            problem, values, randomness, number=stated.attempt, progress=progress
-        )
+        replayed = method.attempt(problem, values, randomness, number=stated.attempt, progress=progress)
     except TabprotectError as error:
         if error.kind == "interrupted":
             raise
-        raise BundleError(
-            say("the original cannot be replayed: {message}", error.message)
-        ) from None
+        raise BundleError(message("the original cannot be replayed: {message}", error.message)) from None
     if replayed.release.tables != release.tables:
-        raise BundleError(say("the seed does not lead from the original to the release"))
+        raise BundleError(message("the seed does not lead from the original to the release"))
     if release.mechanism.nonce not in ("", replayed.release.mechanism.nonce):
-        raise BundleError(say("the seed does not lead to the nonce of the release"))
+        raise BundleError(message("the seed does not lead to the nonce of the release"))
     evidence = _evidence(replayed)
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):
-            raise BundleError(say("{name}: this is not what the seed leads to", name))
+            raise BundleError(message("{name}: this is not what the seed leads to", name))
     prepared_by, approved_by = stated.names
     record = replace(
-        replayed.record,
-        decisions=stated.decisions,
-        prepared_by=prepared_by,
-        approved_by=approved_by,
+        replayed.record, decisions=stated.decisions, prepared_by=prepared_by, approved_by=approved_by
     )
     return Protected(release, record)
 
@@ -432,6 +396,4 @@ class _Stated:
                 None if weights is None else (int(weights["low"]), int(weights["high"])),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
-            raise BundleError(
-                say("{RECORD}: the record is not as it was written", RECORD)
-            ) from None
+            raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None

@@ -18,7 +18,7 @@ from tabprotect.engine.bundle.staff.check_lines import CheckGroup, headline, hon
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True)
@@ -107,39 +107,37 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
     labels = [domain.labels(index) for index in zip(*cells.codes, strict=True)] or [()]
     number = int(record.problem.at_risk.mask(record.problem.table.counts).sum())
     lines = [
-        say("# CONFIDENTIAL: risk report"),
+        message("# CONFIDENTIAL: risk report"),
         "",
-        protected.release.title or say("(no title)"),
+        protected.release.title or message("(no title)"),
         "",
-        say("Small: counts of {words}.", record.problem.at_risk.words),
+        message("Small: counts of {words}.", record.problem.at_risk.words),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
         *_group(protection(protected, summary, found)),
         *_group(honesty(protected)),
-        say("| small count | original | published |"),
+        message("| small count | original | published |"),
         "|---|---:|---:|",
         *(
-            say(
+            message(
                 "| {named} | {original} | {value} |",
                 ", ".join(named),
                 _original(original, unprotected),
-                say("not published") if published is None else published,
+                message("not published") if published is None else published,
             )
             for named, (original, unprotected, published) in zip(labels, cells.counts, strict=False)
         ),
     ]
     if number > len(cells.original):
-        lines.append(
-            say("| ... {number:,} more in risk_report.json | | |", number - len(cells.original))
-        )
+        lines.append(message("| ... {number:,} more in risk_report.json | | |", number - len(cells.original)))
     return joined(lines, "\n") + "\n"
 
 
 def _original(count: int, shown: int) -> str:
     """The true count, with what it stands for if estimates are published."""
-    return str(count) if count == shown else say("{count} ({shown} weighted)", count, shown)
+    return str(count) if count == shown else message("{count} ({shown} weighted)", count, shown)
 
 
 def _group(group: CheckGroup) -> list[str]:
-    lines = (say("- {state}: {text}", line.state, line.text) for line in group.lines)
+    lines = (message("- {state}: {text}", line.state, line.text) for line in group.lines)
     return [f"## {group.title}", "", *lines, ""]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-KIND = say("tabprotect release of magnitudes")
-DOSSIER = say("tabprotect dossier of magnitudes")
+KIND = message("tabprotect release of magnitudes")
+DOSSIER = message("tabprotect dossier of magnitudes")
 KINDS = (KIND, DOSSIER)
 
 

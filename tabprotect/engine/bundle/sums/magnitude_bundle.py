@@ -29,7 +29,7 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import MOST_EMPTY
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 RECORD, ORIGINAL = "dossier.json", "original.parquet"
 TABLE, MECHANISM, PACKAGE = "table.csv", "mechanism.json", "datapackage.json"
@@ -37,16 +37,16 @@ VALUE, STATUS = "value", "status"
 FILES = (TABLE, MECHANISM, PACKAGE, archive.README, archive.MANIFEST)
 
 PROMISES = {
-    "suppression": say(
+    "suppression": message(
         "Sums that would tell too much of one contributor are hidden, and others with them, so "
         "that no single contributor that was tried can estimate another's value too closely from "
         "what is published and his own. How close is too close is not published."
     ),
-    "multiplicative_noise": say(
+    "multiplicative_noise": message(
         "Every contribution was multiplied by a secret factor near 1 before it was added up; the "
         "same contributor has the same factor in every table. All sums add up."
     ),
-    "cell_key": say(
+    "cell_key": message(
         "Every sum has noise that follows from its contributors: the same contributors always get "
         "the same noise. Sums do not add up exactly."
     ),
@@ -70,9 +70,7 @@ class _Stated:
     beside: tuple[Literal["n", "mean"], ...] = ()
 
 
-def public_bytes(
-    release: ReleasedSums, signing: Sequence[Path] = (), *, page: bool = True
-) -> bytes:
+def public_bytes(release: ReleasedSums, signing: Sequence[Path] = (), *, page: bool = True) -> bytes:
     """The bundle as one zip; the same release gives the same bytes.
 
     Parameters
@@ -217,7 +215,7 @@ def read_dossier(data: bytes) -> tuple[Mapping[str, object], bytes]:
     archive.check_manifest(files, DOSSIER)
     record = archive.parse_json(RECORD, files[confidential.FOLDER + RECORD])
     if not isinstance(record, dict):
-        raise BundleError(say("{name}: an object is expected", RECORD))
+        raise BundleError(message("{name}: an object is expected", RECORD))
     return record, files[confidential.FOLDER + confidential.RELEASE]
 
 
@@ -254,7 +252,7 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
     try:
         stated = decoded(archive.parse_json(MECHANISM, files[MECHANISM]), _Stated)
     except InputError as error:
-        raise BundleError(say("{name}: {why}", MECHANISM, error.message)) from None
+        raise BundleError(message("{name}: {why}", MECHANISM, error.message)) from None
     axes = [Axis(variable) for variable in stated.variables]
     places = [{name: node for node, name in enumerate(axis.written)} for axis in axes]
     sizes = tuple(axis.size for axis in axes)
@@ -263,7 +261,7 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
     at = len(axes)
     for line, row in enumerate(_rows(files[TABLE])[1:], 2):
         if len(row) != at + 2 + len(beside):
-            raise BundleError(say("{name}, line {line}: a field is missing", TABLE, line))
+            raise BundleError(message("{name}, line {line}: a field is missing", TABLE, line))
         gone = row[at + 1] == HIDDEN
         try:
             nodes = [place[name] for place, name in zip(places, row, strict=False)]
@@ -274,7 +272,7 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
                 column.append(0 if gone or not text else _units(text, decimals))
         except (KeyError, ValueError):
             raise BundleError(
-                say("{name}, line {line}: an unknown category, or no number", TABLE, line)
+                message("{name}, line {line}: an unknown category, or no number", TABLE, line)
             ) from None
         value.append(number)
         hidden.append(gone)
@@ -297,7 +295,7 @@ def _release(files: Mapping[str, bytes]) -> ReleasedSums:
         ),
     )
     if len(set(key)) < len(key) or not has_all_sums(found.axes, found.key, found.nodes):
-        raise BundleError(say("{name}: a sum is missing, or a cell occurs twice", TABLE))
+        raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", TABLE))
     return found
 
 
@@ -305,7 +303,7 @@ def _rows(data: bytes) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(data.decode())))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise BundleError(say("{name} cannot be read", TABLE), detail=str(error)) from None
+        raise BundleError(message("{name} cannot be read", TABLE), detail=str(error)) from None
 
 
 def adds_up(release: ReleasedSums) -> list[str]:
@@ -327,10 +325,10 @@ def adds_up(release: ReleasedSums) -> list[str]:
             continue
         if int(known[children].sum()) != int(known[parent]):
             raise BundleError(
-                say("{name}: a sum is not that of its parts", TABLE),
-                detail=say("the cell {index}", release.index(parent)),
+                message("{name}: a sum is not that of its parts", TABLE),
+                detail=message("the cell {index}", release.index(parent)),
             )
-    return [say("Sums that are published with all their parts add up.")]
+    return [message("Sums that are published with all their parts add up.")]
 
 
 def _units(text: str, decimals: int) -> int:
@@ -344,9 +342,7 @@ def _units(text: str, decimals: int) -> int:
 
 
 def _package(release: ReleasedSums) -> dict[str, object]:
-    fields: list[dict[str, object]] = [
-        {"name": v.name, "type": "string"} for v in release.variables
-    ]
+    fields: list[dict[str, object]] = [{"name": v.name, "type": "string"} for v in release.variables]
     fields += [{"name": VALUE, "type": "number"}, {"name": STATUS, "type": "string"}]
     fields += [{"name": name, "type": "number"} for name in release.beside]
     return {
@@ -361,16 +357,16 @@ def _package(release: ReleasedSums) -> dict[str, object]:
 
 
 def _readme(release: ReleasedSums) -> str:
-    title = " ".join(release.title.split()) or say("A protected table of sums")
+    title = " ".join(release.title.split()) or message("A protected table of sums")
     hidden = int(release.hidden.sum())
     said = {
-        "n": say("- `n` in it: how many contribute to a sum that is published."),
-        "mean": say("- `mean` in it: the sum over how many contribute, rounded."),
+        "n": message("- `n` in it: how many contribute to a sum that is published."),
+        "mean": message("- `mean` in it: the sum over how many contribute, rounded."),
     }
     lines = [
         f"# {title}",
         "",
-        say(
+        message(
             "Sums of {measure} by {names}, totals among the rows as `Total`.",
             release.measure,
             joined((v.name for v in release.variables), ", "),
@@ -378,13 +374,13 @@ def _readme(release: ReleasedSums) -> str:
         "",
         PROMISES[release.method],
         "",
-        say("`status` is `hidden` where a sum is not published ({hidden:,} cells).", hidden)
+        message("`status` is `hidden` where a sum is not published ({hidden:,} cells).", hidden)
         if release.method == "suppression"
-        else say("Every sum is published."),
+        else message("Every sum is published."),
         "",
-        say("- `table.csv`: a row for each cell: variables, `value`, `status`."),
+        message("- `table.csv`: a row for each cell: variables, `value`, `status`."),
         *(said[name] for name in release.beside),
-        say("- `mechanism.json`: the method, the variables with their levels, what is promised."),
-        say("- `manifest.json`: SHA-256 of every file."),
+        message("- `mechanism.json`: the method, the variables with their levels, what is promised."),
+        message("- `manifest.json`: SHA-256 of every file."),
     ]
     return joined(lines, "\n") + "\n"

@@ -15,7 +15,7 @@ from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def cube_of_sums(release: ReleasedSums, total_code: str | None = None) -> Cube:
@@ -44,8 +44,8 @@ def check_decimals(sums: ReleasedSums, *, held: bool) -> None:
     """
     if sums.decimals and not held:
         raise InputError(
-            say("the sums have {n} decimals, which this format does not hold", sums.decimals),
-            hint=say(
+            message("the sums have {n} decimals, which this format does not hold", sums.decimals),
+            hint=message(
                 "write CSV, PX, JSON-stat or SDMX, or sum the measure in smaller units, as whole numbers"
             ),
         )
@@ -59,7 +59,7 @@ def sums_as_cube(
     shape = tuple(axis.size for axis in axes)
     if np.prod(shape, dtype=float) > MOST_CELLS:
         raise InputError(
-            say("one cube would have more than {n:,} cells", MOST_CELLS), hint=say("write CSV")
+            message("one cube would have more than {n:,} cells", MOST_CELLS), hint=message("write CSV")
         )
     places = np.unravel_index(sums.key, shape)
     counts, gone = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
@@ -89,8 +89,8 @@ def _codes(axis: Axis, total_code: str | None) -> tuple[str, ...]:
     codes = axis.written if total_code is None else (*axis.written[:-1], total_code)
     if codes[-1] in codes[:-1]:
         raise InputError(
-            say("{name} has a category {total} of its own", axis.variable.name, repr(codes[-1])),
-            hint=say("choose another code of totals: --total-code _T"),
+            message("{name} has a category {total} of its own", axis.variable.name, repr(codes[-1])),
+            hint=message("choose another code of totals: --total-code _T"),
         )
     return codes
 

@@ -18,7 +18,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.magnitudes.tables.axis import TOTAL
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,7 @@ class WrittenSums:
 
 
 def export_sums(
-    release: ReleasedSums,
-    path: Path,
-    kind: Format,
-    *,
-    total_code: str | None = None,
-    strict: bool = False,
+    release: ReleasedSums, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
 ) -> WrittenSums:
     """Write published sums, totals among the cells, hidden ones with the format's mark.
 
@@ -57,7 +52,7 @@ def export_sums(
         return WrittenSums([], totals)
     if not kind.cube:
         raise InputError(
-            say("{label} holds no sums with their totals", kind.label), hint=say("write CSV")
+            message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")
         )
     try:
         check_decimals(release, held=kind.decimals)
@@ -76,8 +71,7 @@ def csv_of_sums(release: ReleasedSums, totals: Mapping[str, str]) -> bytes:
     rows.writerow([*names, VALUE, STATUS, CONF_STATUS, *release.beside])
     for labels, (value, status, *more) in sum_rows(release):
         named = [
-            code if label == TOTAL else label
-            for label, code in zip(labels, totals.values(), strict=True)
+            code if label == TOTAL else label for label, code in zip(labels, totals.values(), strict=True)
         ]
         rows.writerow([*named, value, status, CONFIDENTIAL if status else FREE, *more])
     return text.getvalue().encode()

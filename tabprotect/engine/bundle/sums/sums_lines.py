@@ -8,12 +8,12 @@ from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, St
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ProtectedSums
 from tabprotect.engine.release.left_out import SAID
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.messages import capital, joined, message, plural
 
 WORDS: dict[State, str] = {
-    "failed": say("Not ready"),
-    "passed": say("Ready"),
-    "mind": say("One question open"),
+    "failed": message("Not ready"),
+    "passed": message("Ready"),
+    "mind": message("One question open"),
     "told": "",
 }
 
@@ -32,7 +32,7 @@ def sums_headline(
     state: State = "failed" if verdict.passed is False else "passed" if verdict.passed else "mind"
     if question and state == "passed" and not published:
         state, rest = "mind", joined(filter(None, (rest, question)), " ")
-    word = say("Published") if published else WORDS[state]
+    word = message("Published") if published else WORDS[state]
     return CheckLine(state, verdict.staff_sentence, word=word, finding=first, rest=rest)
 
 
@@ -61,12 +61,12 @@ def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> CheckGrou
         near = bool(verdict.known)
         lines.append(CheckLine("mind" if near else "passed", verdict.guesses, cells=near))
     lines += [
-        CheckLine("mind", capital(say("not worked out: {what}.", SAID[kind])))
+        CheckLine("mind", capital(message("not worked out: {what}.", SAID[kind])))
         for kind in verdict.left_out
     ]
-    return CheckGroup(say("Protection"), tuple(lines))
+    return CheckGroup(message("Protection"), tuple(lines))
 
 
 def sums_files(checks: Sequence[str]) -> CheckGroup:
     """What was checked of the bundle."""
-    return CheckGroup(say("Files"), tuple(CheckLine("passed", text) for text in checks))
+    return CheckGroup(message("Files"), tuple(CheckLine("passed", text) for text in checks))

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, TotalCode, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TOTAL: TotalCode = ("T", "Total")
 """What totals are listed by where the source had none."""
@@ -52,8 +52,8 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
     shape = tuple(len(axis.codes) for axis in axes)
     if np.prod(shape, dtype=float) > MOST_CELLS:
         raise InputError(
-            say("one cube would have more than {n:,} cells", MOST_CELLS),
-            hint=say("write a file for each table: --apart"),
+            message("one cube would have more than {n:,} cells", MOST_CELLS),
+            hint=message("write a file for each table: --apart"),
         )
     counts, shown = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
     said = np.zeros(shape, dtype=np.bool_)
@@ -110,8 +110,8 @@ class _Placed:
                 axis, level = -1, None
             if axis < 0 or variable.categories != _categories(domain.variables[axis], level):
                 raise InputError(
-                    say("the release groups categories of its own: {name}", repr(variable.name)),
-                    hint=say("write a file for each table: --apart"),
+                    message("the release groups categories of its own: {name}", repr(variable.name)),
+                    hint=message("write a file for each table: --apart"),
                 )
             places.append((axis, level))
         return cls(published, tuple(places))
@@ -166,8 +166,8 @@ class _Axis:
             labels += [variable.label(number) for number in range(len(variable.categories))]
         if total in codes:
             raise InputError(
-                say("{name} has a category {total} of its own", repr(variable.name), repr(total)),
-                hint=say("choose another code of totals: --total-code _T"),
+                message("{name} has a category {total} of its own", repr(variable.name), repr(total)),
+                hint=message("choose another code of totals: --total-code _T"),
             )
         _parents(levels, of_level, codes, start if inner else None, parents, parts)
         tops = [code for code in codes if code not in parents]

@@ -23,7 +23,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 from tabprotect.version import __version__
 
 PACKAGE = "datapackage.json"
@@ -53,7 +53,7 @@ def package_json(release: Release, *, description: str = "") -> bytes:
         "name": slug(title),
         **({"title": title} if title else {}),
         **({"description": description} if description else {}),
-        "created_with": say("tabprotect {version}", __version__),
+        "created_with": message("tabprotect {version}", __version__),
         "resources": [
             *tables,
             {
@@ -70,11 +70,7 @@ def package_json(release: Release, *, description: str = "") -> bytes:
 def _resource(published: PublishedTable, path: str) -> dict[str, object]:
     domain, hiding = published.table.domain, published.suppressed is not None
     fields: list[dict[str, object]] = [
-        {
-            "name": v.name,
-            "type": "string",
-            "constraints": {"required": True, "enum": list(v.categories)},
-        }
+        {"name": v.name, "type": "string", "constraints": {"required": True, "enum": list(v.categories)}}
         for v in domain.variables
     ]
     fields.append({"name": COUNT, "type": "integer", "constraints": {"required": not hiding}})
@@ -110,8 +106,8 @@ def table_csv(published: PublishedTable) -> bytes:
     table = published.table
     if COUNT in table.domain.names:
         raise InputError(
-            say("a variable is called {COUNT}, like the column of the counts", repr(COUNT)),
-            hint=say("rename the variable"),
+            message("a variable is called {COUNT}, like the column of the counts", repr(COUNT)),
+            hint=message("rename the variable"),
         )
     return write_csv(table, count=COUNT, without=published.suppressed)
 
@@ -119,9 +115,7 @@ def table_csv(published: PublishedTable) -> bytes:
 def _member(data: object, key: str, kind: type) -> object:
     found = data.get(key) if isinstance(data, Mapping) else None
     if not isinstance(found, kind):
-        raise BundleError(
-            say("{PACKAGE}: {key} is missing or of the wrong kind", PACKAGE, repr(key))
-        )
+        raise BundleError(message("{PACKAGE}: {key} is missing or of the wrong kind", PACKAGE, repr(key)))
     return found
 
 
@@ -147,11 +141,11 @@ def read_package(data: object) -> tuple[tuple[Described, ...], str]:
     expected = [table_name(number) for number in range(len(found))]
     if not found or [r["path"] for r in found] != expected:
         raise BundleError(
-            say("{PACKAGE}: it must describe {TABLE} once, further ones in order", PACKAGE, TABLE)
+            message("{PACKAGE}: it must describe {TABLE} once, further ones in order", PACKAGE, TABLE)
         )
     title = data.get("title", "") if isinstance(data, Mapping) else ""
     if not isinstance(title, str):
-        raise BundleError(say("{PACKAGE}: the title is not text", PACKAGE))
+        raise BundleError(message("{PACKAGE}: the title is not text", PACKAGE))
     return tuple(map(_described, found)), title
 
 
@@ -160,34 +154,30 @@ def _described(resource: Mapping[str, object]) -> Described:
     fields = cast("list[object]", _member(schema, "fields", list))
     names = [_member(field, "name", str) for field in fields]
     if not fields or names[-1] != COUNT:
-        raise BundleError(say("{PACKAGE}: the last field must be {COUNT}", PACKAGE, repr(COUNT)))
+        raise BundleError(message("{PACKAGE}: the last field must be {COUNT}", PACKAGE, repr(COUNT)))
     if _member(fields[-1], "type", str) != "integer":
-        raise BundleError(say("{PACKAGE}: {COUNT} must be of type integer", PACKAGE, repr(COUNT)))
+        raise BundleError(message("{PACKAGE}: {COUNT} must be of type integer", PACKAGE, repr(COUNT)))
     if schema.get("primaryKey") != names[:-1]:
         raise BundleError(
-            say("{PACKAGE}: the primary key must be the variables {names}", PACKAGE, names[:-1])
+            message("{PACKAGE}: the primary key must be the variables {names}", PACKAGE, names[:-1])
         )
     variables = []
     for field, name in zip(fields[:-1], names, strict=False):
         categories = _member(_member(field, "constraints", dict), "enum", list)
         if not all(isinstance(c, str) for c in cast("list[object]", categories)):
-            raise BundleError(
-                say("{PACKAGE}: a category of {name} is not text", PACKAGE, repr(name))
-            )
+            raise BundleError(message("{PACKAGE}: a category of {name} is not text", PACKAGE, repr(name)))
         variables.append((cast(str, name), tuple(cast("list[str]", categories))))
     missing = schema.get("missingValues", [])
     if missing not in ([], [""]):
-        raise BundleError(say("{PACKAGE}: missing values must be empty fields", PACKAGE))
+        raise BundleError(message("{PACKAGE}: missing values must be empty fields", PACKAGE))
     try:
         domain = Domain(tuple(Variable(n, c) for n, c in variables))
     except InputError as error:
-        raise BundleError(say("{PACKAGE}: {message}", PACKAGE, error.message)) from None
+        raise BundleError(message("{PACKAGE}: {message}", PACKAGE, error.message)) from None
     return Described(str(resource["path"]), domain, bool(missing))
 
 
-def read_table(
-    data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool = False
-) -> PublishedTable:
+def read_table(data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool = False) -> PublishedTable:
     """Read a table from its file: every cell of the domain once, with whole counts.
 
     Parameters
@@ -201,13 +191,11 @@ def read_table(
         Naming the line.
     """
     if domain.size > DENSE_LIMIT:
-        raise BundleError(
-            say("{PACKAGE}: a table of {size:,} cells: refused", PACKAGE, domain.size)
-        )
+        raise BundleError(message("{PACKAGE}: a table of {size:,} cells: refused", PACKAGE, domain.size))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise BundleError(say("{name}: not UTF-8 at byte {start}", name, error.start)) from None
+        raise BundleError(message("{name}: not UTF-8 at byte {start}", name, error.start)) from None
     table = None if hiding else _as_written(data, domain)
     if table is not None:
         return PublishedTable(table)
@@ -252,29 +240,25 @@ def _read_lines(text: str, domain: Domain, name: str, hiding: bool) -> Published
         header = next(rows, [])
         if header != [*domain.names, COUNT]:
             raise BundleError(
-                say("{name}, line 1: the columns are not those of {PACKAGE}", name, PACKAGE)
+                message("{name}, line 1: the columns are not those of {PACKAGE}", name, PACKAGE)
             )
         for row in rows:
-            key = _key(row, domain, say("{name}, line {line_num}", name, rows.line_num))
+            key = _key(row, domain, message("{name}, line {line_num}", name, rows.line_num))
             if seen[key]:
                 raise BundleError(
-                    say("{name}, line {line_num}: the cell occurs twice", name, rows.line_num)
+                    message("{name}, line {line_num}: the cell occurs twice", name, rows.line_num)
                 )
             if hiding and row[-1] == "":
                 hidden[key] = True
             elif not _WHOLE.match(row[-1]) or abs(int(row[-1])) > INT64_MAX:
                 raise BundleError(
-                    say(
-                        "{name}, line {line_num}: the count is no whole number", name, rows.line_num
-                    )
+                    message("{name}, line {line_num}: the count is no whole number", name, rows.line_num)
                 )
             else:
                 counts[key] = int(row[-1])
             seen[key] = True
     except csv.Error as error:
-        raise BundleError(
-            say("{name}, line {line_num}: {error}", name, rows.line_num, error)
-        ) from None
+        raise BundleError(message("{name}, line {line_num}: {error}", name, rows.line_num, error)) from None
     if not seen.all():
         cell = domain.cell_text(domain.unflat(int(np.argmin(seen))))
         missing = int((~seen).sum())
@@ -293,18 +277,16 @@ def _read_lines(text: str, domain: Domain, name: str, hiding: bool) -> Published
         table = Table.dense(domain, counts.reshape(domain.shape))
         return PublishedTable(table, hidden.reshape(domain.shape))
     except InputError as error:
-        raise BundleError(say("{name}: {message}", name, error.message)) from None
+        raise BundleError(message("{name}: {message}", name, error.message)) from None
 
 
 def _key(row: list[str], domain: Domain, place: str) -> int:
     if len(row) != domain.ndim + 1:
-        raise BundleError(
-            say("{place}: {row} fields, not {ndim}", place, len(row), domain.ndim + 1)
-        )
+        raise BundleError(message("{place}: {row} fields, not {ndim}", place, len(row), domain.ndim + 1))
     key = 0
     try:
         for label, variable in zip(row, domain.variables, strict=False):
             key = key * len(variable.categories) + variable.code(label)
     except InputError as error:
-        raise BundleError(say("{place}: {message}", place, error.message)) from None
+        raise BundleError(message("{place}: {message}", place, error.message)) from None
     return key

@@ -12,15 +12,13 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 STREAM = Path("-")
 """Standard output in place of a file."""
 
 
-def export(
-    release: Release, path: Path, kind: Format, *, strict: bool = True
-) -> dict[Path, tuple[str, ...]]:
+def export(release: Release, path: Path, kind: Format, *, strict: bool = True) -> dict[Path, tuple[str, ...]]:
     """Write every published table: the main one to ``path``, others beside it with a number.
 
     All files are made before the first is written.
@@ -57,12 +55,7 @@ def export(
 
 
 def export_cube(
-    release: Release,
-    path: Path,
-    kind: Format,
-    *,
-    total_code: str | None = None,
-    strict: bool = False,
+    release: Release, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
 ) -> tuple[Cube, list[str]]:
     """Write all published tables as one cube, its totals and the groups of its levels as categories.
 
@@ -107,7 +100,7 @@ def write_cube(
         return cube, notes
     for name, more in beside.items():
         write_bytes(path.with_name(name), more)
-        notes = [*notes, say("beside it: {name}", name)]
+        notes = [*notes, message("beside it: {name}", name)]
     write_bytes(path, gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
     return cube, notes
 

@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_KINDS = 50_000
 """Most sets of axes and ways examined in the search for the minimal ones."""
@@ -160,8 +160,8 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
                         waiting.append((larger, kept | way.keeps))
         if len(seen) > MOST_KINDS:
             raise ParameterError(
-                {"keep": say("so many margins can be kept in too many ways")},
-                hint=say("keep fewer margins, or leave out a variable"),
+                {"keep": message("so many margins can be kept in too many ways")},
+                hint=message("keep fewer margins, or leave out a variable"),
             )
     found = [tuple(by_axis[axis][number] for axis, number in sorted(one)) for one in complete]
     found.sort(key=lambda kind: (len(kind), [(w.axis, int(w.group.max())) for w in kind]))

@@ -27,7 +27,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import dimension as closed_form
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_COMPLETED = 400
 """Most cells among which moves are sought that the triangular ones leave out."""
@@ -101,9 +101,7 @@ def design_for_margins(
     check_size(domain)
     mu = expected_counts(kept, zeros, progress)
     support = mu > 0
-    chosen = TriangularSearch(
-        kept.publication, mu, settings or TriangularSettings(), progress
-    ).run()
+    chosen = TriangularSearch(kept.publication, mu, settings or TriangularSettings(), progress).run()
     rest = support.copy()
     rest[chosen.targets] = False
     basis = remaining_kernel(kept.publication, rest, progress)
@@ -111,8 +109,8 @@ def design_for_margins(
     moves = _move_set(kept.publication, chosen, completing)
     if not len(moves):
         raise ParameterError(
-            {"keep": say("with these margins kept no count can change")},
-            hint=say("keep fewer margins, or groups of categories"),
+            {"keep": message("with these margins kept no count can change")},
+            hint=message("keep fewer margins, or groups of categories"),
         )
     _prove(moves, len(chosen.targets))
     dimension = None if basis is None else len(chosen.targets) + len(basis)
@@ -131,12 +129,7 @@ def _move_set(publication: Publication, chosen: ChosenMoves, completing: list[Ve
     cells = np.concatenate([chosen.cells, *(np.fromiter(v, np.int64) for v in completing)])
     signs = np.concatenate([chosen.signs, *(np.fromiter(v.values(), np.int8) for v in completing)])
     return MoveSet.of(
-        publication.domain,
-        starts,
-        cells,
-        signs,
-        margins=publication.margins,
-        groupings=publication.groupings,
+        publication.domain, starts, cells, signs, margins=publication.margins, groupings=publication.groupings
     )
 
 

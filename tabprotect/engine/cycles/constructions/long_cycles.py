@@ -15,7 +15,7 @@ from tabprotect.engine.budgets import DESIGNED_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def check_shape(domain: Domain) -> None:
@@ -27,16 +27,12 @@ def check_shape(domain: Domain) -> None:
         If there are fewer than two variables, one with a single category, or too many cells.
     """
     if domain.ndim < 2:
-        raise ParameterError({"shape": say("a cycle needs at least two variables")})
+        raise ParameterError({"shape": message("a cycle needs at least two variables")})
     for variable in domain.variables:
         if len(variable.categories) < 2:
             raise ParameterError(
-                {
-                    "shape": say(
-                        "variable {name} has one category: no cycle exists", repr(variable.name)
-                    )
-                },
-                hint=say("drop the variable from the table"),
+                {"shape": message("variable {name} has one category: no cycle exists", repr(variable.name))},
+                hint=message("drop the variable from the table"),
             )
     check_size(domain)
 
@@ -51,8 +47,8 @@ def check_size(domain: Domain) -> None:
     """
     if domain.size > DESIGNED_CELLS:
         raise ParameterError(
-            {"shape": say("{size:,} cells are too many to design cycles for", domain.size)},
-            hint=say("leave out a variable or merge categories"),
+            {"shape": message("{size:,} cells are too many to design cycles for", domain.size)},
+            hint=message("leave out a variable or merge categories"),
         )
 
 
@@ -71,8 +67,8 @@ def bidiagonal(domain: Domain) -> MoveSet:
     check_shape(domain)
     if domain.ndim != 2:
         raise ParameterError(
-            {"kind": say("bidiagonal cycles are two-way")},
-            hint=say("use balanced for more variables"),
+            {"kind": message("bidiagonal cycles are two-way")},
+            hint=message("use balanced for more variables"),
         )
     (m, n), swapped = domain.shape, domain.shape[0] > domain.shape[1]
     if swapped:
@@ -110,9 +106,7 @@ def _axis_pattern(size: int, n: int) -> list[tuple[int, int]] | None:
     if size % 2 == 0:
         return [(1 if x % 2 == 0 else -1, x // 2) for x in range(size)]
     if n % 2 and size > n:
-        return [(1, x) for x in range(n)] + [
-            (1 if x % 2 == 0 else -1, x // 2) for x in range(size - n)
-        ]
+        return [(1, x) for x in range(n)] + [(1 if x % 2 == 0 else -1, x // 2) for x in range(size - n)]
     return None
 
 
@@ -131,7 +125,7 @@ def balanced(domain: Domain) -> MoveSet:
             moves = _balanced(domain, n, int(base))
             if moves is not None:
                 return moves
-    raise ParameterError({"shape": say("no balanced set was found for {shape}", shape)})
+    raise ParameterError({"shape": message("no balanced set was found for {shape}", shape)})
 
 
 def _closed_walk(size: int, n: int) -> list[int] | None:

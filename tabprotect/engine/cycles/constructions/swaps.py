@@ -15,7 +15,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 WIDEST_STRIPS = 8
 """Widest posterior of strips chosen by default: about a second."""
@@ -61,8 +61,8 @@ def swaps(
     free = [a for a in range(domain.ndim) if a not in fixed]
     if count * 2 ** len(free) > MOST_ENTRIES:
         raise ParameterError(
-            {"shape": say("{count:,} cycles of {value} cells are too many", count, 2 ** len(free))},
-            hint=say("leave out a variable, or keep margins of fewer variables"),
+            {"shape": message("{count:,} cycles of {value} cells are too many", count, 2 ** len(free))},
+            hint=message("leave out a variable, or keep margins of fewer variables"),
         )
     # One dimension for the step on each axis, the slowest first, then one for its two sides.
     order = [along, *(a for a in range(domain.ndim) if a != along)]
@@ -133,8 +133,7 @@ def every(domain: Domain) -> MoveSet:
     number = math.prod(math.comb(s, 2) for s in domain.shape)
     if number > MOST_SWAPS:
         raise ParameterError(
-            {"shape": say("{number:,} swaps are too many", number)},
-            hint=say("take elementary swaps"),
+            {"shape": message("{number:,} swaps are too many", number)}, hint=message("take elementary swaps")
         )
     return swaps(domain, [list(itertools.combinations(range(s), 2)) for s in domain.shape])
 
@@ -181,7 +180,7 @@ def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:
     """
     check_shape(domain)
     if height < 2:
-        raise ParameterError({"height": say("must be at least 2, is {height}", height)})
+        raise ParameterError({"height": message("must be at least 2, is {height}", height)})
     return _strips(domain, ring if closed else chain) if height == 2 else _blocks(domain, height)
 
 
@@ -218,9 +217,7 @@ def _narrow_enough(shape: tuple[int, ...]) -> int:
 def _stretch(shape: tuple[int, ...], height: int) -> Domain:
     """The smallest shape whose blocks are as wide."""
     long = int(np.argmax(shape))
-    return Domain.of_shape(
-        [min(s, 2 * height + 4 if a == long else height) for a, s in enumerate(shape)]
-    )
+    return Domain.of_shape([min(s, 2 * height + 4 if a == long else height) for a, s in enumerate(shape)])
 
 
 def _blocks(domain: Domain, height: int) -> MoveSet:

@@ -22,7 +22,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import DIGITS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WORK = 150_000_000
 """Most partner cells examined in all; beyond, fewer choices are examined."""
@@ -79,11 +79,11 @@ class TriangularSettings:
     def __post_init__(self) -> None:
         wrong = {}
         if self.cap < 1:
-            wrong["cap"] = say("must be at least 1, is {cap}", self.cap)
+            wrong["cap"] = message("must be at least 1, is {cap}", self.cap)
         if not 0.0 <= self.weight <= 1e6:
-            wrong["lambda"] = say("must be between 0 and 1e6, is {weight:g}", self.weight)
+            wrong["lambda"] = message("must be between 0 and 1e6, is {weight:g}", self.weight)
         if not 1e-6 <= self.theta <= 1e6:
-            wrong["theta"] = say("must be between 1e-6 and 1e6, is {theta:g}", self.theta)
+            wrong["theta"] = message("must be between 1e-6 and 1e6, is {theta:g}", self.theta)
         if wrong:
             raise ParameterError(wrong)
 
@@ -193,7 +193,7 @@ class TriangularSearch:
         moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)
         for number, first in enumerate(range(0, len(places), step)):
             if number % 64 == 0:
-                self._progress.report(say("designing cycles"), first / len(places))
+                self._progress.report(message("designing cycles"), first / len(places))
             batch = slice(first, min(first + step, len(places)))
             found = self._batch(places[batch], [fit[batch] for fit in fits], looked, share, number)
             moves[batch] = found
@@ -270,9 +270,7 @@ class TriangularSearch:
         at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
         if len(places) == 1:
             # Most of the time goes here: what many targets share is cached.
-            own = [
-                w.partners[int(a[0])] * self._strides[w.axis] for w, a in zip(kind, at, strict=True)
-            ]
+            own = [w.partners[int(a[0])] * self._strides[w.axis] for w, a in zip(kind, at, strict=True)]
             total = prod(map(len, own))
             if total <= few:
                 digits = _digits(tuple(map(len, own[:0:-1])), looked)

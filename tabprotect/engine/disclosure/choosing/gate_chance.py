@@ -33,7 +33,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.messages import message, percent
 
 GATE_CHANCE_WORK = 10_000
 """The most cells of all tables tried for one estimate, beyond the least number of tables."""
@@ -110,31 +110,29 @@ class Chance:
     def sentence(self) -> str:
         """The estimate in words, for staff."""
         if self.open and self.unlikely:
-            return say(
+            return message(
                 "Trials broke no limit, and do not work out all that readers would learn: the gate does, "
                 "or takes a reason."
             )
         if self.synthetic is not None and self.here is not None:
-            said = say(
+            said = message(
                 "{synthetic} of synthetic tables with the same margins and "
                 "{here} of trial runs on this table (CONFIDENTIAL)",
                 percent(self.synthetic),
                 percent(self.here),
             )
         elif self.synthetic is not None:
-            said = say(
-                "{synthetic} of synthetic tables with the same margins", percent(self.synthetic)
-            )
+            said = message("{synthetic} of synthetic tables with the same margins", percent(self.synthetic))
         elif self.here is not None:
-            said = say("{here} of trial runs on this table (CONFIDENTIAL)", percent(self.here))
+            said = message("{here} of trial runs on this table (CONFIDENTIAL)", percent(self.here))
         else:
             return ""
-        leaning = say(
+        leaning = message(
             " What is promised of averages (unbiased) holds before the gate: released tables lean "
             "towards those that pass."
         )
         sure = min(self._shares) >= SURE
-        return say("The gate lets through {said}.{value}", said, "" if sure else leaning)
+        return message("The gate lets through {said}.{value}", said, "" if sure else leaning)
 
 
 def chance(
@@ -165,11 +163,7 @@ def chance(
 
 
 def _estimated(
-    method: Method,
-    problem: Problem,
-    values: Values,
-    limits: Gate,
-    how: tuple[bool, int, Progress],
+    method: Method, problem: Problem, values: Values, limits: Gate, how: tuple[bool, int, Progress]
 ) -> Chance:
     on_this_table, most, progress = how
     domain = problem.table.domain
@@ -218,7 +212,7 @@ def _tried(
         problems,
         values,
         generator=generator,
-        progress=Part(progress, 0, 1, say("trying the gate")),
+        progress=Part(progress, 0, 1, message("trying the gate")),
     ):
         found = trial.judged(judge)
         if isinstance(found, TabprotectError) or found.passed is None:
@@ -242,11 +236,7 @@ def _tried(
 
 
 def remedies(
-    method: Method,
-    problem: Problem,
-    values: Values,
-    limits: Gate,
-    progress: Progress = SILENT,
+    method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress = SILENT
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
 
@@ -285,11 +275,7 @@ def remedies(
 
 
 def mendings(
-    method: Method,
-    problem: Problem,
-    values: Values,
-    limits: Gate,
-    progress: Progress = SILENT,
+    method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress = SILENT
 ) -> tuple[Mending, ...]:
     """Other settings to which the method itself has no objection, and that break no limit.
 
@@ -305,7 +291,7 @@ def mendings(
             problem,
             other,
             generator=generator,
-            progress=Part(progress, number, len(ideas), say("trying what helps")),
+            progress=Part(progress, number, len(ideas), message("trying what helps")),
         )
         if trial.refusal is not None or method.objection(trial.draft.findings):
             continue
@@ -346,7 +332,7 @@ def untried(method: Method, domain: Domain, values: Values) -> str:
     dear = method.alternatives(domain, values)[:MOST_TRIED]
     dear = dear[len(_affordable(method, domain, values)) :]
     named = ", ".join(text for text, _ in dear)
-    return say("not tried here, where a trial would take too long: {named}", named) if named else ""
+    return message("not tried here, where a trial would take too long: {named}", named) if named else ""
 
 
 def within_budget(method: Method, domain: Domain) -> int:

@@ -15,13 +15,7 @@ import numpy as np
 
 from tabprotect.engine.budgets import MOST_REMEDIES
 from tabprotect.engine.disclosure.choosing.gate_chance import within_budget
-from tabprotect.engine.errors import (
-    InfeasibleError,
-    ParameterError,
-    Suggestion,
-    TabprotectError,
-    attempted,
-)
+from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion, TabprotectError, attempted
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
@@ -34,12 +28,12 @@ from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 RUNS = 3
 """The number of draws of a method with randomness."""
 
-NOT_TRIED = say("not tried: too large for a trial; choose it to see")
+NOT_TRIED = message("not tried: too large for a trial; choose it to see")
 """The fault of a method whose trial would take too much work. Its promises are shown all the same."""
 
 
@@ -134,9 +128,7 @@ class Ranked:
     others: tuple[MethodTrial, ...] = ()
 
 
-def tried_methods(
-    problem: Problem, limits: Gate, progress: Progress = SILENT
-) -> tuple[MethodTrial, ...]:
+def tried_methods(problem: Problem, limits: Gate, progress: Progress = SILENT) -> tuple[MethodTrial, ...]:
     """Try every method on a table.
 
     Each is tried with its defaults and, if readers would know more than the limits allow, with its
@@ -182,7 +174,7 @@ class _Watched:
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         done = (self.methods + min(max(fraction, 0.0), 1.0)) / self._of
-        self._progress.report(say("trying every method"), done, self.found)
+        self._progress.report(message("trying every method"), done, self.found)
 
 
 def ranked(
@@ -222,14 +214,10 @@ def ranked(
     return tuple(Ranked(first, first.lost(asked, sums), tuple(others)) for first, *others in best)
 
 
-def _of_method(
-    method: Method, problem: Problem, limits: Gate, progress: Progress
-) -> Iterator[MethodTrial]:
+def _of_method(method: Method, problem: Problem, limits: Gate, progress: Progress) -> Iterator[MethodTrial]:
     domain = problem.table.domain
     given = method.trial_parameters(domain)
-    first = _trial(
-        method, problem, MethodTrial(method.name, MappingProxyType(given)), limits, progress
-    )
+    first = _trial(method, problem, MethodTrial(method.name, MappingProxyType(given)), limits, progress)
     yield first
     if first.safe(limits.share) or (first.fault and not first.kept) or first.untried:
         return
@@ -277,11 +265,7 @@ def _trial(
 
 
 def _drawn(
-    method: Method,
-    problem: Problem,
-    what: tuple[MethodTrial, Values],
-    limits: Gate,
-    progress: Progress,
+    method: Method, problem: Problem, what: tuple[MethodTrial, Values], limits: Gate, progress: Progress
 ) -> MethodTrial:
     """The figures of a few draws, each examined for about a second at most."""
     # Inference is imported with the first trial, not with every project that is opened.

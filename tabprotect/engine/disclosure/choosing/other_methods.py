@@ -19,7 +19,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Mending
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.languages.said import say, uncapital
+from tabprotect.languages.messages import message, uncapital
 
 
 def other_methods(
@@ -36,23 +36,17 @@ def other_methods(
 
     found = []
     for number, name in enumerate(method.instead):
-        part = Part(progress, number, len(method.instead), say("trying what helps"))
+        part = Part(progress, number, len(method.instead), message("trying what helps"))
         other = methods()[name]
         if other.unmet(problem) or not within_budget(other, problem.table.domain):
             continue
         values = attempted(partial(other.resolve_for, problem, {}, part))
-        if not isinstance(values, TabprotectError) and _passes(
-            other, problem, values, limits, part
-        ):
-            found.append(
-                Mending(say("Take {label} instead", uncapital(other.label)), {"method": name})
-            )
+        if not isinstance(values, TabprotectError) and _passes(other, problem, values, limits, part):
+            found.append(Mending(message("Take {label} instead", uncapital(other.label)), {"method": name}))
     return tuple(found)
 
 
-def _passes(
-    method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress
-) -> bool:
+def _passes(method: Method, problem: Problem, values: Values, limits: Gate, progress: Progress) -> bool:
     domain = problem.table.domain
     judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     for trial in simulate(

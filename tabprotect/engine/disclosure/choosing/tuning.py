@@ -37,7 +37,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.tuned import Tuned, Use
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.messages import message, percent
 
 ACCEPTED = 0.95
 """The share of synthetic tables whose release has to pass at the first draw."""
@@ -95,8 +95,8 @@ def tuned(
     )
     if not ladders or not public:
         raise InfeasibleError(
-            say("{label} cannot be tuned: nothing public says what would pass", method.label),
-            hint=say("take a method that keeps margins exactly, or choose the parameters"),
+            message("{label} cannot be tuned: nothing public says what would pass", method.label),
+            hint=message("take a method that keeps margins exactly, or choose the parameters"),
         )
     search = _Search(method, problem, own, limits, use, progress, values)
     best: tuple[float, float, Mapping[str, object]] | None = None
@@ -106,8 +106,8 @@ def tuned(
             best = found
     if best is None:
         raise InfeasibleError(
-            say("no parameters were found by which {accepted} of releases pass", percent(ACCEPTED)),
-            hint=say("keep fewer margins, or merge categories so that fewer cells are small"),
+            message("no parameters were found by which {accepted} of releases pass", percent(ACCEPTED)),
+            hint=message("keep fewer margins, or merge categories so that fewer cells are small"),
         )
     accepted, loss = search.confirmed(best[2])
     before = search.tried({}).loss
@@ -117,9 +117,7 @@ def tuned(
 def _climbed(ladders: Sequence[Sequence[Mapping[str, object]]]) -> frozenset[str]:
     """The names of the parameters that differ between the steps of the ladders."""
     steps = [step for ladder in ladders for step in ladder]
-    return frozenset(
-        name for step in steps for name in step if any(one[name] != step[name] for one in steps)
-    )
+    return frozenset(name for step in steps for name in step if any(one[name] != step[name] for one in steps))
 
 
 RETUNED_CELLS = 2_000
@@ -198,9 +196,7 @@ class _Search:
         kept = KeptMargins.of(publication, self.problem.table)
         tables = main_first(kept.publication.tables(kept.counts), domain)
         margins = Release(tables, Mechanism(self.method.name, domain, {}))
-        exact = sum_factors(
-            margins, (kept.publication, kept.counts), lambda count, _: (count, count, None)
-        )
+        exact = sum_factors(margins, (kept.publication, kept.counts), lambda count, _: (count, count, None))
         seed = Randomness.seeded(trial_seed("margins", *domain.names))
         expected = attempted(partial(expected_counts, kept))
         if isinstance(expected, TabprotectError):
@@ -209,9 +205,7 @@ class _Search:
         found = attempted(partial(infer, exact, around, EFFORT, seed, self.progress))
         return None if isinstance(found, TabprotectError) else found
 
-    def synthetic(
-        self, values: Values, number: int, generator: np.random.Generator
-    ) -> list[Problem]:
+    def synthetic(self, values: Values, number: int, generator: np.random.Generator) -> list[Problem]:
         """Tables with the same kept margins; Poisson counts around their fit for a large table."""
         domain, at_risk = self.problem.table.domain, self.problem.at_risk
         kept = self.method.kept(domain, values)
@@ -249,14 +243,10 @@ class _Search:
         found = self._on(change, "confirming", self.confirming)
         return found.accepted, found.loss
 
-    def _on(
-        self, change: Mapping[str, object], stage: str, number: int, *, whole: bool = False
-    ) -> _Tried:
+    def _on(self, change: Mapping[str, object], stage: str, number: int, *, whole: bool = False) -> _Tried:
         """The trials of a setting; ``whole``: even where too many are refused to be taken."""
         method, domain = self.method, self.problem.table.domain
-        found = attempted(
-            partial(method.resolve_for, self.problem, {**self.given, **change}, self.progress)
-        )
+        found = attempted(partial(method.resolve_for, self.problem, {**self.given, **change}, self.progress))
         if isinstance(found, TabprotectError):
             return REFUSED
         generator = trial_coins(domain, stage, method.name)
@@ -266,13 +256,11 @@ class _Search:
         refused = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
         return self._summed(tables, found, coins, refused)
 
-    def _summed(
-        self, tables: list[Problem], values: Values, coins: np.random.Generator, most: int
-    ) -> _Tried:
+    def _summed(self, tables: list[Problem], values: Values, coins: np.random.Generator, most: int) -> _Tried:
         """One draw of each table, until more than ``most`` are refused."""
         judge = partial(verdict, policy=self.limits, effort=TRIAL, progress=self.progress)
         refused, losses, changes = 0, [], []
-        stage = Part(self.progress, 0, 1, say("trying parameters"))
+        stage = Part(self.progress, 0, 1, message("trying parameters"))
         for trial in simulate(self.method, tables, values, generator=coins, progress=stage):
             found = trial.judged(judge)
             refused += isinstance(found, TabprotectError) or found.passed is not True

@@ -20,25 +20,14 @@ from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.foreign.wire import Buffer
 from tabprotect.engine.formats.format import Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.observations import (
-    Observations,
-    counts_shown,
-    refuse_names,
-)
+from tabprotect.engine.formats.layouts.observations import Observations, counts_shown, refuse_names
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.statuses import (
-    COLUMNS,
-    CONF_STATUS,
-    CONFIDENTIAL,
-    COUNT,
-    FREE,
-    withheld,
-)
+from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -90,13 +79,7 @@ class ColumnFormat(Format):
         if not self._installed():
             raise self.not_installed()
         try:
-            return asked(
-                do,
-                of,
-                path=path,
-                progress=progress,
-                stage=say("reading the table"),
-            )
+            return asked(do, of, path=path, progress=progress, stage=message("reading the table"))
         except RefusedFileError as refused:
             if refused.reason == "missing":
                 raise self.not_installed() from None
@@ -147,9 +130,7 @@ class ColumnFormat(Format):
             detail=str(error).partition("\n")[0][:200],
         )
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         found = self.columns(path, progress)
         count = count_column(found, reading.count, path)
         statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}

@@ -15,7 +15,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SUFFIX = "-metadata.json"
 """What a description is called beside its file: ``t.csv-metadata.json``."""
@@ -48,9 +48,9 @@ def described(path: Path, reading: Reading) -> Reading:
     found = None if said is None else _table(said, path.name)
     if found is None:
         raise InputError(
-            say("this is no description of {name} in CSVW", path.name),
+            message("this is no description of {name} in CSVW", path.name),
             file=file,
-            hint=say("name another one: --metadata FILE"),
+            hint=message("name another one: --metadata FILE"),
         )
     own, given = _Described(found, _object(said).get("dialect")), reading.given
     taken = {name: value for name, value in own.options() if name not in given}

@@ -10,7 +10,7 @@ import re
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import SheetRows, TextRows
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _CORNER = re.compile(r"[^\t\"]*\\[A-Za-z_]+\s*")
 _COUNT = re.compile(r"([0-9][0-9. ]*?)\s*[a-z]+")
@@ -38,10 +38,10 @@ def eurostat_rows(text: TextRows) -> SheetRows | None:
         codes = [code.strip() for code in row[0].split(",")]
         if len(codes) != len(names) or len(row) != len(header):
             raise InputError(
-                say("the row has not the keys and periods of the header"),
+                message("the row has not the keys and periods of the header"),
                 file=text.name,
                 line=text.line(number),
-                hint=say("download the file again"),
+                hint=message("download the file again"),
             )
         for period, value in zip(periods, row[1:], strict=True):
             found.append([*codes, period, _value(value.strip())])

@@ -131,9 +131,7 @@ def _texts(values: Sequence[str | None], labels: object, path: Path) -> TypedCol
     """Values by their labels; values that share a label are told apart by their numbers."""
     pairs = [texts(pair, path) for pair in rows_of(labels, 0, 2, path)]
     times = Counter(label for _, label in pairs)
-    text_of = {
-        value: label if times[label] == 1 else f"{label} ({value})" for value, label in pairs
-    }
+    text_of = {value: label if times[label] == 1 else f"{label} ({value})" for value, label in pairs}
     # These programs store a missing text as an empty string.
     out = [None if value in (None, "") else text_of.get(value, value) for value in values]
     return TypedColumn(out, tuple(text_of.values()))

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 RDA_BYTES = 2**22
 """The most bytes of a tau-ARGUS description."""
@@ -95,9 +95,9 @@ def read_metadata(path: Path, beside: Path) -> TauMetadata:
     """
     if not beside.exists():
         raise InputError(
-            say("its description {name} is not beside it", beside.name),
+            message("its description {name} is not beside it", beside.name),
             file=path,
-            hint=say(
+            hint=message(
                 "tau-ARGUS files come in pairs: put the .rda file into the same folder, or name it: "
                 "--metadata FILE"
             ),
@@ -125,7 +125,7 @@ def decoded(data: bytes) -> str:
 def parsed(text: str) -> TauMetadata:
     """Parse a description from its text."""
     if len(text) > RDA_BYTES:
-        raise InputError(say("the description is too long"), hint=say("is it the right file?"))
+        raise InputError(message("the description is too long"), hint=message("is it the right file?"))
     separator = ""
     statuses: dict[str, str] = {}
     variables: list[TauVariable] = []
@@ -148,16 +148,16 @@ def parsed(text: str) -> TauMetadata:
         elif name == "SEPARATOR":
             separator = words[0] if words else ","
             if len(separator) != 1:
-                raise InputError(say("{separator} is no separator", repr(separator)), line=number)
+                raise InputError(message("{separator} is no separator", repr(separator)), line=number)
         elif name in ("SAFE", "UNSAFE", "PROTECT") and words:
             statuses[words[0].upper()] = name
         elif name == "SPSS":
             raise InputError(
-                say("the description is of an SPSS file"), hint=say("open the .sav file itself")
+                message("the description is of an SPSS file"), hint=message("open the .sav file itself")
             )
     names = [v.name for v in variables]
     if not names or len(set(names)) < len(names):
-        raise InputError(say("the description does not name its variables, each once"))
+        raise InputError(message("the description does not name its variables, each once"))
     return TauMetadata(tuple(variables), separator, statuses)
 
 
@@ -174,7 +174,7 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
             break
         place.append(int(bare))
     if not texts or "<" in texts[0]:
-        raise InputError(say("{line} names no variable", repr(line[:40])), line=number)
+        raise InputError(message("{line} names no variable", repr(line[:40])), line=number)
     # The options are read from the lines that follow.
     view = MappingProxyType(options)
     return TauVariable(texts[0], tuple(place), tuple(texts[1 + len(place) :]), view)

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VALUE = "OBS_VALUE"
 AGENCY, VERSION = "TABPROTECT", "1.0"
@@ -40,11 +40,7 @@ def identified(domain: Domain, taken: Collection[str] = ()) -> tuple[Domain, lis
     changed = {name: made for name, made in found.items() if name != made}
     variables = tuple(v.renamed(found[v.name]) for v in domain.variables)
     return Domain(variables) if changed else domain, [
-        say(
-            "the variable {name} is called {made}: SDMX takes letters, digits, - and _",
-            repr(name),
-            made,
-        )
+        message("the variable {name} is called {made}: SDMX takes letters, digits, - and _", repr(name), made)
         for name, made in changed.items()
     ]
 

@@ -35,9 +35,9 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-HINT = say("ask the service for the data again, or take them as SDMX-CSV")
+HINT = message("ask the service for the data again, or take them as SDMX-CSV")
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,9 @@ class SdmxMessage(Format):
     labels_beside = True
     decimals = True
     limits = (
-        say("Attributes, names of codes and the definition of the structure are left out."),
-        say(
-            "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends."
-        ),
-        say("A file has at most 512 MiB."),
+        message("Attributes, names of codes and the definition of the structure are left out."),
+        message("Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends."),
+        message("A file has at most 512 MiB."),
     )
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
@@ -90,12 +88,10 @@ class SdmxMessage(Format):
     def message(self, cube: Cube, status: str, title: str) -> bytes:
         """A table of at least one variable as a message; counts shown have a status."""
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         if path.stat().st_size > MOST_TEXT:
             raise InputError(
-                say("the message is too large to be held"), hint=say("take it as SDMX-CSV")
+                message("the message is too large to be held"), hint=message("take it as SDMX-CSV")
             )
         found, notes = self.observations(path, reading)
         cells, told = _cells(found, reading)
@@ -124,11 +120,10 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     listed = list(observations)
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
-        raise InputError(say("the observations are not all of the same dimensions"), hint=HINT)
+        raise InputError(message("the observations are not all of the same dimensions"), hint=HINT)
     numbered = [LabelCodes() for _ in names]
     codes = tuple(
-        of.of_texts([one.key[name] for one in listed])
-        for of, name in zip(numbered, names, strict=True)
+        of.of_texts([one.key[name] for one in listed]) for of, name in zip(numbered, names, strict=True)
     )
     categories = tuple(tuple(of.numbers) for of in numbered)
     cells, _ = Observations(
@@ -139,7 +134,7 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
         lambda at, text: (text, withheld(listed[at].statuses)),
     ).cells(reading)
     if not names or not len(cells.counts):
-        raise InputError(say("the message holds no observations with a value"), hint=HINT)
+        raise InputError(message("the message holds no observations with a value"), hint=HINT)
     for name, of in zip(names, categories, strict=True):
         check_categories(name, len(of))
     notes = []
@@ -153,12 +148,12 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
 def _check_names(domain: Domain) -> None:
     """Refuse variable names that are no SDMX identifiers, and codes that XML cannot hold."""
     if not domain.ndim:
-        raise InputError(say("SDMX needs a variable"), hint=say("write CSV"))
+        raise InputError(message("SDMX needs a variable"), hint=message("write CSV"))
     for name in domain.names:
         if not is_identifier(name):
             raise InputError(
-                say("no variable can be named {name} in SDMX", repr(name[:40])),
-                hint=say("rename it: letters, digits, - and _"),
+                message("no variable can be named {name} in SDMX", repr(name[:40])),
+                hint=message("rename it: letters, digits, - and _"),
             )
     refuse_names(domain, (VALUE, CONF_STATUS, OBS_STATUS))
     codes = (code for v in domain.variables for code in v.categories)

@@ -11,13 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from tabprotect.engine.formats.agencies.sdmx_identifiers import (
-    AGENCY,
-    PREPARED,
-    VALUE,
-    VERSION,
-    structure_id,
-)
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, VALUE, VERSION, structure_id
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
 from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.tables.cube import Cube
@@ -77,8 +71,7 @@ def _says_more(cube: Cube, variable: Variable) -> bool:
     """True if a variable has another name, groups, or labels beside that of its total."""
     name, total = variable.name, cube.totals.get(variable.name)
     labelled = any(
-        code not in (label, total)
-        for code, label in zip(variable.categories, variable.labels, strict=False)
+        code not in (label, total) for code, label in zip(variable.categories, variable.labels, strict=False)
     )
     return cube.own.get(name, name) != name or cube.has_levels(name) or labelled
 
@@ -118,8 +111,7 @@ def _ref(name: str, package: str, kind: str) -> str:
 def _dataflow(one: Structure) -> list[str]:
     ref = _ref(one.id, "datastructure", "DataStructure")
     return [
-        f'<s:Dataflow id="{one.id}" {_OWNED}>{_name(one.label)}'
-        f"<s:Structure>{ref}</s:Structure></s:Dataflow>"
+        f'<s:Dataflow id="{one.id}" {_OWNED}>{_name(one.label)}<s:Structure>{ref}</s:Structure></s:Dataflow>'
     ]
 
 
@@ -131,9 +123,7 @@ def _codelists(one: Structure) -> list[str]:
         for place, code in enumerate(variable.categories):
             parent = parents.get(code)
             above = f"<s:Parent><Ref id={quoteattr(parent)}/></s:Parent>" if parent else ""
-            lines.append(
-                f"<s:Code id={quoteattr(code)}>{_name(variable.label(place))}{above}</s:Code>"
-            )
+            lines.append(f"<s:Code id={quoteattr(code)}>{_name(variable.label(place))}{above}</s:Code>")
         lines.append("</s:Codelist>")
     return lines
 

@@ -29,25 +29,23 @@ from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s*:', re.DOTALL)
 
 
 class Acro(Format):
-    label = say("ACRO results")
+    label = message("ACRO results")
     cube = False
     suffixes = (".acro.json",)
     begins = _HEAD
     options = frozenset({"form", "columns", "marks", "count"})
     limits = (
-        say("One table of rows and columns; means, regressions, plots and decisions are left out."),
-        say("Names of variables cannot hold a backslash, nor categories blanks at their ends."),
+        message("One table of rows and columns; means, regressions, plots and decisions are left out."),
+        message("Names of variables cannot hold a backslash, nor categories blanks at their ends."),
     )
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         tables = [
             (uid, name)
             for uid, result in read_results(path).items()
@@ -59,8 +57,8 @@ class Acro(Format):
         ]  # fmt: skip
         if not tables:
             raise InputError(
-                say("no output is a table whose CSV file stands beside it"),
-                hint=say("keep the folder together as ACRO has written it"),
+                message("no output is a table whose CSV file stands beside it"),
+                hint=message("keep the folder together as ACRO has written it"),
             )
         uid, name = tables[0]
         # The mark that this program itself writes for a suppressed count.
@@ -68,9 +66,7 @@ class Acro(Format):
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)
-        notes = [
-            say("read from {name} ({uid}), the first of {tables} tables", name, uid, len(tables))
-        ]
+        notes = [message("read from {name} ({uid}), the first of {tables} tables", name, uid, len(tables))]
         return cells, notes if len(tables) > 1 else []
 
     def write(self, table: Table) -> bytes:

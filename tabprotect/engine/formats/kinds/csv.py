@@ -28,35 +28,29 @@ from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Csv(RowFormat):
-    label = say("delimited text")
+    label = message("delimited text")
     suffixes = (".csv", ".tsv", ".txt", ".gz")
     media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True
-    options = frozenset(
-        {"count", "encoding", "delimiter", "decimal", "holds", "metadata", *LAID_OUT}
-    )
+    options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", "metadata", *LAID_OUT})
     described_by = (".json",)
     limits = (
-        say("No title, notes, units or hierarchies: names, categories and counts alone."),
-        say("Of a very large sparse table the categories without any count are lost."),
+        message("No title, notes, units or hierarchies: names, categories and counts alone."),
+        message("Of a very large sparse table the categories without any count are lost."),
     )
 
     def described(self, path: Path, reading: Reading) -> Reading:
         return described(path, reading)
 
-    def rows(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[RowSource, list[str]]:
-        text = TextRows(
-            path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress
-        )
+    def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
+        text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress)
         if (cells := eurostat_rows(text)) is not None:
-            return cells, [say("read as Eurostat's TSV; flags behind counts were left out")]
+            return cells, [message("read as Eurostat's TSV; flags behind counts were left out")]
         return text, []
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
@@ -69,16 +63,16 @@ class Csv(RowFormat):
         text = TextRows(path, progress=progress)
         header = next(text.rows(), None)
         if header is None:
-            raise InputError(say("the file has no rows"), file=path)
+            raise InputError(message("the file has no rows"), file=path)
         for number, name in enumerate(header, 1):
             if not name or name in header[: number - 1]:
                 raise InputError(
-                    say("column {number} has no name", number)
+                    message("column {number} has no name", number)
                     if not name
-                    else say("the name {name} stands over two columns", repr(name)),
+                    else message("the name {name} stands over two columns", repr(name)),
                     file=path,
                     line=text.line(0),
-                    hint=say("the first row must name every variable once"),
+                    hint=message("the first row must name every variable once"),
                 )
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
         names = ", ".join(f"c{i} AS {quoted(name)}" for i, name in enumerate(header))
@@ -96,10 +90,7 @@ class Csv(RowFormat):
         if hidden is None:
             return write_csv(table)
         return write_csv(
-            table,
-            without=hidden,
-            after={CONF_STATUS: FREE},
-            after_hidden={CONF_STATUS: CONFIDENTIAL},
+            table, without=hidden, after={CONF_STATUS: FREE}, after_hidden={CONF_STATUS: CONFIDENTIAL}
         )
 
     def figures(self, figures: Figures) -> Iterator[bytes]:

@@ -31,21 +31,19 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import domain_json
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-_HEAD = re.compile(
-    rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
-)
+_HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL)
 _CONFIDENTIAL = "c"
 """Eurostat's mark of confidential values."""
 _HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
 """Statuses with which some offices mark suppressed values."""
 InPlace = Callable[[int, str], tuple[str, str]]
-_HINT = say("ask the service for the dataset again, or take it as CSV")
+_HINT = message("ask the service for the dataset again, or take it as CSV")
 
 
 class JsonStat(Format):
-    label = say("JSON-stat")
+    label = message("JSON-stat")
     suffixes = (".json", ".jsonstat")
     media = "application/json"
     served_as = "json-stat2"
@@ -55,13 +53,11 @@ class JsonStat(Format):
     labels = True
     decimals = True
     limits = (
-        say("Notes, units and hierarchies of other programs are left out."),
-        say("A file has at most 512 MiB."),
+        message("Notes, units and hierarchies of other programs are left out."),
+        message("A file has at most 512 MiB."),
     )
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         dataset, notes = _dataset(_parsed(path))
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
@@ -69,12 +65,10 @@ class JsonStat(Format):
         # Some services write sizes as text, and leave out those of 1.
         size = [str(number) for number in size] if isinstance(size, list) else []
         described = [_category(dimension, name) for name in ids]
-        categories = [
-            _categories(category, name) for category, name in zip(described, ids, strict=True)
-        ]
+        categories = [_categories(category, name) for category, name in zip(described, ids, strict=True)]
         sizes = [str(len(codes)) for codes in categories]
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
-            raise InputError(say("the sizes of the dimensions are not those stated"), hint=_HINT)
+            raise InputError(message("the sizes of the dimensions are not those stated"), hint=_HINT)
         codes, values, in_place = _values(dataset, tuple(map(len, categories)))
         extension = dataset.get("extension")
         observations = Observations(
@@ -149,18 +143,18 @@ def _written(
 def _parsed(path: Path) -> object:
     if path.stat().st_size > MOST_TEXT:
         raise InputError(
-            say("the file is too large for JSON"), hint=say("take the table as CSV or Parquet")
+            message("the file is too large for JSON"), hint=message("take the table as CSV or Parquet")
         )
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InputError(say("byte {start} is not UTF-8", error.start + 1), hint=_HINT) from None
+        raise InputError(message("byte {start} is not UTF-8", error.start + 1), hint=_HINT) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            say("this is no JSON: {msg}", error.msg), line=error.lineno, hint=_HINT
+            message("this is no JSON: {msg}", error.msg), line=error.lineno, hint=_HINT
         ) from None
     except (RecursionError, ValueError):
-        raise InputError(say("this is no JSON that a table is in"), hint=_HINT) from None
+        raise InputError(message("this is no JSON that a table is in"), hint=_HINT) from None
 
 
 def _dataset(parsed: object) -> tuple[Mapping[str, object], list[str]]:
@@ -176,28 +170,28 @@ def _dataset(parsed: object) -> tuple[Mapping[str, object], list[str]]:
     if not inside:
         kind = top.get("class")
         raise InputError(
-            say("the file holds no JSON-stat dataset")
-            + (say(" but a {kind}", kind) if kind in ("collection", "dimension") else ""),
-            hint=say("open one of the datasets that it names") if kind == "collection" else _HINT,
+            message("the file holds no JSON-stat dataset")
+            + (message(" but a {kind}", kind) if kind in ("collection", "dimension") else ""),
+            hint=message("open one of the datasets that it names") if kind == "collection" else _HINT,
         )
-    notes = [say("the first of {inside} datasets was read", len(inside))] if len(inside) > 1 else []
+    notes = [message("the first of {inside} datasets was read", len(inside))] if len(inside) > 1 else []
     return inside[0], notes
 
 
 def _mapping(value: object, what: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise InputError(say("the {what} is not a JSON object", what), hint=_HINT)
+        raise InputError(message("the {what} is not a JSON object", what), hint=_HINT)
     return value
 
 
 def _names(value: object, what: str) -> list[str]:
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
-        raise InputError(say("the {what} are not named", what), hint=_HINT)
+        raise InputError(message("the {what} are not named", what), hint=_HINT)
     return value
 
 
 def _category(dimension: Mapping[str, object], name: str) -> Mapping[str, object]:
-    own = _mapping(dimension.get(name), say("dimension {name}", repr(name)))
+    own = _mapping(dimension.get(name), message("dimension {name}", repr(name)))
     return _mapping(own.get("category"), name)
 
 
@@ -205,14 +199,14 @@ def _categories(category: Mapping[str, object], name: str) -> tuple[str, ...]:
     index = category.get("index")
     if index is None:
         # The index of a single category may be left out.
-        index = list(_mapping(category.get("label"), say("category of {name}", repr(name))))
+        index = list(_mapping(category.get("label"), message("category of {name}", repr(name))))
     elif isinstance(index, dict):
         if sorted(map(repr, index.values())) != sorted(map(repr, range(len(index)))):
             raise InputError(
-                say("the categories of {name} are not numbered from 0", repr(name)), hint=_HINT
+                message("the categories of {name} are not numbered from 0", repr(name)), hint=_HINT
             )
         index = sorted(index, key=index.__getitem__)
-    names = _names(index, say("categories of {name}", repr(name)))
+    names = _names(index, message("categories of {name}", repr(name)))
     check_categories(name, len(names))
     return tuple(names)
 
@@ -232,22 +226,20 @@ def _values(
 
     def in_place(cell: int, text: str) -> tuple[str, str]:
         mark = text or _status(dataset.get("status"), cell)
-        return mark, say("status {mark}", mark) if mark in _HIDDEN else ""
+        return mark, message("status {mark}", mark) if mark in _HIDDEN else ""
 
     if isinstance(value, list) and len(value) == cells:
         return None, value, in_place
     if not isinstance(value, dict):
-        raise InputError(
-            say("there are not {cells:,} values, one for each cell", cells), hint=_HINT
-        )
+        raise InputError(message("there are not {cells:,} values, one for each cell", cells), hint=_HINT)
     try:
         keys = np.array([int(key) for key in value], dtype=np.int64)
     except (ValueError, OverflowError):
-        raise InputError(say("the values are not numbered"), hint=_HINT) from None
+        raise InputError(message("the values are not numbered"), hint=_HINT) from None
     if len(keys) and not 0 <= keys.min() <= keys.max() < cells:
-        raise InputError(say("a value has a number outside the table"), hint=_HINT)
+        raise InputError(message("a value has a number outside the table"), hint=_HINT)
     if len(np.unique(keys)) < len(keys):
-        raise InputError(say("a value is listed twice"), hint=_HINT)
+        raise InputError(message("a value is listed twice"), hint=_HINT)
     codes = tuple(code.astype(np.int32) for code in np.unravel_index(keys, shape))
     return codes, list(value.values()), lambda at, text: in_place(int(keys[at]), text)
 

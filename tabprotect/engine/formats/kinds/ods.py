@@ -22,7 +22,7 @@ from tabprotect.engine.formats.workbooks.sheet_writing import Margins, Sheet, Sh
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MIME = "application/vnd.oasis.opendocument.spreadsheet"
 _WHEN = (2000, 1, 1, 0, 0, 0)
@@ -93,30 +93,25 @@ def _cell(cell: SheetCell, _: int) -> str:
         return f"<table:table-cell{style}/>"
     # Blanks that XML would collapse are separate elements.
     text = re.sub(r"(?<= ) |^ | $", '<text:s text:c="1"/>', escape(cell.value))
-    return (
-        f'<table:table-cell{style} office:value-type="string"><text:p>{text}</text:p>'
-        "</table:table-cell>"
-    )
+    return f'<table:table-cell{style} office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
 
 
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\udfff]")
 
 
 class Ods(RowFormat):
-    label = say("OpenDocument spreadsheet")
+    label = message("OpenDocument spreadsheet")
     suffixes = (".ods",)
     media = "application/vnd.oasis.opendocument.spreadsheet"
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
-        say("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
-        say("Texts with tabs, line ends or other control characters are not written."),
-        say("A sheet has at most 1,048,576 rows."),
+        message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
+        message("Texts with tabs, line ends or other control characters are not written."),
+        message("A sheet has at most 1,048,576 rows."),
     )
 
-    def rows(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[RowSource, list[str]]:
+    def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
         # Late: every format is asked whether a file is its own.
         from tabprotect.engine.formats.workbooks.sheets import read_sheet
 
@@ -125,9 +120,7 @@ class Ods(RowFormat):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))
 
-    def publish_among(
-        self, table: Table, hidden: Bools | None, title: str, margins: Margins
-    ) -> bytes:
+    def publish_among(self, table: Table, hidden: Bools | None, title: str, margins: Margins) -> bytes:
         return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins))
 
     def publish_cube(self, cube: Cube, title: str) -> bytes:

@@ -32,18 +32,11 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.rows.figures import Figures
 from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import (
-    COLUMNS,
-    CONF_STATUS,
-    CONFIDENTIAL,
-    COUNT,
-    FREE,
-    withheld,
-)
+from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
@@ -53,7 +46,7 @@ OURS = "tabprotect."
 
 
 class Parquet(Format):
-    label = say("Parquet")
+    label = message("Parquet")
     suffixes = (".parquet", ".pq")
     media = "application/vnd.apache.parquet"
     begins = re.compile(b"PAR1")
@@ -61,27 +54,20 @@ class Parquet(Format):
     options = frozenset({"count", "decimal", "marks"})
     levels = True
     labels = True
-    limits = (
-        say("Long form only."),
-        say("Columns of lists or structures are refused."),
-    )
+    limits = (message("Long form only."), message("Columns of lists or structures are refused."))
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         with connected(path, ordered=True) as connection:
             try:
                 return watched(
                     lambda: _Columns(path, connection, reading).observations().cells(reading),
-                    lambda: progress.report(
-                        say("reading the table"), connection.query_progress() / 100
-                    ),
+                    lambda: progress.report(message("reading the table"), connection.query_progress() / 100),
                     connection.interrupt,
                 )
             except QueryError as error:
                 raise InputError(
-                    say("the Parquet file is damaged, cut off, or not Parquet at all"),
-                    hint=say("copy or export it again"),
+                    message("the Parquet file is damaged, cut off, or not Parquet at all"),
+                    hint=message("copy or export it again"),
                     detail=str(error).partition("\n")[0],
                 ) from None
 
@@ -125,7 +111,7 @@ class Parquet(Format):
 def _metadata(domain: Domain) -> str:
     """The option of COPY that writes levels, labels and structural zeros, if there are any."""
     pairs = [
-        say("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
+        message("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
         for key, value in domain_json(domain).items()
     ]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
@@ -149,20 +135,20 @@ class _Columns:
         for name in self.names:
             if self.types[name].endswith("]") or self.types[name].startswith(_NESTED):
                 raise InputError(
-                    say("column {name} holds {types}, no categories", repr(name), self.types[name]),
-                    hint=say("leave it out, or write it as text"),
+                    message("column {name} holds {types}, no categories", repr(name), self.types[name]),
+                    hint=message("leave it out, or write it as text"),
                 )
         if not self.names:
             raise InputError(
-                say("there is only one column"),
-                hint=say("a table has one column per variable and a column count"),
+                message("there is only one column"),
+                hint=message("a table has one column per variable and a column count"),
             )
 
     def observations(self) -> Observations:
         """All rows."""
         values = self._values()
         if not len(values):
-            raise InputError(say("the file has no rows"), hint=say("export the table again"))
+            raise InputError(message("the file has no rows"), hint=message("export the table again"))
         categories, codes = [], []
         for number, name in enumerate(self.names):
             found, code = self._variable(number, name)
@@ -191,8 +177,7 @@ class _Columns:
                     found[name] = json.loads(value.decode())
                 except (UnicodeDecodeError, ValueError, RecursionError):
                     raise InputError(
-                        say("the metadata {OURS} are no JSON", repr(OURS + name)),
-                        file=self.path,
+                        message("the metadata {OURS} are no JSON", repr(OURS + name)), file=self.path
                     ) from None
         return found
 
@@ -203,9 +188,7 @@ class _Columns:
         if self.types[name].startswith(_REALS):
             # As spreadsheets' numbers: 2024.0 is the category 2024.
             whole = f"{value} = floor({value}) AND abs({value}) < 9007199254740992"
-            text = (
-                f"CASE WHEN {whole} THEN CAST(CAST({value} AS BIGINT) AS VARCHAR) ELSE {text} END"
-            )
+            text = f"CASE WHEN {whole} THEN CAST(CAST({value} AS BIGINT) AS VARCHAR) ELSE {text} END"
         return f"coalesce({text}, '')"
 
     def _variable(self, number: int, name: str) -> tuple[tuple[str, ...], Codes]:
@@ -217,9 +200,7 @@ class _Columns:
         ).fetchall()
         check_categories(name, len(found))
         labels = tuple(row[0] for row in found)
-        self.connection.execute(
-            f"CREATE TYPE kind{number} AS ENUM ({', '.join(map(literal, labels))})"
-        )
+        self.connection.execute(f"CREATE TYPE kind{number} AS ENUM ({', '.join(map(literal, labels))})")
         codes = self.connection.execute(
             f"SELECT enum_code(CAST({text} AS kind{number})) AS code FROM {self.relation}"
         ).fetchnumpy()["code"]
@@ -239,24 +220,21 @@ class _Columns:
             ).fetchone()
             if row is not None:
                 raise InputError(
-                    say("the count {row} is not exact", row[1]),
+                    message("the count {row} is not exact", row[1]),
                     line=row[0] + 1,
                     cell=f"({', '.join(row[2:])})",
-                    hint=say("write counts as whole numbers"),
+                    hint=message("write counts as whole numbers"),
                 )
         whole = "NULL"
         if "INT" in kind or kind.startswith(_REALS):
             real = f" AND {count} = floor({count})" if kind.startswith(_REALS) else ""
             sound = f"{count} BETWEEN -{exact} AND {exact}{real}"
             whole = f"CASE WHEN {sound} THEN CAST({count} AS BIGINT) END"
-            found = self.connection.execute(
-                f"SELECT {whole} AS n FROM {self.relation}"
-            ).fetchnumpy()["n"]
+            found = self.connection.execute(f"SELECT {whole} AS n FROM {self.relation}").fetchnumpy()["n"]
             if not np.ma.is_masked(found):
                 return np.asarray(found, dtype=np.int64)
         rows = self.connection.execute(
-            f"SELECT coalesce(CAST({whole} AS VARCHAR), CAST({count} AS VARCHAR)) "
-            f"FROM {self.relation}"
+            f"SELECT coalesce(CAST({whole} AS VARCHAR), CAST({count} AS VARCHAR)) FROM {self.relation}"
         ).fetchall()
         return [text for (text,) in rows]
 

@@ -36,13 +36,13 @@ from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LINE = 200
 COUNTS = "Counts"
 """The most characters of a line written; readers may cut off lines at 256."""
 
-HIDDEN = say("Not published, to protect respondents")
+HIDDEN = message("Not published, to protect respondents")
 MOST_NOTES = 1000
 """The most cell notes that are written; the explanation of the symbol holds for all."""
 
@@ -55,7 +55,7 @@ _WORD = re.compile(r'"[^"]*"|[^\s,;"]+')
 _PAGE = re.compile(rb'CODEPAGE\s*=\s*"([^"]{1,40})"', re.IGNORECASE)
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*(CHARSET|AXIS-VERSION|LANGUAGE|MATRIX|DECIMALS)="?[^\n]*;')
 _HELD = re.compile(rf'[^"\r\n\t]{{0,{LINE}}}')
-_HINT = say("save the table again as PX, or as CSV")
+_HINT = message("save the table again as PX, or as CSV")
 
 
 @dataclass
@@ -82,27 +82,25 @@ class _File:
 
 
 class Px(Format):
-    label = say("PX (PC-Axis)")
+    label = message("PX (PC-Axis)")
     suffixes = (".px",)
     media = "text/x-pcaxis"
     begins = _HEAD
     quotes = False
     decimals = True
     limits = (
-        say("Notes and units are left out."),
-        say("Names and categories cannot hold quotation marks, line ends or tabs."),
-        say("A file has at most 512 MiB."),
+        message("Notes and units are left out."),
+        message("Names and categories cannot hold quotation marks, line ends or tabs."),
+        message("A file has at most 512 MiB."),
     )
     options = frozenset({"count", "encoding", "labels", "marks"})
     labels = True
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         file = _read(path, reading.encoding)
         names = [*file.all("STUB"), *file.all("HEADING")]
         if not names or len(set(names)) < len(names):
-            raise InputError(say("the file does not say its variables (STUB, HEADING)"), hint=_HINT)
+            raise InputError(message("the file does not say its variables (STUB, HEADING)"), hint=_HINT)
         categories = []
         labels: dict[str, dict[str, str]] = {}
         for name in names:
@@ -110,7 +108,7 @@ class Px(Format):
             codes = file.all("CODES", name)
             known = codes if len(codes) == len(texts) else texts
             if not known:
-                raise InputError(say("the variable {name} has no VALUES", repr(name)), hint=_HINT)
+                raise InputError(message("the variable {name} has no VALUES", repr(name)), hint=_HINT)
             check_categories(name, len(known))
             categories.append(tuple(known))
             labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
@@ -130,10 +128,10 @@ class Px(Format):
         cells, notes = observations.cells(reading, contents)
         if file.odd and reading.strict:
             raise InputError(
-                say("keywords that PX does not have: {odd}", ", ".join(file.odd)),
-                hint=say("keep them as notes (--strict refuses them)"),
+                message("keywords that PX does not have: {odd}", ", ".join(file.odd)),
+                hint=message("keep them as notes (--strict refuses them)"),
             )
-        notes += [say("{keyword}: {said}", name, text) for name, text in file.odd.items()]
+        notes += [message("{keyword}: {said}", name, text) for name, text in file.odd.items()]
         return cells, notes
 
     def write(self, table: Table) -> bytes:
@@ -170,18 +168,14 @@ def _totals(cube: Cube) -> list[str]:
 
 
 def _written(
-    table: Table,
-    hidden: Bools | None,
-    named: tuple[str, str],
-    totals: Sequence[str] = (),
-    decimals: int = 0,
+    table: Table, hidden: Bools | None, named: tuple[str, str], totals: Sequence[str] = (), decimals: int = 0
 ) -> bytes:
     """The file of a table; ``named`` are its title and what its numbers are."""
     domain = table.domain
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
     if domain.ndim == 0:
-        raise InputError(say("PX needs a variable"), hint=say("write CSV"))
+        raise InputError(message("PX needs a variable"), hint=message("write CSV"))
     stub, heading = domain.names[:-1], domain.names[-1:]
     if not stub:
         stub, heading = heading, ()
@@ -206,8 +200,7 @@ def _written(
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
     words = [
-        f'"{SHOWN}"' if count is None else in_units(count, decimals)
-        for count in counts_shown(table, hidden)
+        f'"{SHOWN}"' if count is None else in_units(count, decimals) for count in counts_shown(table, hidden)
     ]
     lines += [" ".join(words[at : at + width]) for at in range(0, len(words), width)]
     return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
@@ -227,7 +220,7 @@ def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
 def _read(path: Path, encoding: str | None) -> _File:
     if path.stat().st_size > MOST_TEXT:
         raise InputError(
-            say("the file is too large for PX"), hint=say("take the table as CSV or Parquet")
+            message("the file is too large for PX"), hint=message("take the table as CSV or Parquet")
         )
     data = path.read_bytes()
     if encoding is None:
@@ -238,15 +231,15 @@ def _read(path: Path, encoding: str | None) -> _File:
         text = data.decode(encoding).lstrip("\ufeff")
     except UnicodeDecodeError as error:
         raise InputError(
-            say("byte {start} is not {upper}", error.start + 1, encoding.upper()),
+            message("byte {start} is not {upper}", error.start + 1, encoding.upper()),
             line=data.count(b"\n", 0, error.start) + 1,
-            hint=say("say which encoding it is: --encoding utf-8"),
+            hint=message("say which encoding it is: --encoding utf-8"),
         ) from None
     # Encodings that are none of texts, or a name with a NUL in it.
     except (LookupError, ValueError):
         raise InputError(
-            say("there is no encoding {encoding}", repr(encoding)),
-            hint=say("for example utf-8, cp1252: --encoding"),
+            message("there is no encoding {encoding}", repr(encoding)),
+            hint=message("for example utf-8, cp1252: --encoding"),
         ) from None
     return _parsed(text)
 
@@ -270,13 +263,13 @@ def _parsed(text: str) -> _File:
             about = (_STRING.findall(subject) or [""])[0] if subject else ""
             file.said.setdefault(keyword, {}).setdefault(about, strings)
     if at and not text[at:].strip():
-        raise InputError(say("the file has no DATA"), hint=_HINT)
+        raise InputError(message("the file has no DATA"), hint=_HINT)
     raise _no_px(text, at)
 
 
 def _no_px(text: str, at: int) -> InputError:
     return InputError(
-        say("this is no PX: a keyword with a value and a semicolon was expected"),
+        message("this is no PX: a keyword with a value and a semicolon was expected"),
         line=text.count("\n", 0, at) + 1,
         hint=_HINT,
     )
@@ -290,11 +283,7 @@ def _cells(
     if "KEYS" not in file.said:
         if len(file.data) != math.prod(sizes):
             raise InputError(
-                say(
-                    "there are {data:,} counts for {sizes:,} cells",
-                    len(file.data),
-                    math.prod(sizes),
-                ),
+                message("there are {data:,} counts for {sizes:,} cells", len(file.data), math.prod(sizes)),
                 hint=_HINT,
             )
         return None, [word.strip('"') for word in file.data]
@@ -306,7 +295,7 @@ def _cells(
         listed = file.all("VALUES", name) if by_text else known
         numbers.append({f'"{text}"': number for number, text in enumerate(listed)})
     if len(file.data) % (keyed + wide):
-        raise InputError(say("the rows of data are not of one length"), hint=_HINT)
+        raise InputError(message("the rows of data are not of one length"), hint=_HINT)
     keys: list[int] = []
     words: list[str] = []
     for at in range(0, len(file.data), keyed + wide):
@@ -315,14 +304,13 @@ def _cells(
         for name, places, text in zip(names, numbers, row, strict=False):
             if text not in places:
                 raise InputError(
-                    say("variable {name} has no category {text}", repr(name), text),
-                    hint=_HINT,
+                    message("variable {name} has no category {text}", repr(name), text), hint=_HINT
                 )
             place = place * len(places) + places[text]
         keys += range(place * wide, (place + 1) * wide)
         words += row[keyed:]
     if len(set(keys)) < len(keys):
-        raise InputError(say("a row of data stands there twice"), hint=_HINT)
+        raise InputError(message("a row of data stands there twice"), hint=_HINT)
     cells = math.prod(sizes)
     full = dict.fromkeys(range(cells), "0") if cells <= len(keys) * 8 else {}
     full.update(zip(keys, words, strict=True))

@@ -23,20 +23,20 @@ from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedC
 from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
 
 
 class R(ColumnFormat):
-    label = say("R")
+    label = message("R")
     suffixes = (".rds", ".rdata", ".rda")
     media = "application/x-r-data"
     library = "rdata"
     limits = (
-        say("Data frames alone; attributes other than factors' levels are left out."),
-        say("Counts from 2^53 on are written as texts."),
-        say("A file is read as a whole, at most 512 MiB: keep large data as Parquet."),
+        message("Data frames alone; attributes other than factors' levels are left out."),
+        message("Counts from 2^53 on are written as texts."),
+        message("A file is read as a whole, at most 512 MiB: keep large data as Parquet."),
     )
 
     def sniff(self, head: bytes) -> bool:
@@ -54,16 +54,16 @@ class R(ColumnFormat):
 
     def columns(self, path: Path, progress: Progress = SILENT) -> dict[str, TypedColumn]:
         if path.stat().st_size > MOST_TEXT:
-            raise InputError(say("the file is too large for R"), hint=say("save it as Parquet"))
+            raise InputError(message("the file is too large for R"), hint=message("save it as Parquet"))
         try:
             found, buffers = self.asked("r", {"most": MOST_TEXT}, path, progress)
         except RefusedFileError as refused:
             if refused.reason == "cut off":
                 raise InputError(
-                    say("the file is cut off, or too large for R"), hint=say("save it as Parquet")
+                    message("the file is cut off, or too large for R"), hint=message("save it as Parquet")
                 ) from None
             raise InputError(
-                say("the file holds no data frame"), hint=say("save one: saveRDS(frame, file)")
+                message("the file holds no data frame"), hint=message("save one: saveRDS(frame, file)")
             ) from None
         return {
             text(name, path): TypedColumn(

@@ -12,23 +12,23 @@ import re
 from types import MappingProxyType
 
 from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
 
 
 class Sas(LabelledFormat):
-    label = say("SAS")
+    label = message("SAS")
     suffixes = (".xpt", ".sas7bdat")
     media = "application/x-sas-xport"
     begins = re.compile(rb"HEADER RECORD\*{7}LIB|" + re.escape(bytes(12) + _DATASET))
     limits = (
-        say(
+        message(
             "Names other than at most 32 ASCII letters, digits and _ are written as the nearest, with themselves as label; categories have at most 200 bytes."
         ),
-        say("Formats (and so labels of values) and notes are not written."),
-        say("Counts from 2^53 on are written as texts."),
-        say("A file is read as a whole."),
+        message("Formats (and so labels of values) and notes are not written."),
+        message("Counts from 2^53 on are written as texts."),
+        message("A file is read as a whole."),
     )
     longest_name = 32
     longest_text = 200

@@ -21,12 +21,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_identifiers import (
-    AGENCY,
-    VERSION,
-    identified,
-    structure_id,
-)
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, VERSION, identified, structure_id
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
@@ -52,7 +47,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 VALUE = "OBS_VALUE"
 TIME = "TIME_PERIOD"
@@ -77,7 +72,7 @@ _HEAD = re.compile(
 
 
 class SdmxCsv(Format):
-    label = say("SDMX-CSV")
+    label = message("SDMX-CSV")
     suffixes = (".sdmx.csv",)
     media = "application/vnd.sdmx.data+csv"
     labels_beside = True
@@ -86,15 +81,11 @@ class SdmxCsv(Format):
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
     limits = (
-        say(
-            "Attributes and the definition of the structure are left out, labels where it is written."
-        ),
-        say("Other programs take only letters, digits and underscores in the names of variables."),
+        message("Attributes and the definition of the structure are left out, labels where it is written."),
+        message("Other programs take only letters, digits and underscores in the names of variables."),
     )
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         delimiter = reading.delimiter or _delimiter(path)
         source = TextRows(path, encoding=reading.encoding, delimiter=delimiter, progress=progress)
         header = next(source.rows(), [])
@@ -103,9 +94,9 @@ class SdmxCsv(Format):
         wanted = reading.count or VALUE
         if wanted not in ids:
             raise InputError(
-                say("there is no column {wanted}", wanted),
+                message("there is no column {wanted}", wanted),
                 line=1,
-                hint=say(
+                hint=message(
                     "name the column of the values: --count COLUMN; there are {ids}", ", ".join(ids)
                 ),
             )
@@ -122,9 +113,9 @@ class SdmxCsv(Format):
             variables = [c for c in variables if c > value or (value - c) % 2 == 0]
         if not variables and set(ids[value + 1 :]) - aside:
             raise InputError(
-                say("no variable stands before {wanted}", wanted),
+                message("no variable stands before {wanted}", wanted),
                 line=1,
-                hint=say(
+                hint=message(
                     "the columns of the variables come first: put the value and what is said of it "
                     "behind them"
                 ),
@@ -133,11 +124,7 @@ class SdmxCsv(Format):
         form = Form("long", value, left_out=frozenset(dropped))
         try:
             cells, notes = read_long(
-                source,
-                form,
-                reading,
-                marks=CountMarks.parse(reading.marks),
-                progress=progress,
+                source, form, reading, marks=CountMarks.parse(reading.marks), progress=progress
             )
         except InputError:
             _refuse_deletions(source, ids)
@@ -146,7 +133,7 @@ class SdmxCsv(Format):
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
-            notes.append(say("attributes were left out: {behind}", ", ".join(behind)))
+            notes.append(message("attributes were left out: {behind}", ", ".join(behind)))
         return cells, notes + _told(source, ids)
 
     def write(self, table: Table) -> bytes:
@@ -168,8 +155,8 @@ class SdmxCsv(Format):
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
-                    say("no variable can be named {name} in SDMX-CSV", repr(name)),
-                    hint=say("rename it first"),
+                    message("no variable can be named {name} in SDMX-CSV", repr(name)),
+                    hint=message("rename it first"),
                 )
         named = f"{AGENCY}:{structure_id(table.domain)}({VERSION})"
         return write_csv(
@@ -191,15 +178,13 @@ def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
     for number, row in enumerate(source.rows()):
         if len(row) > at and row[at] == DELETE:
             raise InputError(
-                say("the message deletes observations (ACTION is D)"),
+                message("the message deletes observations (ACTION is D)"),
                 line=source.line(number),
-                hint=say("ask the service for the data themselves"),
+                hint=message("ask the service for the data themselves"),
             )
 
 
-def _with_labels(
-    cells: CellList, source: TextRows, beside: Sequence[int], *, labels: bool
-) -> CellList:
+def _with_labels(cells: CellList, source: TextRows, beside: Sequence[int], *, labels: bool) -> CellList:
     """Codes and their labels, held in one column (``DE: Germany``) or in two."""
     known = [dict(map(_parted, categories)) for categories in cells.categories]
     names, categories, texts = list(cells.names), list(cells.categories), {}

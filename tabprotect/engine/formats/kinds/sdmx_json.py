@@ -31,7 +31,7 @@ from tabprotect.engine.formats.statuses import (
     SUPPRESSED,
 )
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*("dataSets"\s*:|/sdmx-json[/-]|"(header|meta)"\s*:\s*\{.*"sender"\s*:)',
@@ -94,7 +94,7 @@ class Message(Parts, total=False):
 
 
 class SdmxJson(SdmxMessage):
-    label = say("SDMX-JSON")
+    label = message("SDMX-JSON")
     suffixes = (".sdmx.json",)
     media = "application/vnd.sdmx.data+json"
     begins = _HEAD
@@ -103,14 +103,14 @@ class SdmxJson(SdmxMessage):
         try:
             top: Message = json.loads(path.read_bytes().decode("utf-8-sig"))
         except (ValueError, RecursionError):
-            raise InputError(say("this is no JSON"), hint=HINT) from None
+            raise InputError(message("this is no JSON"), hint=HINT) from None
         try:
             return list(_observations(*_parts(top), reading.count)), []
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(
-                say("the message does not fit the structure it states"),
+                message("the message does not fit the structure it states"),
                 hint=HINT,
-                detail=say("{name}: {error}", type(error).__name__, error)[:200],
+                detail=message("{name}: {error}", type(error).__name__, error)[:200],
             ) from None
 
     def message(self, cube: Cube, status: str, title: str) -> bytes:
@@ -130,11 +130,7 @@ class SdmxJson(SdmxMessage):
             },
             "structure": {
                 "name": title or structure_id(table.domain),
-                "dimensions": {
-                    "dataSet": [],
-                    "series": [],
-                    "observation": _dimensions(cube),
-                },
+                "dimensions": {"dataSet": [], "series": [], "observation": _dimensions(cube)},
                 "attributes": {
                     "dataSet": [],
                     "series": [],
@@ -156,7 +152,7 @@ def _parts(top: Message) -> tuple[Structure, DataSet]:
     sets = inside.get("dataSets")
     structures = inside.get("structures") or [inside.get("structure", Structure())]
     if not sets or not structures[0]:
-        raise InputError(say("the message holds no data"), hint=HINT)
+        raise InputError(message("the message holds no data"), hint=HINT)
     return structures[sets[0].get("structure", 0)], sets[0]
 
 
@@ -193,20 +189,16 @@ def _statuses(attributes: Sequence[Component], given: Sequence[object]) -> dict[
     return found
 
 
-def _observations(
-    structure: Structure, data: DataSet, measure: str | None
-) -> Iterator[Observation]:
+def _observations(structure: Structure, data: DataSet, measure: str | None) -> Iterator[Observation]:
     dimensions = {level: _listed(structure, "dimensions", level) for level in _LEVELS}
     attributes = {level: _listed(structure, "attributes", level) for level in _LEVELS}
     measures = [m["id"] for m in _listed(structure, "measures", "observation")] or ["OBS_VALUE"]
     if len(measures) > 1 and measure not in measures:
         raise InputError(
-            say(
-                "the message holds {measures} measures: {measures2}",
-                len(measures),
-                ", ".join(measures[:8]),
+            message(
+                "the message holds {measures} measures: {measures2}", len(measures), ", ".join(measures[:8])
             ),
-            hint=say("say which of them is the count: --count NAME"),
+            hint=message("say which of them is the count: --count NAME"),
         )
     at = measures.index(measure) if measure in measures else 0
     every = {d["id"]: _code(d["values"], 0) for d in dimensions["dataSet"]}

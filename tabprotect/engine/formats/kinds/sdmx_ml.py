@@ -19,26 +19,14 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import rows_of, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
-from tabprotect.engine.formats.agencies.sdmx_identifiers import (
-    AGENCY,
-    PREPARED,
-    VALUE,
-    VERSION,
-    structure_id,
-)
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, VALUE, VERSION, structure_id
 from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.statuses import (
-    CONF_STATUS,
-    CONFIDENTIAL,
-    NORMAL,
-    OBS_STATUS,
-    SUPPRESSED,
-)
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
 from tabprotect.engine.formats.text.markup import quoteattr
 from tabprotect.engine.tables.cube import Cube, in_units
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTES = frozenset(
@@ -52,7 +40,7 @@ _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 
 
 class SdmxMl(SdmxMessage):
-    label = say("SDMX-ML")
+    label = message("SDMX-ML")
     suffixes = (".sdmx.xml", ".xml")
     media = "application/vnd.sdmx.genericdata+xml"
     begins = _HEAD
@@ -71,12 +59,8 @@ class SdmxMl(SdmxMessage):
         further = sorted({name for one in found for name in one.key} - shared)
         if not further:
             return found, []
-        kept = [
-            replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found
-        ]
-        return kept, [
-            say("taken for attributes, as not all have them: {further}", ", ".join(further))
-        ]
+        kept = [replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found]
+        return kept, [message("taken for attributes, as not all have them: {further}", ", ".join(further))]
 
     def message(self, cube: Cube, status: str, title: str) -> bytes:
         table, hidden = cube.table, cube.hidden
@@ -96,13 +80,10 @@ class SdmxMl(SdmxMessage):
         ]
         for _, labels, count in cells_shown(table, hidden):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))
-            value = (
-                "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'
-            )
+            value = "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'
             said = suppressed if count is None else normal
             lines.append(
-                f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}"
-                f"<g:Attributes>{said}</g:Attributes></g:Obs>"
+                f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}<g:Attributes>{said}</g:Attributes></g:Obs>"
             )
         lines += ["</m:DataSet>", "</m:GenericData>"]
         return ("\n".join(lines) + "\n").encode("utf-8")
@@ -110,12 +91,12 @@ class SdmxMl(SdmxMessage):
 
 def _refused(refused: RefusedFileError) -> InputError:
     if refused.reason == "declarations":
-        return InputError(say("a message with declarations of its own is not read"), hint=HINT)
+        return InputError(message("a message with declarations of its own is not read"), hint=HINT)
     if refused.reason == "structures":
-        return InputError(say("the message holds structures, and no data"), hint=HINT)
+        return InputError(message("the message holds structures, and no data"), hint=HINT)
     line, why = refused.said if type(refused.said) is list else (0, refused.said)
     return InputError(
-        say("this is no XML: {partition}", str(why)[:200]),
+        message("this is no XML: {partition}", str(why)[:200]),
         line=line if type(line) is int else None,
         hint=HINT,
     )
@@ -133,9 +114,7 @@ def _observations(answer: object, path: Path) -> Iterator[Observation]:
 
 
 def _values(pairs: Mapping[str, str]) -> str:
-    return "".join(
-        f"<g:Value id={quoteattr(name)} value={quoteattr(text)}/>" for name, text in pairs.items()
-    )
+    return "".join(f"<g:Value id={quoteattr(name)} value={quoteattr(text)}/>" for name, text in pairs.items())
 
 
 PLUGIN = SdmxMl()

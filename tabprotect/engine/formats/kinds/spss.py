@@ -12,21 +12,21 @@ from __future__ import annotations
 import re
 
 from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Spss(LabelledFormat):
-    label = say("SPSS")
+    label = message("SPSS")
     suffixes = (".sav", ".zsav")
     media = "application/x-spss-sav"
     begins = re.compile(rb"\$FL[23]")
     limits = (
-        say(
+        message(
             "Names other than at most 64 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 120 bytes."
         ),
-        say("Notes and formats are left out."),
-        say("Counts from 2^53 on are written as texts."),
-        say("A file is read as a whole."),
+        message("Notes and formats are left out."),
+        message("Counts from 2^53 on are written as texts."),
+        message("A file is read as a whole."),
     )
     longest_name = 64
     longest_text = 120

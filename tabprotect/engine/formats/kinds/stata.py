@@ -12,30 +12,26 @@ from __future__ import annotations
 import re
 
 from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Stata(LabelledFormat):
-    label = say("Stata")
+    label = message("Stata")
     suffixes = (".dta",)
     media = "application/x-stata-dta"
     begins = re.compile(b"<stata_dta>")
     limits = (
-        say(
+        message(
             "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes."
         ),
-        say("Notes and formats are left out."),
-        say("Counts from 2^53 on are written as texts."),
-        say("A file is read as a whole."),
+        message("Notes and formats are left out."),
+        message("Counts from 2^53 on are written as texts."),
+        message("A file is read as a whole."),
     )
     longest_name = 31
     longest_text = 2000
     reader, writer = "read_dta", "write_dta"
-    stamp = (
-        rb"<timestamp>\x11\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d",
-        b"<timestamp>\x1101 Jan 2000 00:00",
-        400,
-    )
+    stamp = (rb"<timestamp>\x11\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d", b"<timestamp>\x1101 Jan 2000 00:00", 400)
 
 
 PLUGIN = Stata()

@@ -41,11 +41,7 @@ from tabprotect.engine.formats.grouping_files import depth_names, read_hierarchy
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
-from tabprotect.engine.formats.layouts.observations import (
-    cells_shown,
-    refuse_texts,
-    with_a_variable,
-)
+from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_texts, with_a_variable
 from tabprotect.engine.formats.layouts.settled_totals import without_totals
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
@@ -65,7 +61,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 LEAD = "@"
 
@@ -88,16 +84,12 @@ def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
         lead = next(iter(variable.options.get("HIERLEADSTRING", ())), LEAD)
         return read_hierarchy(path, lead)
     widths = [
-        width
-        for word in variable.options.get("HIERLEVELS", ())
-        if (width := natural(word)) is not None
+        width for word in variable.options.get("HIERLEVELS", ()) if (width := natural(word)) is not None
     ]
     ends = [end for end, width in zip(accumulate(widths), widths, strict=True) if width]
     if len(ends) < 2:
         return {}
-    return {
-        code: (*(code[:end] for end in ends if end < len(code)), code) for code in codes if code
-    }
+    return {code: (*(code[:end] for end in ends if end < len(code)), code) for code in codes if code}
 
 
 def subtotals(codes: Sequence[str], tree: Trails, total: str | None) -> dict[int, Codes | None]:
@@ -109,9 +101,7 @@ def subtotals(codes: Sequence[str], tree: Trails, total: str | None) -> dict[int
             for parent in tree.get(code, ())[:-1]:
                 bottom.setdefault(parent, []).append(number)
     return {
-        number: np.array(bottom[code], dtype=np.int32)
-        for number, code in enumerate(codes)
-        if code in bottom
+        number: np.array(bottom[code], dtype=np.int32) for number, code in enumerate(codes) if code in bottom
     }
 
 
@@ -138,14 +128,12 @@ def hierarchy_text(variable: Variable, total: str) -> str:
     twice = next((c for c in codes if codes.count(c) > 1 or c == total), None)
     if twice is not None or any(c.startswith(LEAD) or not c.strip() for c in variable.categories):
         raise InputError(
-            say(
-                "tau-ARGUS cannot tell two codes {twice} of {name} apart",
-                repr(twice),
-                repr(variable.name),
+            message(
+                "tau-ARGUS cannot tell two codes {twice} of {name} apart", repr(twice), repr(variable.name)
             )
             if twice
-            else say("a code of {name} begins with {LEAD}", repr(variable.name), LEAD),
-            hint=say("name every group otherwise than its parts, or write CSV"),
+            else message("a code of {name} begins with {LEAD}", repr(variable.name), LEAD),
+            hint=message("name every group otherwise than its parts, or write CSV"),
         )
     return joined(lines, "\n") + "\n" if len(lines) > len(variable.categories) else ""
 
@@ -162,8 +150,8 @@ def label_text(variable: Variable) -> str:
     for code, label in zip(variable.categories, variable.labels, strict=False):
         if not label.isprintable() or '"' in label or label != label.strip():
             raise InputError(
-                say("tau-ARGUS has no place for the label of {code}", repr(code[:40])),
-                hint=say("labels have no quotation mark"),
+                message("tau-ARGUS has no place for the label of {code}", repr(code[:40])),
+                hint=message("labels have no quotation mark"),
             )
         # The first comma separates code and label.
         lines.append((f'"{code}"' if "," in code else code) + f",{label}\n")
@@ -198,42 +186,35 @@ _LINE = re.compile(
 
 
 class TauArgus(Format):
-    label = say("tau-ARGUS")
+    label = message("tau-ARGUS")
     suffixes = (".tab", ".asc")
     begins = _LINE
     quotes = False
     holds = frozenset({"table", "records"})
-    options = frozenset(
-        {"count", "decimal", "delimiter", "encoding", "labels", "marks", "metadata"}
-    )
+    options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks", "metadata"})
     described_by = (".rda",)
-    without_levels = say("The names of the levels are left out.")
+    without_levels = message("The names of the levels are left out.")
     labels = True
     limits = (
-        say(
-            "Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total."
-        ),
-        say(
+        message("Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total."),
+        message(
             "Shadow and cost variables, largest contributions and protection levels are left out of counts; "
             "tables of sums are read with them: tabulate T.tab --measure NAME."
         ),
-        say("Names of levels are not written, nor groupings that cross the levels."),
-        say("A table is read as a whole, at most 512 MiB."),
+        message("Names of levels are not written, nor groupings that cross the levels."),
+        message("A table is read as a whole, at most 512 MiB."),
     )
 
     def accepts(self, path: Path, head: bytes) -> bool:
         # Tab-separated text is named .tab too.
         return self.sniff(head) or path.with_suffix(".rda").is_file()
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         beside = path.with_suffix(".rda") if reading.metadata is None else Path(reading.metadata)
         meta = read_metadata(path, beside)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
             raise RecordsError(
-                say("{name} holds records, not a table", path.name),
-                hint=say("tabulate them first"),
+                message("{name} holds records, not a table", path.name), hint=message("tabulate them first")
             )
         separator = reading.delimiter or meta.separator or ";"
         source = lines_of(path, meta, separator, reading.encoding)
@@ -263,8 +244,7 @@ class TauArgus(Format):
             if coarser := levels_of(name, cells.categories[axis], tree):
                 levels[name] = {"coarser": coarser}
         labels = {
-            name: read_labels(meta.variables[at], beside)
-            for name, at in zip(cells.names, axes, strict=True)
+            name: read_labels(meta.variables[at], beside) for name, at in zip(cells.names, axes, strict=True)
         }
         cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
         remarks = [*notes, *of_totals, *_told_statuses(meta, source)]
@@ -279,9 +259,9 @@ class TauArgus(Format):
             if fixed:
                 if len(variable.place) < 2:
                     raise InputError(
-                        say("the description gives no place of {name}", repr(variable.name)),
+                        message("the description gives no place of {name}", repr(variable.name)),
                         file=path,
-                        hint=say("Name start width"),
+                        hint=message("Name start width"),
                     )
                 start, width = variable.place[:2]
                 value = f"substr(line, {start}, {width})"
@@ -324,12 +304,7 @@ class TauArgus(Format):
                     files[of[suffix]] = text
         names = table.domain.names or (ALL,)
         files[path.with_suffix(".rda").name] = description(
-            names,
-            lists,
-            separator=separator_of(table.domain),
-            count=COUNT,
-            status=STATUS,
-            total=TOTAL,
+            names, lists, separator=separator_of(table.domain), count=COUNT, status=STATUS, total=TOTAL
         )
         if hidden is not None and hidden.any() and table.domain.ndim:
             files[path.with_suffix(".hst").name] = "".join(
@@ -360,8 +335,8 @@ def check_names(domain: Domain) -> None:
     for name in domain.names:
         if not name.isprintable() or set('<"') & set(name) or name in (COUNT, STATUS):
             raise InputError(
-                say("tau-ARGUS has no place for a variable named {name}", repr(name[:40])),
-                hint=say("rename it first"),
+                message("tau-ARGUS has no place for a variable named {name}", repr(name[:40])),
+                hint=message("rename it first"),
             )
     refuse_texts(
         (code for v in domain.variables for code in v.categories),
@@ -369,7 +344,7 @@ def check_names(domain: Domain) -> None:
         "tau-ARGUS",
     )
     if not domain.ndim:
-        raise InputError(say("tau-ARGUS needs a variable"), hint=say("write CSV"))
+        raise InputError(message("tau-ARGUS needs a variable"), hint=message("write CSV"))
 
 
 def separator_of(domain: Domain) -> str:
@@ -406,8 +381,8 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                say("there is no variable {wanted}", repr(wanted)),
-                hint=say("there are {names}", ", ".join(names)),
+                message("there is no variable {wanted}", repr(wanted)),
+                hint=message("there are {names}", ", ".join(names)),
             )
         return names.index(wanted)
     for option in ("FREQUENCY", "NUMERIC"):
@@ -415,22 +390,22 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
             if option in variable.options:
                 return at
     raise InputError(
-        say("the description names no counts (FREQUENCY or NUMERIC)"),
-        hint=say("say which: --count NAME"),
+        message("the description names no counts (FREQUENCY or NUMERIC)"),
+        hint=message("say which: --count NAME"),
     )
 
 
 def lines_of(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
     if path.stat().st_size > MOST_TEXT:
         raise InputError(
-            say("the table is too large to be held"), hint=say("take it as CSV or Parquet")
+            message("the table is too large to be held"), hint=message("take it as CSV or Parquet")
         )
     data = path.read_bytes()
     try:
         text = decoded(data) if encoding is None else data.decode(encoding)
     except (LookupError, UnicodeDecodeError):
         raise InputError(
-            say("the file is not {encoding}", encoding), hint=say("leave the encoding out")
+            message("the file is not {encoding}", encoding), hint=message("leave the encoding out")
         ) from None
     rows, lines = [[v.name for v in meta.variables]], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
@@ -441,7 +416,7 @@ def lines_of(path: Path, meta: TauMetadata, separator: str, encoding: str | None
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(
-            say("the quotation marks are wrong: {error}", error), line=reader.line_num
+            message("the quotation marks are wrong: {error}", error), line=reader.line_num
         ) from None
     return SheetRows(str(path), rows, lines)
 
@@ -456,7 +431,7 @@ def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
              for letter, kind in meta.statuses.items()}  # fmt: skip
     return [
         statuses_told(STATUS, [meant.get(letter, letter) for letter in letters])
-        + say(", totals included")
+        + message(", totals included")
     ]
 
 

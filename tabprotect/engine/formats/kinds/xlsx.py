@@ -20,26 +20,24 @@ from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 """Characters that spreadsheet programs escape or drop."""
 
 
 class Xlsx(RowFormat):
-    label = say("Excel workbook")
+    label = message("Excel workbook")
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
     media = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
-        say("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
-        say("A sheet has at most 1,048,576 rows."),
+        message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
+        message("A sheet has at most 1,048,576 rows."),
     )
 
-    def rows(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[RowSource, list[str]]:
+    def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
         # Late: every format is asked whether a file is its own.
         from tabprotect.engine.formats.workbooks.sheets import read_sheet
 
@@ -48,15 +46,11 @@ class Xlsx(RowFormat):
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
 
-    def publish_among(
-        self, table: Table, hidden: Bools | None, title: str, margins: Margins
-    ) -> bytes:
+    def publish_among(self, table: Table, hidden: Bools | None, title: str, margins: Margins) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins), title)
 
     def publish_cube(self, cube: Cube, title: str) -> bytes:
-        return xlsx_bytes(
-            sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None), title
-        )
+        return xlsx_bytes(sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None), title)
 
 
 PLUGIN = Xlsx()

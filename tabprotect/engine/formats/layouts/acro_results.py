@@ -18,17 +18,13 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.crosstab import Crosstab
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 VERSION = "1.0.2"
 """The version of ACRO whose layout this is; its viewer requires the same major and minor version."""
 UID = "output_0"
 FILE = f"{UID}_0.csv"
-CHECKS = {
-    "threshold": "MinimumThresholdCheck",
-    "zero": "PresenceOfZeroCheck",
-    "class": "RequiredZeroCheck",
-}
+CHECKS = {"threshold": "MinimumThresholdCheck", "zero": "PresenceOfZeroCheck", "class": "RequiredZeroCheck"}
 
 
 def read_results(path: Path) -> Mapping[str, Mapping[str, object]]:
@@ -43,18 +39,18 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, object]]:
         data = json.loads(read_text(path, most=ACRO_BYTES))
     except (ValueError, RecursionError):
         raise InputError(
-            say("this is no JSON"), file=path, hint=say("finalise the outputs again")
+            message("this is no JSON"), file=path, hint=message("finalise the outputs again")
         ) from None
     results = data.get("results") if isinstance(data, dict) else None
     if not isinstance(results, dict) or "version" not in data:
         raise InputError(
-            say("this is no results.json of ACRO"),
+            message("this is no results.json of ACRO"),
             file=path,
-            hint=say("it has a version and results"),
+            hint=message("it has a version and results"),
         )
     for uid, result in results.items():
         if not isinstance(result, dict):
-            raise InputError(say("the result {uid} is no object", repr(uid)), file=path)
+            raise InputError(message("the result {uid} is no object", repr(uid)), file=path)
     return results
 
 
@@ -85,7 +81,7 @@ def results_text(
     for number, index in enumerate(np.ndindex(*domain.shape)):
         row, column = divmod(number, layout.width)
         rules = flagged.get(domain.labels(index), ())
-        text = "".join(say("{rule}; ", rule) for rule in rules) if rules else "ok"
+        text = "".join(message("{rule}; ", rule) for rule in rules) if rules else "ok"
         outcome.setdefault(heads[column], {})[" | ".join(layout.labels[row])] = text
         for rule in rules:
             if rule in CHECKS:
@@ -100,13 +96,9 @@ def results_text(
         "outcome": outcome,
         "fair": {},
         "command": "tabprotect",
-        "summary": say("{status}; ", status)
+        "summary": message("{status}; ", status)
         + joined(
-            (
-                say("{name}: {n} cells may need suppressing", name, n)
-                for name, n in summary.items()
-                if n
-            ),
+            (message("{name}: {n} cells may need suppressing", name, n) for name, n in summary.items() if n),
             "; ",
         ),
         "timestamp": when,

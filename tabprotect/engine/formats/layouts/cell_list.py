@@ -17,7 +17,7 @@ from tabprotect.engine.tables.domain import Domain, domain_from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table
 from tabprotect.engine.tables.variable import TotalCode, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
@@ -33,12 +33,10 @@ def check_categories(name: str, number: int) -> None:
     """
     if number > MAX_CATEGORIES:
         raise InputError(
-            say(
-                "variable {name} has more than {MAX_CATEGORIES:,} categories",
-                repr(name),
-                MAX_CATEGORIES,
+            message(
+                "variable {name} has more than {MAX_CATEGORIES:,} categories", repr(name), MAX_CATEGORIES
             ),
-            hint=say("leave out identifiers; group fine categories"),
+            hint=message("leave out identifiers; group fine categories"),
         )
 
 
@@ -94,10 +92,10 @@ class CellList:
         if len(below):
             first = int(below[0])
             raise InputError(
-                say("the count {counts} is negative", self.counts[first]),
+                message("the count {counts} is negative", self.counts[first]),
                 line=self.line(first),
                 cell=self.text(first),
-                hint=say("counts are 0 or more"),
+                hint=message("counts are 0 or more"),
             )
 
     def code(self, axis: int) -> Codes:
@@ -106,14 +104,12 @@ class CellList:
             return self.codes[axis]
         sizes = [len(known) for known in self.categories]
         block = math.prod(sizes[axis + 1 :])
-        return np.tile(
-            np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis])
-        )
+        return np.tile(np.repeat(np.arange(sizes[axis], dtype=np.int32), block), math.prod(sizes[:axis]))
 
     def place(self, entry: int) -> str:
         """The place of an entry in words: its line, else its cell."""
         line = self.line(entry)
-        return say("cell {entry}", self.text(entry)) if line is None else say("line {line}", line)
+        return message("cell {entry}", self.text(entry)) if line is None else message("line {line}", line)
 
     def text(self, entry: int) -> str:
         """The cell of an entry for people: ``(v1, w2)``."""
@@ -121,9 +117,7 @@ class CellList:
 
     def cell(self, entry: int) -> tuple[str, ...]:
         """The categories of an entry."""
-        return tuple(
-            known[int(self.code(axis)[entry])] for axis, known in enumerate(self.categories)
-        )
+        return tuple(known[int(self.code(axis)[entry])] for axis, known in enumerate(self.categories))
 
     def domain(self) -> Domain:
         """The variables with the categories found, and what the file states about them."""
@@ -228,11 +222,11 @@ class CellList:
         at = twice[np.argmin(order[twice + 1])]
         first, second = int(order[at]), int(order[at + 1])
         raise InputError(
-            say("the cell occurs twice (first in {first})", self.place(first))
-            + (say(", and other cells do too") if len(twice) > 1 else ""),
+            message("the cell occurs twice (first in {first})", self.place(first))
+            + (message(", and other cells do too") if len(twice) > 1 else ""),
             line=self.line(second),
             cell=self.text(second),
-            hint=say("remove one of them or add them up; or a variable is missing"),
+            hint=message("remove one of them or add them up; or a variable is missing"),
         )
 
 
@@ -244,6 +238,6 @@ def labelled(codes: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]
     texts = [labels.get(code, "").strip() or code for code in codes]
     times = Counter(texts)
     return tuple(
-        text if times[text] == 1 else say("{text} ({code})", text, code)
+        text if times[text] == 1 else message("{text} ({code})", text, code)
         for code, text in zip(codes, texts, strict=True)
     )

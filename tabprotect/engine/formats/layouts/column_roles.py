@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def in_roles(cells: CellList, reading: Reading, *, dropped: bool) -> tuple[CellList, list[str]]:
@@ -35,11 +35,11 @@ def in_roles(cells: CellList, reading: Reading, *, dropped: bool) -> tuple[CellL
     notes: list[str] = []
     for name, value in (reading.where or {}).items():
         cells = _slice(cells, name, value)
-        notes.append(say("only {name} = {value} was read", name, value))
+        notes.append(message("only {name} = {value} was read", name, value))
     for name in () if dropped else reading.drop or ():
         cells = cells.without(frozenset({axis_of(cells.names, name)}))
     if reading.drop:
-        notes.append(say("left out: {names}", joined(reading.drop, ", ")))
+        notes.append(message("left out: {names}", joined(reading.drop, ", ")))
     for name, variable in (reading.label or {}).items():
         cells = _labelled(cells, name, variable)
     for name in reading.variable or ():
@@ -57,8 +57,8 @@ def axis_of(names: Sequence[str], wanted: str) -> int:
     """
     if wanted not in names:
         raise InputError(
-            say("there is no column {wanted}", repr(wanted)),
-            hint=say("the columns are {names}", joined(names, ", ")),
+            message("there is no column {wanted}", repr(wanted)),
+            hint=message("the columns are {names}", joined(names, ", ")),
         )
     return names.index(wanted)
 
@@ -74,8 +74,8 @@ def code_of(categories: Sequence[str], name: str, value: str) -> int:
     if value not in categories:
         shown = joined(categories[:8], ", ") + (", ..." if len(categories) > 8 else "")
         raise InputError(
-            say("the column {name} has no category {value}", repr(name), repr(value)),
-            hint=say("it has {shown}", shown),
+            message("the column {name} has no category {value}", repr(name), repr(value)),
+            hint=message("it has {shown}", shown),
         )
     return categories.index(value)
 
@@ -103,7 +103,7 @@ def _labelled(cells: CellList, name: str, variable: str) -> CellList:
     if len(twice):
         first, second = (texts[pairs[1, twice[0] + step]] for step in (0, 1))
         raise InputError(
-            say(
+            message(
                 "{code} of {variable} has several labels in {name}: {first} and {second}",
                 repr(codes[pairs[0, twice[0]]]),
                 variable,
@@ -111,7 +111,7 @@ def _labelled(cells: CellList, name: str, variable: str) -> CellList:
                 repr(first),
                 repr(second),
             ),
-            hint=say("leave the column out (--drop {name}), or have it as a variable", name),
+            hint=message("leave the column out (--drop {name}), or have it as a variable", name),
         )
     said = {codes[code]: texts[text] for code, text in pairs.T.tolist() if texts[text]}
     labels = {**cells.labels, variable: said}
@@ -149,7 +149,7 @@ def refuse_measures(cells: CellList, reading: Reading) -> None:
         return
     names = [cells.names[axis] for axis in sorted(found)]
     raise InputError(
-        say(
+        message(
             "beside the counts ({count}) the other columns determine numbers in {names}: as "
             "variables they would give a table of {size:,} cells, of which {listed:,} are listed",
             cells.counted,
@@ -157,7 +157,7 @@ def refuse_measures(cells: CellList, reading: Reading) -> None:
             int(np.prod(sizes, dtype=float)),
             len(cells.counts),
         ),
-        hint=say(
+        hint=message(
             "leave it out: --drop {name}; or it holds the counts: --count {name2}; or it is a "
             "variable: --variable {name3}",
             *[_word(names[0])] * 3,

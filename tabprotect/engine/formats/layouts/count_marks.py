@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
@@ -27,7 +27,7 @@ USUAL = DASHES | HIDDEN | frozenset(
 
 BLANK = "blank"
 
-AS_IT_WAS = say(
+AS_IT_WAS = message(
     "take the table before it was protected: a suppressed count cannot be protected; or say that it "
     "is missing, and missing cells are 0"
 )
@@ -45,9 +45,7 @@ class CountMarks:
     meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def parse(
-        cls, text: str | None, *, own: Mapping[str, str] = MappingProxyType({})
-    ) -> CountMarks:
+    def parse(cls, text: str | None, *, own: Mapping[str, str] = MappingProxyType({})) -> CountMarks:
         """Parse ``-=zero ..=missing blank=zero``; ``own`` are the format's default meanings.
 
         Raises
@@ -60,7 +58,7 @@ class CountMarks:
             mark, equals, meaning = word.rpartition("=")
             if not equals or not mark or meaning not in MEANINGS:
                 raise InputError(
-                    say("{word} says of no mark what it means", repr(word)),
+                    message("{word} says of no mark what it means", repr(word)),
                     hint=f"for example -=zero ..=missing blank=zero; meanings: {', '.join(MEANINGS)}",
                 )
             found["" if mark == BLANK else mark] = meaning
@@ -111,15 +109,14 @@ def count_in(
         return None
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
-        raise NotACountError(say("the count is suppressed ({shown})", shown), AS_IT_WAS)
+        raise NotACountError(message("the count is suppressed ({shown})", shown), AS_IT_WAS)
     if meaning is None and (missing_are is None or mark.strip() in HIDDEN):
         raise NotACountError(
-            say("the count is empty")
+            message("the count is empty")
             if not mark.strip()
-            else say("{strip} is not a number", repr(mark.strip())),
-            say(
-                "{mark}; or say that missing cells are 0 if they are: --missing zero",
-                unknown_mark(mark),
+            else message("{strip} is not a number", repr(mark.strip())),
+            message(
+                "{mark}; or say that missing cells are 0 if they are: --missing zero", unknown_mark(mark)
             ),
         )
     return None if meaning in (None, "missing") else 0
@@ -128,7 +125,7 @@ def count_in(
 def unknown_mark(text: str) -> str:
     """The remedy for a mark of unknown meaning."""
     mark = text.strip() or BLANK
-    return say(
+    return message(
         'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural (missing and '
         "suppressed ones are then said by --missing)",
         mark,

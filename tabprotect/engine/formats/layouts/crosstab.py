@@ -12,7 +12,7 @@ from tabprotect.engine.formats.layouts.observations import counts_shown
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,7 @@ class Crosstab:
         if not domain.ndim:
             return cls(("", "count"), (("Total",),), 1)
         if any("\\" in name or name != name.strip() for name in domain.names):
-            raise InputError(
-                say("a variable's name holds a backslash"), hint=say("rename it first")
-            )
+            raise InputError(message("a variable's name holds a backslash"), hint=message("rename it first"))
         if domain.ndim == 1:
             ((name, categories),) = [(v.name, v.categories) for v in domain.variables]
             return cls((name, "count"), tuple((c,) for c in categories), 1)

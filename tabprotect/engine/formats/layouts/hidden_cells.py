@@ -16,9 +16,9 @@ from tabprotect.engine.formats.layouts.cell_list import SMALL, CellList
 from tabprotect.engine.formats.layouts.settled_totals import stated_or_found
 from tabprotect.engine.formats.layouts.total_rows import Totals
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
-_REMEDY = say(
+_REMEDY = message(
     "take the table as it was before it was protected; or say that cells without a count are 0: "
     "--missing zero"
 )
@@ -38,9 +38,7 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
         return cells, []
     totals = stated_or_found(cells, reading)
     if size > SMALL:
-        raise InputError(
-            say("the table is too large for hidden cells to be worked out"), hint=_REMEDY
-        )
+        raise InputError(message("the table is too large for hidden cells to be worked out"), hint=_REMEDY)
     values, known = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
     keys = cells.keys()
     values[keys], known[keys] = cells.counts, True
@@ -67,12 +65,9 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
     found = np.argwhere(inner & ~before)
     counts = values[tuple(found.T)]
     if len(counts) and counts.min() < 0:
-        raise InputError(
-            say("a hidden cell would be negative: the totals do not fit"), hint=_REMEDY
-        )
+        raise InputError(message("a hidden cell would be negative: the totals do not fit"), hint=_REMEDY)
     whole_codes = [
-        np.concatenate([cells.code(axis), found[:, axis]]).astype(np.int32)
-        for axis in range(len(shape))
+        np.concatenate([cells.code(axis), found[:, axis]]).astype(np.int32) for axis in range(len(shape))
     ]
     whole = replace(
         cells, codes=tuple(whole_codes), counts=np.concatenate([cells.counts, counts]),
@@ -80,7 +75,7 @@ def worked_out(cells: CellList, reading: Reading) -> tuple[CellList, list[str]]:
         nobody=None if cells.nobody is None
         else np.concatenate([cells.nobody, np.zeros(len(counts), dtype=np.bool_)]),
     )  # fmt: skip
-    return whole, [say("{n:,} hidden cells were worked out from the totals", len(counts))]
+    return whole, [message("{n:,} hidden cells were worked out from the totals", len(counts))]
 
 
 def _step(values: Ints, known: Bools, totals: Totals) -> bool:
@@ -89,9 +84,7 @@ def _step(values: Ints, known: Bools, totals: Totals) -> bool:
     for axis, codes in totals.items():
         value, there = np.moveaxis(values, axis, 0), np.moveaxis(known, axis, 0)
         for code, cover in codes.items():
-            parts = (
-                [c for c in range(len(value)) if c not in codes] if cover is None else list(cover)
-            )
+            parts = [c for c in range(len(value)) if c not in codes] if cover is None else list(cover)
             hidden = ~there[parts]
             open_parts = hidden.sum(axis=0)
             part = there[code] & (open_parts == 1)

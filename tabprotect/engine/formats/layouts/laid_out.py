@@ -27,7 +27,7 @@ from tabprotect.engine.formats.layouts.laid_out_columns import (
 from tabprotect.engine.formats.layouts.table_forms import dropped_columns
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 MOST_HEADERS = 4
 _LINES = re.compile(r"([0-9]+)(?:-([0-9]+))?")
@@ -38,9 +38,7 @@ _BEGINS = re.compile(
 )
 """The beginning of a note's line that explains a mark."""
 
-_PLAIN = re.compile(
-    r"(?<=[0-9])\s*([*\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|(?<=\s)[a-z])\s*$"
-)
+_PLAIN = re.compile(r"(?<=[0-9])\s*([*\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|(?<=\s)[a-z])\s*$")
 """Marks that are no part of a number, explained or not; letters as statistical offices flag counts."""
 
 
@@ -67,7 +65,7 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
         if (number, width) > rank:
             rank, best = (number, width), rows
     if not best and fault is not None:
-        raise InputError(say("the quotation marks are wrong: {fault}", fault), file=source.name)
+        raise InputError(message("the quotation marks are wrong: {fault}", fault), file=source.name)
     return best
 
 
@@ -100,10 +98,10 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     body = _without_repeats(kept[first : last + 1], header, parts)
     if not body:
         raise InputError(
-            say("there is a header but no row of counts"),
+            message("there is a header but no row of counts"),
             file=name,
             line=kept[-1].line,
-            hint=say("say which row is the header: --header-row LINE"),
+            hint=message("say which row is the header: --header-row LINE"),
         )
     _refuse_widths(header, body, width, name)
     if reading.drop:
@@ -113,20 +111,14 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     notes = kept[last + 1 :]
     header, body = _without_footnotes(header, body, notes, parts)
     if title:
-        parts.append(
-            LaidOutPart("header-row", _span(header), say("{title} above it", _said(title)))
-        )
+        parts.append(LaidOutPart("header-row", _span(header), message("{title} above it", _said(title))))
     elif len(header) > 1:
         parts.append(
-            LaidOutPart(
-                "header-row",
-                _span(header),
-                say("{header} rows before the numbers", len(header)),
-            )
+            LaidOutPart("header-row", _span(header), message("{header} rows before the numbers", len(header)))
         )
     if notes:
         parts.append(
-            LaidOutPart("footer", str(len(notes)), say("{notes} below the numbers", _said(notes)))
+            LaidOutPart("footer", str(len(notes)), message("{notes} below the numbers", _said(notes)))
         )
     return columns_of(Blocks(name, title, header, body, notes, parts), reading, marks)
 
@@ -138,10 +130,7 @@ def _without_dropped(
     gone = dropped_columns(header[-1].fields if header else [], drop)
 
     def rest(rows: list[LaidOutRow]) -> list[LaidOutRow]:
-        return [
-            LaidOutRow(row.line, [f for n, f in enumerate(row.fields) if n not in gone])
-            for row in rows
-        ]
+        return [LaidOutRow(row.line, [f for n, f in enumerate(row.fields) if n not in gone]) for row in rows]
 
     return rest(header), rest(body)
 
@@ -159,51 +148,43 @@ def _without_remarks(
                 "comment",
                 str(reading.comment),
                 plural(
-                    comments,
-                    "{comments} line begins with it",
-                    "{comments} lines begin with it",
-                    comments,
+                    comments, "{comments} line begins with it", "{comments} lines begin with it", comments
                 ),
             )
         )
     if reading.footer:
         kept = kept[: -reading.footer]
     if not kept:
-        raise InputError(say("the file has no rows"), file=name, hint=say("export the table again"))
+        raise InputError(message("the file has no rows"), file=name, hint=message("export the table again"))
     return kept
 
 
-def _refuse_widths(
-    header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], width: int, name: str
-) -> None:
+def _refuse_widths(header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], width: int, name: str) -> None:
     """Refuse rows that do not form one block."""
     for row in body:
         if len(row.fields) != width or row.filled < 2:
             raise InputError(
-                say(
-                    "the row has {filled} filled fields of {fields}, the rows around it "
-                    "have {width}",
+                message(
+                    "the row has {filled} filled fields of {fields}, the rows around it have {width}",
                     row.filled,
                     len(row.fields),
                     width,
                 ),
                 file=name,
                 line=row.line,
-                hint=say(
+                hint=message(
                     "a table has one block of rows; say where its header is: --header-row LINE, "
                     "and how many lines are notes below it: --footer N"
                 ),
             )
     if any(len(row.fields) != width for row in header):
         raise InputError(
-            say(
-                "the header has {fields} fields, the rows below it {width}",
-                len(header[-1].fields),
-                width,
+            message(
+                "the header has {fields} fields, the rows below it {width}", len(header[-1].fields), width
             ),
             file=name,
             line=header[-1].line,
-            hint=say("say which row is the header: --header-row LINE"),
+            hint=message("say which row is the header: --header-row LINE"),
         )
 
 
@@ -216,7 +197,7 @@ def _without_blank_columns(
     if len(used) == width or len(used) < 2:
         return rows, width
     parts.append(
-        LaidOutPart("columns", say("{width} left out", width - len(used)), say("they are blank"))
+        LaidOutPart("columns", message("{width} left out", width - len(used)), message("they are blank"))
     )
     kept = [
         LaidOutRow(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
@@ -256,9 +237,7 @@ def _without_footnotes(
 ) -> tuple[list[LaidOutRow], list[LaidOutRow]]:
     marks = _explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
-    columns = [
-        [t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)
-    ]
+    columns = [[t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)]
     numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
     plain = [
         [LaidOutRow(row.line, _unmarked(row.fields, marks, seen, of)) for row in rows]
@@ -267,9 +246,7 @@ def _without_footnotes(
     if seen:
         some = seen.total()
         parts.append(
-            LaidOutPart(
-                "footnotes", ", ".join(seen), say("{some} labels and counts carry them", some)
-            )
+            LaidOutPart("footnotes", ", ".join(seen), message("{some} labels and counts carry them", some))
         )
     return plain[0], plain[1]
 
@@ -291,9 +268,9 @@ def _is_comment(row: LaidOutRow, reading: Reading) -> bool:
 
 def _said(rows: Sequence[LaidOutRow]) -> str:
     return (
-        say("{rows} lines of text", len(rows))
+        message("{rows} lines of text", len(rows))
         if len(rows) > 1
-        else say("{rows} line of text", len(rows))
+        else message("{rows} line of text", len(rows))
     )
 
 
@@ -306,8 +283,7 @@ def _span(header: Sequence[LaidOutRow]) -> str:
 
 def _counts(row: LaidOutRow, marks: CountMarks) -> int:
     return sum(
-        (looks_numeric(f) and not _DATE.fullmatch(f.strip()))
-        or (bool(f.strip()) and marks.known(f))
+        (looks_numeric(f) and not _DATE.fullmatch(f.strip())) or (bool(f.strip()) and marks.known(f))
         for f in row.fields[1:]
     )
 
@@ -331,9 +307,9 @@ def _header(
         header = [row for row in rows if low <= row.line <= high]
         if not header and high:
             raise InputError(
-                say("line {high} is not there, or blank", high),
+                message("line {high} is not there, or blank", high),
                 file=name,
-                hint=say("say which row is the header: --header-row LINE"),
+                hint=message("say which row is the header: --header-row LINE"),
             )
         after = next((n for n, row in enumerate(rows) if row.line > high), len(rows) - 1)
         return header, after
@@ -341,9 +317,9 @@ def _header(
     first = next((n for n, row in enumerate(rows) if fits[n] and _counts(row, marks)), None)
     if first is None:
         raise InputError(
-            say("no row holds a number"),
+            message("no row holds a number"),
             file=name,
-            hint=say("is it the right sheet, the right separator?"),
+            hint=message("is it the right sheet, the right separator?"),
         )
     above = first
     while (
@@ -389,10 +365,7 @@ def _explained(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _unmarked(
-    fields: Sequence[str],
-    marks: Sequence[str],
-    seen: Counter[str],
-    numbers: Collection[int] = (),
+    fields: Sequence[str], marks: Sequence[str], seen: Counter[str], numbers: Collection[int] = ()
 ) -> list[str]:
     """Strip the marks at the ends of fields; ``seen`` counts them.
 

@@ -12,15 +12,10 @@ from dataclasses import dataclass
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
-from tabprotect.engine.formats.layouts.table_forms import (
-    SURE_NAMES,
-    percentages,
-    recognise,
-    status_columns,
-)
+from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, percentages, recognise, status_columns
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import SheetRows
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 _THOUSANDS = re.compile(r"[0-9]{1,3}([ .,'\u2019\u00a0\u202f\u2009][0-9]{3})+")
 
@@ -123,9 +118,7 @@ class Blocks:
 
 def columns_of(blocks: Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
     """The contents of each column."""
-    corner = next(
-        (n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None
-    )
+    corner = next((n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None)
     count = _count_column(blocks, reading, corner)
     if count is None:
         return _grid(blocks, reading, marks, corner)
@@ -154,15 +147,13 @@ def _count_column(blocks: Blocks, reading: Reading, corner: int | None) -> int |
 def _long(blocks: Blocks, count: int, reading: Reading) -> LaidOut:
     words = tuple(field.strip() for field in blocks.lowest)
     parts = [
-        LaidOutPart(
-            "form", "long", say("the counts stand in the column {words}", repr(words[count]))
-        )
+        LaidOutPart("form", "long", message("the counts stand in the column {words}", repr(words[count])))
     ]
     stated = {words[count], *(reading.variable or ())}
     shares = percentages(words, [row.fields for row in blocks.body], stated)
     if shares:
         names = joined((words[n] for n in sorted(shares)), ", ")
-        parts.append(LaidOutPart("drop", names, say("left out, as it holds percentages")))
+        parts.append(LaidOutPart("drop", names, message("left out, as it holds percentages")))
     aside = (status_columns(words) | shares) - {count}
     rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
     return blocks.laid_out(parts, count=count, names=rest, left_out=aside)
@@ -183,17 +174,14 @@ def _grid(blocks: Blocks, reading: Reading, marks: CountMarks, corner: int | Non
         columns = [part.strip() for part in reading.columns.split(",")]
         if len(columns) != len(upper):
             raise InputError(
-                say("{columns} names for {upper} header rows", len(columns), len(upper)),
+                message("{columns} names for {upper} header rows", len(columns), len(upper)),
                 file=blocks.name,
-                hint=say(
-                    "name the variable of each header row, apart by commas: --columns sex,age"
-                ),
+                hint=message("name the variable of each header row, apart by commas: --columns sex,age"),
             )
     else:
         unsure = [n for n in columns if re.fullmatch("column( [0-9]+)?", n)]
         parts = [
-            LaidOutPart("columns", n, say("the columns' variable has no name"), False)
-            for n in unsure
+            LaidOutPart("columns", n, message("the columns' variable has no name"), False) for n in unsure
         ]
     said = plural(
         labels,
@@ -222,19 +210,17 @@ def _named_count(blocks: Blocks, wanted: str | None) -> int:
     if wanted is not None:
         if wanted.strip() not in words:
             raise InputError(
-                say("there is no column {wanted}", repr(wanted)),
+                message("there is no column {wanted}", repr(wanted)),
                 file=blocks.name,
                 line=blocks.header[-1].line if blocks.header else None,
-                hint=say("the columns are {words}", ", ".join(words)),
+                hint=message("the columns are {words}", ", ".join(words)),
             )
         return words.index(wanted.strip())
     named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
     return named[0] if len(named) == 1 else len(words) - 1
 
 
-def _label_columns(
-    header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], marks: CountMarks
-) -> int:
+def _label_columns(header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], marks: CountMarks) -> int:
     """The number of leading columns that hold no counts."""
     lowest = header[-1].fields if header else []
     if len(header) > 1 and not any(field.strip() for field in lowest[-1:]):
@@ -284,8 +270,6 @@ def _names(
             elif any(found):
                 rows = found
     some = len([n for n in columns if not n])
-    rows = [n or ("row" if labels == 1 else say("row {k}", k)) for k, n in enumerate(rows, 1)]
-    columns = [
-        n or ("column" if some == 1 else say("column {k}", k)) for k, n in enumerate(columns, 1)
-    ]
+    rows = [n or ("row" if labels == 1 else message("row {k}", k)) for k, n in enumerate(rows, 1)]
+    columns = [n or ("column" if some == 1 else message("column {k}", k)) for k, n in enumerate(columns, 1)]
     return rows, columns

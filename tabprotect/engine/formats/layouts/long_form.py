@@ -22,7 +22,7 @@ from tabprotect.engine.formats.text.fields import Fields, LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 T = TypeVar("T", bound=np.generic)
 
@@ -88,9 +88,7 @@ class _Columns:
             kept, counts, decimals = self._marked(rows[:sound], at=at)
         # Checked after the counts before it, so that the first fault of the file is reported.
         check_width(self.source, rows[sound:], at=at + sound, width=self.width)
-        codes = [
-            labels.of_texts(columns[c]) for c, labels in zip(self.axes, self.labels, strict=True)
-        ]
+        codes = [labels.of_texts(columns[c]) for c, labels in zip(self.axes, self.labels, strict=True)]
         places: Ints | None = None
         if kept is not None:
             # Categories stay, even if none of their cells has a count.
@@ -134,7 +132,7 @@ class _Columns:
     def parts(self, progress: Progress) -> Iterator[_Part]:
         at = 1
         for block in self.source.blocks(self.width):
-            progress.report(say("reading the table"), self.source.fraction)
+            progress.report(message("reading the table"), self.source.fraction)
             part = None if block.fields is None else self.at_once(block.fields)
             if part is None:
                 rows = block.rows()
@@ -173,9 +171,7 @@ def read_long(
     axes = _variables(source, header, form)
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
-    where = {
-        c: value for name, value in (reading.where or {}).items() for c in axes if header[c] == name
-    }
+    where = {c: value for name, value in (reading.where or {}).items() for c in axes if header[c] == name}
     columns = _Columns(source, width, at_count, axes, known, statuses, reading, marks, where)
     counts: list[Ints] = []
     codes: list[list[Codes]] = [[] for _ in axes]
@@ -218,10 +214,10 @@ def _variables(source: RowSource, header: list[str], form: Form) -> list[int]:
     for c in axes:
         if not header[c].strip():
             raise InputError(
-                say("column {c} has no name", c + 1),
+                message("column {c} has no name", c + 1),
                 file=source.name,
                 line=source.line(0),
-                hint=say("give every variable a name in the first row"),
+                hint=message("give every variable a name in the first row"),
             )
     return axes
 

@@ -12,23 +12,15 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.column_roles import wanted_cells
-from tabprotect.engine.formats.layouts.count_marks import (
-    AS_IT_WAS,
-    HIDDEN,
-    USUAL,
-    CountMarks,
-    unknown_mark,
-)
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, HIDDEN, USUAL, CountMarks, unknown_mark
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 _BLANKS = " \u00a0\u202f\u2009"
-_GROUPED = re.compile(
-    r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+(?:[.,][0-9]+)?"
-)
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+(?:[.,][0-9]+)?")
 _BOTH = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3})+(?!\1)[.,][0-9]+")
 _TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
 
@@ -87,9 +79,7 @@ def marked_cells(
         lambda entry: lines[entry],
         nobody=np.array(nobody),
         gaps=meanings["missing"] > 0,
-        counted=layout.header[-1].fields[layout.count]
-        if layout.count >= 0 and layout.header
-        else "count",
+        counted=layout.header[-1].fields[layout.count] if layout.count >= 0 and layout.header else "count",
     )
     return found, parts
 
@@ -104,9 +94,7 @@ def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
     """How many cells have each mark, by its meaning."""
     for meaning, cells in told.items():
         if meaning:
-            said = plural(
-                cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells
-            )
+            said = plural(cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells)
             yield LaidOutPart("marks", meaning, said)
 
 
@@ -114,19 +102,17 @@ def _check_header(layout: LaidOut, name: str) -> None:
     line = layout.header[-1].line if layout.header else None
     if not all(layout.names) or len(set(layout.names)) < len(layout.names):
         raise InputError(
-            say("the columns are not named, each in its own way"),
+            message("the columns are not named, each in its own way"),
             file=name,
             line=line,
-            hint=say(
-                "name every variable in the header, or say which rows it is: --header-row LINE"
-            ),
+            hint=message("name every variable in the header, or say which rows it is: --header-row LINE"),
         )
     if len(set(layout.columns)) < len(layout.columns):
         raise InputError(
-            say("two columns have the same header"),
+            message("two columns have the same header"),
             file=name,
             line=line,
-            hint=say("rename or merge one of them"),
+            hint=message("rename or merge one of them"),
         )
 
 
@@ -150,10 +136,10 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str]
         before = own
         if tuple(own) in seen:
             raise InputError(
-                say("the row ({own}) is there twice", ", ".join(own)),
+                message("the row ({own}) is there twice", ", ".join(own)),
                 file=name,
                 line=row.line,
-                hint=say("rename or merge one of them"),
+                hint=message("rename or merge one of them"),
             )
         seen.add(tuple(own))
         for column, text in zip(layout.columns, fields[layout.labels :], strict=True):
@@ -174,10 +160,8 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOut
     ) or (reading.decimal is not None and reading.decimal != sign)  # fmt: skip
     if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
         return ""
-    shown = say("a blank") if sign in _BLANKS else sign
-    parts.append(
-        LaidOutPart("thousands", shown, say("{found:,} counts are written so", found[sign]))
-    )
+    shown = message("a blank") if sign in _BLANKS else sign
+    parts.append(LaidOutPart("thousands", shown, message("{found:,} counts are written so", found[sign])))
     return _BLANKS if sign in _BLANKS else sign
 
 
@@ -194,7 +178,7 @@ class _Counts:
         where = f"({', '.join(cell)})"
         if meaning == "suppressed":
             raise InputError(
-                say("the count is suppressed ({value})", text.strip() or "blank"),
+                message("the count is suppressed ({value})", text.strip() or "blank"),
                 file=self.name,
                 line=row.line,
                 cell=where,
@@ -209,11 +193,7 @@ class _Counts:
             return parse_count(plain, decimal=self.reading.decimal, scale=self.reading.scale or 1)
         except NotACountError as error:
             raise InputError(
-                str(error),
-                file=self.name,
-                line=row.line,
-                cell=where,
-                hint=_hint(plain) or error.hint,
+                str(error), file=self.name, line=row.line, cell=where, hint=_hint(plain) or error.hint
             ) from None
 
 
@@ -225,6 +205,4 @@ def _hint(plain: str) -> str:
     if found is None:
         return ""
     sign = f'"{found[1]}"' if found[1].isspace() else found[1]
-    return say(
-        "say what the sign between its digits is: --thousands {sign} or --decimal {sign}", sign
-    )
+    return message("say what the sign between its digits is: --thousands {sign} or --decimal {sign}", sign)

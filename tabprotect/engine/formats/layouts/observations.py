@@ -22,7 +22,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +60,7 @@ class Observations:
     stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def cells(
-        self, reading: Reading, measures: Sequence[int] | None = None
-    ) -> tuple[CellList, list[str]]:
+    def cells(self, reading: Reading, measures: Sequence[int] | None = None) -> tuple[CellList, list[str]]:
         """The entries that have a count, the others being gaps; and notes on what was left out.
 
         Parameters
@@ -83,7 +81,7 @@ class Observations:
             apart = measures if len(measures) < len(self.names) else ()
             chosen = self._measure(apart, reading.count)
         notes = [
-            say(
+            message(
                 "left out: {names}, of which {categories} was read",
                 self.names[axis],
                 repr(self.categories[axis][code]),
@@ -104,10 +102,7 @@ class Observations:
             codes = tuple(found.code(axis)[kept] for axis in range(len(self.names)))
             at, every = kept, len(self.values) if rows is None else len(rows)
             found = replace(
-                found,
-                codes=codes,
-                line=lambda entry: self.line(int(at[entry])),
-                gaps=len(kept) < every,
+                found, codes=codes, line=lambda entry: self.line(int(at[entry])), gaps=len(kept) < every
             )
         return found.without(frozenset(chosen)).called(instead=reading.labels), notes
 
@@ -115,9 +110,7 @@ class Observations:
     def _listed(self) -> CellList:
         """The entries as cells, before their counts are read."""
         none: Ints = np.empty(0, dtype=np.int64)
-        return CellList(
-            self.names, self.categories, self.codes, none, self.line, self.stated, self.labels
-        )
+        return CellList(self.names, self.categories, self.codes, none, self.line, self.stated, self.labels)
 
     def _measure(self, axes: Sequence[int], wanted: str | None) -> dict[int, int]:
         """Dimension of measures -> the category that is read."""
@@ -131,18 +124,18 @@ class Observations:
             else:
                 shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
                 raise InputError(
-                    say(
+                    message(
                         "the variable {names} holds {known} measures: {shown}",
                         repr(self.names[axis]),
                         len(known),
                         shown,
                     ),
-                    hint=say("say which of them is the count: --count NAME"),
+                    hint=message("say which of them is the count: --count NAME"),
                 )
         if wanted is not None and all(wanted not in self.categories[axis] for axis in axes):
             raise InputError(
-                say("there is no measure {wanted}", repr(wanted)),
-                hint=say("leave the option count out"),
+                message("there is no measure {wanted}", repr(wanted)),
+                hint=message("leave the option count out"),
             )
         return chosen
 
@@ -181,12 +174,12 @@ class Observations:
         except NotACountError as error:
             means = self.explained.get(text, "")
             why = (
-                say("{text} means {means}: ", text, repr(means))
+                message("{text} means {means}: ", text, repr(means))
                 if means and means not in str(error)
                 else ""
             )
             raise InputError(
-                say("{why}{error}", why, error),
+                message("{why}{error}", why, error),
                 line=self.line(entry),
                 cell=self._listed.text(entry),
                 hint=error.hint,
@@ -241,8 +234,8 @@ def number_shown(number: int, decimals: int) -> int | float:
         return number
     if abs(number) >= 10**DIGITS:
         raise InputError(
-            say("JSON holds numbers with decimals of {n} digits only", DIGITS),
-            hint=say("write CSV, or sum the measure in larger units"),
+            message("JSON holds numbers with decimals of {n} digits only", DIGITS),
+            hint=message("write CSV, or sum the measure in larger units"),
         )
     return number / float(10**decimals)
 
@@ -281,8 +274,7 @@ def refuse_names(domain: Domain, taken: Collection[str]) -> None:
     for name in domain.names:
         if name in taken:
             raise InputError(
-                say("a variable is named {name}", repr(name)),
-                hint=say("rename it before writing"),
+                message("a variable is named {name}", repr(name)), hint=message("rename it before writing")
             )
 
 
@@ -290,7 +282,7 @@ def refuse_texts(
     texts: Iterable[str],
     sound: Callable[[str], object],
     label: str,
-    hint: str = say("rename it first, or write CSV"),
+    hint: str = message("rename it first, or write CSV"),
 ) -> None:
     """Refuse texts that the format ``label`` cannot hold.
 
@@ -302,6 +294,5 @@ def refuse_texts(
     for text in texts:
         if not sound(text):
             raise InputError(
-                say("{label} cannot hold the text {text}", label, repr(text[:40])),
-                hint=hint,
+                message("{label} cannot hold the text {text}", label, repr(text[:40])), hint=hint
             )

@@ -28,9 +28,9 @@ from tabprotect.engine.formats.layouts.totals_by_arithmetic import find_totals, 
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.variable import TotalCode
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-ARITHMETIC = say(", found by arithmetic,")
+ARITHMETIC = message(", found by arithmetic,")
 
 AUTO, NONE, RECOMPUTE, KEEP = "auto", "none", "recompute", "keep"
 """Values of the option ``totals`` besides a code; the last two also before one, as ``keep:T``."""
@@ -62,14 +62,14 @@ def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
         return _Settling(cells, stated_totals(cells, code or totals), reading, totals).settled()
     found, by_name = find_totals(cells)
     notes = [
-        say("variable {names} has a category without a name", repr(cells.names[axis]))
+        message("variable {names} has a category without a name", repr(cells.names[axis]))
         for axis, categories in enumerate(cells.categories)
         if axis not in by_name and len(categories) > 1 and any(not c.strip() for c in categories)
     ]
     if not found:
         if totals in (RECOMPUTE, KEEP):
             notes.append(
-                say("no totals were found; if there are any, name them: --totals {t}:CODE", totals)
+                message("no totals were found; if there are any, name them: --totals {t}:CODE", totals)
             )
         else:
             _refuse_lonely(cells)
@@ -100,9 +100,7 @@ def _asked(reading: Reading) -> tuple[str, str]:
     return (word, code) if word in (RECOMPUTE, KEEP) else (reading.totals or "", "")
 
 
-def without_totals(
-    cells: CellList, totals: Totals, reading: Reading
-) -> tuple[CellList, tuple[str, ...]]:
+def without_totals(cells: CellList, totals: Totals, reading: Reading) -> tuple[CellList, tuple[str, ...]]:
     """The inner cells where the file itself states its totals, and notes.
 
     Raises
@@ -143,10 +141,10 @@ class _Settling:
             raise self._mixed(is_total, number)
         inner = replace(self.cells.keep(~is_total), totals=dict(self._codes()))
         if self.wanted == KEEP:
-            said = self._told(number, len(off), most, say("stand beside the table"))
+            said = self._told(number, len(off), most, message("stand beside the table"))
             return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))
         if len(off) or self.wanted == RECOMPUTE:
-            said = self._told(number, len(off), most, say("were left out: the inner cells count"))
+            said = self._told(number, len(off), most, message("were left out: the inner cells count"))
         else:
             said = self._left_out(number)
         return SettledTotals(inner, (said,))
@@ -155,9 +153,7 @@ class _Settling:
         """The category of all of each variable, where there is one that has a name."""
         for axis, codes in self.totals.items():
             name, known = self.cells.names[axis], self.cells.categories[axis]
-            found = (
-                known[code] for code, of in codes.items() if of is None and known[code].strip()
-            )
+            found = (known[code] for code, of in codes.items() if of is None and known[code].strip())
             code = next(found, "")
             if code:
                 yield name, (code, self.cells.labels.get(name, {}).get(code, ""))
@@ -165,16 +161,14 @@ class _Settling:
     def _left_out(self, number: int) -> str:
         named = names_of(self.cells, self.totals)
         return (
-            say("one total ({cells}){how} was checked and left out", named, self.how)
+            message("one total ({cells}){how} was checked and left out", named, self.how)
             if number == 1
-            else say(
-                "{number} totals ({cells}){how} were checked and left out", number, named, self.how
-            )
+            else message("{number} totals ({cells}){how} were checked and left out", number, named, self.how)
         )
 
     def _told(self, number: int, off: int, most: int, outcome: str) -> str:
         named = names_of(self.cells, self.totals)
-        return say(
+        return message(
             "{number:,} totals ({named}){how} {outcome}; {off:,} differ from the sum of their inner "
             "cells, by at most {most:,}",
             number, named, self.how, outcome, off, most,
@@ -183,14 +177,14 @@ class _Settling:
     def _mixed(self, is_total: Bools, number: int) -> InputError:
         first = int(np.flatnonzero(is_total)[0])
         return InputError(
-            say(
+            message(
                 "totals are mixed with the inner cells ({cells}); all {number} add up",
                 names_of(self.cells, self.totals),
                 number,
             ),
             line=self.cells.line(first),
             cell=self.cells.text(first),
-            hint=say(
+            hint=message(
                 "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
                 "that nothing is a total: --totals none"
             ),
@@ -221,13 +215,13 @@ def stated_totals(cells: CellList, text: str) -> Totals:
             name, _, code = part.partition("=")
             if name.strip() not in cells.names:
                 raise InputError(
-                    say("there is no variable {strip}", repr(name.strip())),
-                    hint=say("there are {names}", ", ".join(cells.names)),
+                    message("there is no variable {strip}", repr(name.strip())),
+                    hint=message("there are {names}", ", ".join(cells.names)),
                 )
             axis = cells.names.index(name.strip())
             if code.strip() not in cells.categories[axis]:
                 raise InputError(
-                    say("{strip} has no category {strip2}", name.strip(), repr(code.strip()))
+                    message("{strip} has no category {strip2}", name.strip(), repr(code.strip()))
                 )
             found[axis] = {cells.categories[axis].index(code.strip()): None}
         return found
@@ -236,8 +230,8 @@ def stated_totals(cells: CellList, text: str) -> Totals:
             found[axis] = {known.index(text): None}
     if not found:
         raise InputError(
-            say("no variable has the category {text}", repr(text)),
-            hint=say("say the code of totals as it stands there"),
+            message("no variable has the category {text}", repr(text)),
+            hint=message("say the code of totals as it stands there"),
         )
     return with_blanks(cells, found)
 
@@ -257,19 +251,18 @@ def _refuse_lonely(cells: CellList) -> None:
     first = int(np.flatnonzero(is_rare)[0])
     other = int(cells.counts[~is_rare].sum())
     raise InputError(
-        say(
-            "{cells} occur with each other only, as totals do; they hold "
-            "{sum:,}, all other cells {other:,}",
+        message(
+            "{cells} occur with each other only, as totals do; they hold {sum:,}, all other cells {other:,}",
             names_of(cells, rare),
             int(cells.counts[is_rare].sum()),
             other,
         ),
         line=cells.line(first),
         cell=cells.text(first),
-        hint=say(
+        hint=message(
             "correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none"
         ),
-        detail=say(
+        detail=message(
             "{wrong} sum does not hold: the difference is {sum:,}",
             len(wrong),
             int(cells.counts[is_rare].sum()) - other,

@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
 COUNT_NAMES = SURE_NAMES | {"n"}
@@ -78,17 +78,17 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                say("there is no column {wanted}", repr(wanted)),
-                hint=say("the columns are {names}", ", ".join(names)),
+                message("there is no column {wanted}", repr(wanted)),
+                hint=message("the columns are {names}", ", ".join(names)),
             )
         return wanted
     named = count_columns(names)
     if len(named) != 1:
         raise RecordsError(
-            say("{name} holds records, not a table", path.name)
+            message("{name} holds records, not a table", path.name)
             if not named
-            else say("several columns could hold the counts: {named}", ", ".join(named)),
-            hint=say("tabulate records; in a table, name the column of the counts: --count COLUMN"),
+            else message("several columns could hold the counts: {named}", ", ".join(named)),
+            hint=message("tabulate records; in a table, name the column of the counts: --count COLUMN"),
         )
     return named[0]
 
@@ -105,11 +105,7 @@ def _flagged(words: Sequence[str]) -> bool:
 
 
 def recognise(
-    source: RowSource,
-    *,
-    count: str | None = None,
-    drop: Collection[str] = (),
-    variable: Collection[str] = (),
+    source: RowSource, *, count: str | None = None, drop: Collection[str] = (), variable: Collection[str] = ()
 ) -> Form:
     """Recognise long form, a grid with labels, or a bare matrix from the first rows.
 
@@ -130,7 +126,7 @@ def recognise(
     sample = list(itertools.islice(source.rows(), SAMPLE_ROWS))
     if not sample:
         raise InputError(
-            say("the file has no rows"), file=source.name, hint=say("export the table again")
+            message("the file has no rows"), file=source.name, hint=message("export the table again")
         )
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
     gone = dropped_columns(header, drop)
@@ -143,11 +139,7 @@ def recognise(
 
 
 def _recognised_without(
-    source: RowSource,
-    gone: frozenset[int],
-    sample: Sequence[list[str]],
-    rows: int,
-    count: str | None,
+    source: RowSource, gone: frozenset[int], sample: Sequence[list[str]], rows: int, count: str | None
 ) -> Form:
     """The form of a file without some of its columns."""
     if not gone:
@@ -163,7 +155,7 @@ def _recognised_without(
     )
 
 
-LEFT_OUT = say("left out, as it holds percentages: {names}")
+LEFT_OUT = message("left out, as it holds percentages: {names}")
 """What is said of the columns that were left out."""
 
 PERCENT = re.compile(r"%|\b(per ?cent|percentage|pct|prozent)\b", re.IGNORECASE)
@@ -184,8 +176,7 @@ def percentages(
         n
         for n, of in enumerate(columns)
         if PERCENT.search(header[n]) and header[n].strip() not in {s.strip() for s in stated}
-        if all(looks_numeric(t) or not re.search(r"\w", t) for t in of)
-        and any(map(_has_decimals, of))
+        if all(looks_numeric(t) or not re.search(r"\w", t) for t in of) and any(map(_has_decimals, of))
     }
     others = [n for n in range(len(columns)) if n not in found]
     numbers = any(2 * sum(map(looks_numeric, columns[n])) > len(body) for n in others)
@@ -195,7 +186,7 @@ def percentages(
 def left_out(header: Sequence[str], shares: Collection[int]) -> str:
     """What was left out because it holds percentages."""
     names = joined((header[n].strip() for n in sorted(shares)), ", ")
-    return say(LEFT_OUT, names=names)
+    return message(LEFT_OUT, names=names)
 
 
 def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[int]:
@@ -210,8 +201,8 @@ def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[i
     for name in drop:
         if name.strip() not in words:
             raise InputError(
-                say("there is no column {name}", repr(name)),
-                hint=say("the columns are {header}", ", ".join(words)),
+                message("there is no column {name}", repr(name)),
+                hint=message("the columns are {header}", ", ".join(words)),
             )
     wanted = {name.strip() for name in drop}
     return frozenset(n for n, word in enumerate(words) if word in wanted)
@@ -226,33 +217,32 @@ def _recognised(
     if count is not None:
         if count.strip() not in [name.strip() for name in header]:
             raise InputError(
-                say("there is no column {count}", repr(count)),
+                message("there is no column {count}", repr(count)),
                 file=source.name,
                 line=source.line(0),
-                hint=say("the columns are {header}", ", ".join(header)),
+                hint=message("the columns are {header}", ", ".join(header)),
             )
         at = [name.strip() for name in header].index(count.strip())
         return Form("long", at, left_out=aside - {at})
     if len(header) == 1 and not looks_numeric(header[0]):
         raise InputError(
-            say("there is only one column"),
+            message("there is only one column"),
             file=source.name,
             line=source.line(0),
-            hint=say(
+            hint=message(
                 "a table has one column per variable and a column count; "
                 "separate columns by comma, semicolon or tab"
             ),
         )
     if all(looks_numeric(field) for field in header):
-        return Form("matrix", note=say("read as counts without headers"))
+        return Form("matrix", note=message("read as counts without headers"))
     if not body:
         if rows > 1:
             return Form("long")
         raise nothing_but_header(source)
     if _flagged(words) and not count_columns(words):
-        before = say(
-            "the column {header}, whose flags stand beside it, was taken as the count",
-            repr(header[-2]),
+        before = message(
+            "the column {header}, whose flags stand beside it, was taken as the count", repr(header[-2])
         )
         return Form("long", len(header) - 2, note=before, left_out=aside)
     found = _by_content(source, _Sample(header, words, body))
@@ -262,10 +252,10 @@ def _recognised(
 def nothing_but_header(source: RowSource) -> InputError:
     """The error for a file with only a first row."""
     return InputError(
-        say("there is a header but no row of counts"),
+        message("there is a header but no row of counts"),
         file=source.name,
         line=source.line(0),
-        hint=say("export the table again"),
+        hint=message("export the table again"),
     )
 
 
@@ -306,18 +296,13 @@ class _Sample:
         return (
             rows >= MANY
             and _runs(first)
-            and any(
-                len(set(of)) < rows and 2 * sum(map(looks_numeric, of)) <= rows for of in others
-            )
+            and any(len(set(of)) < rows and 2 * sum(map(looks_numeric, of)) <= rows for of in others)
         )
 
     @property
     def ends_in_numbers(self) -> bool:
         """True if only the last column is mostly numbers, and it has a name."""
-        most = [
-            2 * sum(map(looks_numeric, column)) > len(column)
-            for column in zip(*self.body, strict=True)
-        ]
+        most = [2 * sum(map(looks_numeric, column)) > len(column) for column in zip(*self.body, strict=True)]
         return most[-1] and sum(most) == 1 and not looks_numeric(self.header[-1])
 
     @property
@@ -361,22 +346,20 @@ def _has_decimals(text: str) -> bool:
 def _runs(column: Sequence[str]) -> bool:
     """Return True for a running number."""
     first = natural(column[0])
-    return first is not None and all(
-        natural(text) == number for number, text in enumerate(column, first)
-    )
+    return first is not None and all(natural(text) == number for number, text in enumerate(column, first))
 
 
 def _by_names(sample: _Sample) -> Form | None:
     """The form, if the header determines it."""
     if sample.numbers_its_rows:
-        return Form("long", first_variable=1, note=say("the first column numbers the rows"))
+        return Form("long", first_variable=1, note=message("the first column numbers the rows"))
     if sample.names[-1] in SURE_NAMES:
         return Form("long")
     if sample.has_corner:
         return Form("grid")
     if any(all(name.partition("\\")[::2]) for name in sample.header[1:]):
         raise InputError(
-            say("several columns hold labels"), hint=say("read it as a grid: --form grid")
+            message("several columns hold labels"), hint=message("read it as a grid: --form grid")
         )
     named = [at for at, name in enumerate(sample.names) if name in SURE_NAMES]
     return Form("long", named[0]) if len(named) == 1 else None
@@ -386,13 +369,12 @@ def _by_numbers(sample: _Sample) -> Form | None:
     """The form, if the positions of numbers determine it."""
     if sample.looks_like_grid:
         rows = sample.header[0]
-        return Form("grid", note=say("read as a grid of {rows} by the other columns", repr(rows)))
+        return Form("grid", note=message("read as a grid of {rows} by the other columns", repr(rows)))
     if sample.names[-1] in COUNT_NAMES:
         return Form("long")
     if sample.ends_in_numbers:
         return Form(
-            "long",
-            note=say("the column {header} was taken as the count", repr(sample.header[-1])),
+            "long", note=message("the column {header} was taken as the count", repr(sample.header[-1]))
         )
     return None
 
@@ -406,16 +388,16 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
         return found
     if not sample.has_numbers or sample.lists_records:
         raise RecordsError(
-            say("{name} holds records, not a table", Path(source.name).name),
-            hint=say("tabulate them"),
+            message("{name} holds records, not a table", Path(source.name).name),
+            hint=message("tabulate them"),
         )
     numbers = sample.numeric
     raise InputError(
-        say("it cannot be told which column holds the counts")
-        + (say(": {names} hold numbers", ", ".join(map(repr, numbers))) if numbers else ""),
+        message("it cannot be told which column holds the counts")
+        + (message(": {names} hold numbers", ", ".join(map(repr, numbers))) if numbers else ""),
         file=source.name,
         line=source.line(0),
-        hint=say(
+        hint=message(
             "is each row a person or a firm? count them: --holds records; or say which column holds "
             "the count: --count COLUMN, and leave the others out: --drop COLUMN; or that several "
             "columns do: --form grid"

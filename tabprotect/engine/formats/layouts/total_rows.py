@@ -12,14 +12,14 @@ from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.tables.table import exact_sum
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 TOTAL_WORDS = frozenset(
-    {"total", "totals", say("grand total"), "sum", "all", "_t", "(all)", "insgesamt", "summe",
-     "gesamt", "ensemble", "totaal", say("i alt"), "tot", "totalt", "totale", "samtliga", "summa",
+    {"total", "totals", message("grand total"), "sum", "all", "_t", "(all)", "insgesamt", "summe",
+     "gesamt", "ensemble", "totaal", message("i alt"), "tot", "totalt", "totale", "samtliga", "summa",
      "celkem", "spolu", "razem", "og\u00f3\u0142em", "ogolem", "yhteens\u00e4", "kaikki",
-     "\u00f6sszesen", "toplam", say("both sexes"), say("total general"), "skupaj", "ukupno", "kokku",
-     "kop\u0101", say("i\u0161 viso"), "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
+     "\u00f6sszesen", "toplam", message("both sexes"), message("total general"), "skupaj", "ukupno", "kokku",
+     "kop\u0101", message("i\u0161 viso"), "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
      "\u03c3\u03cd\u03bd\u03bf\u03bb\u03bf", "\u0432\u0441\u0435\u0433\u043e", "\u043e\u0431\u0449\u043e",
      "\u5408\u8ba1", "\u7dcf\u6570", "\u8a08", ""}
 )  # fmt: skip
@@ -162,8 +162,8 @@ def names_of(cells: CellList, totals: Totals) -> str:
     parts = []
     for axis, codes in totals.items():
         shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
-        more = say(" and {codes} more", len(codes) - 5) if len(codes) > 5 else ""
-        parts.append(say("{names} = {shown}{more}", cells.names[axis], ", ".join(shown), more))
+        more = message(" and {codes} more", len(codes) - 5) if len(codes) > 5 else ""
+        parts.append(message("{names} = {shown}{more}", cells.names[axis], ", ".join(shown), more))
     return joined(parts, ", ")
 
 
@@ -171,13 +171,11 @@ WORST = 3
 """The number of totals that a refusal names."""
 
 
-def refuse_wrong(
-    cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]
-) -> InputError:
+def refuse_wrong(cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]) -> InputError:
     """The error for totals that do not add up: the worst in words, then all of them."""
     ranked = sorted(wrong, key=lambda w: -abs(int(cells.counts[w.entry]) - w.inner))
     lines = [
-        say(
+        message(
             "{entry}, cell {entry2}: the total is {counts}, its inner cells add up to {inner}",
             cells.place(w.entry),
             cells.text(w.entry),
@@ -187,11 +185,10 @@ def refuse_wrong(
         for w in ranked[:MOST_LISTED]
     ]
     if len(wrong) > MOST_LISTED:
-        lines.append(say("... and {wrong} more", len(wrong) - MOST_LISTED))
+        lines.append(message("... and {wrong} more", len(wrong) - MOST_LISTED))
     return InputError(
-        say(
-            "the table holds totals ({cells}), and {wrong} of {number} do not add up. The worst: "
-            "{worst}",
+        message(
+            "the table holds totals ({cells}), and {wrong} of {number} do not add up. The worst: {worst}",
             names_of(cells, totals),
             len(wrong),
             number,
@@ -199,7 +196,7 @@ def refuse_wrong(
         ),
         line=cells.line(ranked[0].entry),
         cell=cells.text(ranked[0].entry),
-        hint=say(
+        hint=message(
             "is a column taken for a count that is a percentage? leave it out: --drop COLUMN; or correct "
             "the counts; or say that the inner cells count: --totals recompute; that the "
             "totals are published numbers of their own: --totals keep; that differences of up to "

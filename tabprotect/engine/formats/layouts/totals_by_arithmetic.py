@@ -21,12 +21,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.total_rows import (
-    Totals,
-    check_totals,
-    lettered_totals,
-    named_totals,
-)
+from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, lettered_totals, named_totals
 
 MOST_CELLS = 2**23
 """The most cells of a table searched for totals by arithmetic, laid out by one variable."""
@@ -71,9 +66,7 @@ def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> No
             found.update({axis: dict(codes) for axis, codes in corner.items()})
 
 
-def _parents(
-    cells: CellList, axis: int, named: Totals | dict[int, Codes | None]
-) -> dict[int, Codes | None]:
+def _parents(cells: CellList, axis: int, named: Totals | dict[int, Codes | None]) -> dict[int, Codes | None]:
     """Codes of one axis that are sums of others -> the codes at the lowest level that they cover."""
     rest = tuple(a for a in range(len(cells.names)) if a != axis)
     _, column = equal_rows([cells.keys(rest)])
@@ -227,9 +220,7 @@ def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ..
         end = at + 1
         while end < len(by_text) and texts[end].startswith(names[code]):
             end += 1
-        bottom = sorted(
-            by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k])
-        )
+        bottom = sorted(by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k]))
         if len(bottom) >= 2 and _equal(slices, bottom, code, bottom):
             children[code] = tuple(bottom)
     return children

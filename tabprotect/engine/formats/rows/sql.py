@@ -173,12 +173,7 @@ def connected(
         attached = None if database is None else literal(str(database.absolute()))
         connection.ask(
             "connect",
-            {
-                "paths": names,
-                "ordered": ordered,
-                "database": attached,
-                "memory": limits.memory * 3 // 4,
-            },
+            {"paths": names, "ordered": ordered, "database": attached, "memory": limits.memory * 3 // 4},
         )
         try:
             yield connection

@@ -7,9 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 
-def csv_rows(
-    header: Sequence[object], rows: Iterable[Sequence[object]], *, delimiter: str = ","
-) -> str:
+def csv_rows(header: Sequence[object], rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> str:
     """A header and its rows as text: lines end with ``\\n``, fields are quoted if necessary.
 
     Parameters

@@ -76,8 +76,7 @@ class Fields:
             return [self._words[begin] & _KEPT[length]]
         # Beyond a field's end any position will do: the mask removes it.
         return [
-            self._words[np.minimum(begin + at, self.end[:, column])]
-            & _KEPT[np.clip(length - at, 0, WORD)]
+            self._words[np.minimum(begin + at, self.end[:, column])] & _KEPT[np.clip(length - at, 0, WORD)]
             for at in range(0, longest, WORD)
         ]
 
@@ -139,9 +138,7 @@ def _eight_digits(words: Words, length: Ints) -> Ints | None:
     return words.astype(np.int64)
 
 
-def split_fields(
-    block: Bytes, size: int, *, delimiter: str, width: int, encoding: str
-) -> Fields | None:
+def split_fields(block: Bytes, size: int, *, delimiter: str, width: int, encoding: str) -> Fields | None:
     """Split ``size`` bytes of whole rows, each ended by a newline, into fields.
 
     Parameters
@@ -226,9 +223,7 @@ class LabelCodes:
         if 4 * len(starts) > fields.rows:
             return self._numbered(words, fields, column, np.arange(fields.rows))
         runs = np.diff(starts, append=fields.rows)
-        return np.repeat(
-            self._numbered([word[starts] for word in words], fields, column, starts), runs
-        )
+        return np.repeat(self._numbered([word[starts] for word in words], fields, column, starts), runs)
 
     def _numbered(self, words: list[Words], fields: Fields, column: int, rows: Ints) -> Codes:
         """The numbers of the labels in some rows, whose words are given."""

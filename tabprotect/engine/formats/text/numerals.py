@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
@@ -46,7 +46,7 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
         return _scaled(text.strip(), decimal, scale)
     stripped = text.strip()
     if not stripped:
-        raise NotACountError(say("the count is empty"), say("write 0 where a cell is empty"))
+        raise NotACountError(message("the count is empty"), message("write 0 where a cell is empty"))
     found = _DECIMAL.fullmatch(stripped)
     if _WHOLE.fullmatch(stripped):
         value = int(stripped)
@@ -54,21 +54,21 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
         whole, mark, fraction = found.groups()
         if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
             raise NotACountError(
-                say("{stripped} can mean {whole} or {whole}000", repr(stripped), whole),
-                say("write counts as plain digits, or say what the decimal mark is"),
+                message("{stripped} can mean {whole} or {whole}000", repr(stripped), whole),
+                message("write counts as plain digits, or say what the decimal mark is"),
             )
         if fraction.strip("0"):
             if mark == ",":
                 raise NotACountError(
-                    say(
+                    message(
                         "{stripped} is not a whole number (decimal comma or thousands separator?)",
                         repr(stripped),
                     ),
-                    say("write counts as plain digits; magnitudes are not counts"),
+                    message("write counts as plain digits; magnitudes are not counts"),
                 )
             raise NotACountError(
-                say("{stripped} is not a whole number", repr(stripped)),
-                say(
+                message("{stripped} is not a whole number", repr(stripped)),
+                message(
                     "counts are whole numbers; round weighted counts first, or say that the file has "
                     "thousands: --scale 1000"
                 ),
@@ -76,18 +76,18 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
         value = int(whole)
     elif _GROUPED.fullmatch(stripped):
         raise NotACountError(
-            say("{stripped} has separators between its digits", repr(stripped)),
-            say("write counts as plain digits"),
+            message("{stripped} has separators between its digits", repr(stripped)),
+            message("write counts as plain digits"),
         )
     else:
         raise NotACountError(
-            say("{stripped} is not a number", repr(stripped[:60])),
-            say("every cell needs its count: a suppressed or missing one cannot be protected"),
+            message("{stripped} is not a number", repr(stripped[:60])),
+            message("every cell needs its count: a suppressed or missing one cannot be protected"),
         )
     if abs(value) > INT64_MAX:
         raise NotACountError(
-            say("the count {stripped} is larger than 9.2e18", stripped),
-            say("check it for a typing error"),
+            message("the count {stripped} is larger than 9.2e18", stripped),
+            message("check it for a typing error"),
         )
     return value
 
@@ -101,15 +101,13 @@ def _scaled(text: str, decimal: str | None, scale: int) -> int:
     value, rest = divmod(abs(int(whole + fraction)) * scale, 10 ** len(fraction))
     if rest:
         raise NotACountError(
-            say("{text} times {scale:,} is not a whole number", repr(text), scale),
-            say("say what the numbers are multiplied by: --scale N"),
+            message("{text} times {scale:,} is not a whole number", repr(text), scale),
+            message("say what the numbers are multiplied by: --scale N"),
         )
     return parse_count(f"-{value}" if whole.startswith("-") else str(value))
 
 
-def parse_counts(
-    texts: Sequence[str], *, decimal: str | None = None, scale: int = 1
-) -> tuple[Ints, int]:
+def parse_counts(texts: Sequence[str], *, decimal: str | None = None, scale: int = 1) -> tuple[Ints, int]:
     """Parse many counts as int64 (n,), and how many of them were written with decimals.
 
     Raises

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def check_file(path: Path) -> None:
@@ -23,17 +23,17 @@ def check_file(path: Path) -> None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         raise InputError(
-            say("there is no such file"), file=path, hint=say("check its name and folder")
+            message("there is no such file"), file=path, hint=message("check its name and folder")
         ) from None
     except ValueError:
-        raise InputError(say("no file can have this name")) from None
+        raise InputError(message("no file can have this name")) from None
     except OSError as error:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
-        raise InputError(say("this is a folder"), file=path, hint=say("choose a file"))
+        raise InputError(message("this is a folder"), file=path, hint=message("choose a file"))
     if not stat.S_ISREG(mode):
         raise InputError(
-            say("this is no regular file"), file=path, hint=say("save it to a file first")
+            message("this is no regular file"), file=path, hint=message("save it to a file first")
         )
 
 
@@ -53,26 +53,26 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
         raise unreadable(path, error) from None
     if len(data) > most:
         raise InputError(
-            say("the file is larger than {most:,} bytes", most),
+            message("the file is larger than {most:,} bytes", most),
             file=path,
-            hint=say("is it the right one?"),
+            hint=message("is it the right one?"),
         )
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise InputError(
-            say("not a text file in UTF-8: byte {start} is none", error.start + 1),
+            message("not a text file in UTF-8: byte {start} is none", error.start + 1),
             file=path,
-            hint=say("save it as UTF-8"),
+            hint=message("save it as UTF-8"),
         ) from None
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
     """The error for an ``OSError`` while reading."""
     return InputError(
-        say("cannot be read: {strerror}", error.strerror),
+        message("cannot be read: {strerror}", error.strerror),
         file=path,
-        hint=say("check that you may read it, and that its disk is there"),
+        hint=message("check that you may read it, and that its disk is there"),
     )
 
 

@@ -21,7 +21,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TEXT_BLOCK_FIELDS = 400_000
 """The number of fields in the rows that are read at once."""
@@ -96,10 +96,10 @@ def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int
     for number, row in enumerate(rows, at):
         if len(row) != width:
             raise InputError(
-                say("the row has {row} fields, the first row has {width}", len(row), width),
+                message("the row has {row} fields, the first row has {width}", len(row), width),
                 file=source.name,
                 line=source.line(number),
-                hint=say("a label or number with a separator in it must stand in quotation marks"),
+                hint=message("a label or number with a separator in it must stand in quotation marks"),
             )
 
 
@@ -133,8 +133,8 @@ def _decoder(encoding: str) -> codecs.IncrementalDecoder:
         return codecs.getincrementaldecoder(encoding)()
     except LookupError:
         raise InputError(
-            say("there is no encoding {encoding}", repr(encoding)),
-            hint=say("for example utf-8, cp1252, latin-1"),
+            message("there is no encoding {encoding}", repr(encoding)),
+            hint=message("for example utf-8, cp1252, latin-1"),
         ) from None
 
 
@@ -193,9 +193,9 @@ class TextRows:
                     yield file
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
-                say("the compressed file is damaged or cut off"),
+                message("the compressed file is damaged or cut off"),
                 file=self.path,
-                hint=say("copy or download it again"),
+                hint=message("copy or download it again"),
             ) from None
         except OSError as error:
             raise unreadable(self.path, error) from None
@@ -206,7 +206,7 @@ class TextRows:
             head = file.read(4)
             if not head:
                 raise InputError(
-                    say("the file is empty"), file=self.path, hint=say("export the table again")
+                    message("the file is empty"), file=self.path, hint=message("export the table again")
                 )
             if encoding is None:
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -215,7 +215,7 @@ class TextRows:
             said = encoding.removesuffix("-sig").upper()
             position, line, since = 0, 1, 0
             for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):
-                progress.report(say("checking the file"), self.fraction)
+                progress.report(message("checking the file"), self.fraction)
                 pending = len(decoder.getstate()[0])
                 try:
                     text = decoder.decode(block, final=not block)
@@ -223,7 +223,7 @@ class TextRows:
                     at = position - pending + error.start
                     line += block[: max(error.start - pending, 0)].count(b"\n")
                     raise InputError(
-                        say(
+                        message(
                             "byte {at} (0x{object:02x}) is not {said}",
                             at + 1,
                             error.object[error.start],
@@ -231,7 +231,7 @@ class TextRows:
                         ),
                         file=self.path,
                         line=line,
-                        hint=say(
+                        hint=message(
                             "save the file as UTF-8; a table can also be read with the "
                             "encoding cp1252 (Western European Windows) or latin-1"
                         ),
@@ -239,10 +239,10 @@ class TextRows:
                 nul = text.find("\0")
                 if nul >= 0:
                     raise InputError(
-                        say("the file contains a NUL byte: it is not a text file, or damaged"),
+                        message("the file contains a NUL byte: it is not a text file, or damaged"),
                         file=self.path,
                         line=line + text.count("\n", 0, nul),
-                        hint=say("export the table as CSV in UTF-8"),
+                        hint=message("export the table as CSV in UTF-8"),
                     )
                 line += text.count("\n")
                 position += len(block)
@@ -250,10 +250,10 @@ class TextRows:
                 since = len(text) - last if last >= 0 else since + len(text)
                 if since > LONGEST_LINE:
                     raise InputError(
-                        say("the line is absurdly long: this is no table"),
+                        message("the line is absurdly long: this is no table"),
                         file=self.path,
                         line=line,
-                        hint=say("export the table with one line for each row"),
+                        hint=message("export the table with one line for each row"),
                     )
                 self._newlines = self._newlines and ("\n" in text or len(block) < BLOCK)
             return encoding
@@ -329,12 +329,12 @@ class TextRows:
             except csv.Error as error:
                 unclosed = "end of data" in str(error) or "field limit" in str(error)
                 raise InputError(
-                    say("a quotation mark that opens in this row is not closed")
+                    message("a quotation mark that opens in this row is not closed")
                     if unclosed
-                    else say("the quotation marks are wrong: {error}", error),
+                    else message("the quotation marks are wrong: {error}", error),
                     file=self.path,
                     line=self.line(seen),
-                    hint=say('a label with a quotation mark is written "so ""quoted"" it is"'),
+                    hint=message('a label with a quotation mark is written "so ""quoted"" it is"'),
                 ) from None
 
     def blocks(self, width: int) -> Iterator[Block]:

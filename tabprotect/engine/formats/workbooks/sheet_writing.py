@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.observations import counts_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_ROWS = 2**20 - 1
 """The most rows of a sheet below its header."""
@@ -31,7 +31,7 @@ WIDEST = 1000
 """The most columns of a laid-out table."""
 
 TOTAL = "Total"
-NOTE = say("{SHOWN} = not published, to protect respondents", SHOWN)
+NOTE = message("{SHOWN} = not published, to protect respondents", SHOWN)
 
 Margins = Mapping[tuple[str, ...], tuple[Table, Bools | None]]
 """Published margins by their variables, each with its hidden cells."""
@@ -84,9 +84,7 @@ class LongSheet:
         )
         at = domain.ndim
         gone = markup(SheetCell(SHOWN), at)
-        statuses = [
-            markup(SheetCell(code), at + 1) if marked else "" for code in (FREE, CONFIDENTIAL)
-        ]
+        statuses = [markup(SheetCell(code), at + 1) if marked else "" for code in (FREE, CONFIDENTIAL)]
         shown = counts_shown(self.table, self.hidden)
         for row, count in zip(itertools.product(*labels), shown, strict=True):
             number = gone if count is None else markup(_number(count), at)
@@ -117,17 +115,13 @@ def sheets_of(
     domain = table.domain
     if domain.size > MOST_ROWS:
         raise InputError(
-            say(
-                "a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells",
-                MOST_ROWS,
-                domain.size,
-            ),
-            hint=say("write CSV or Parquet"),
+            message("a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells", MOST_ROWS, domain.size),
+            hint=message("write CSV or Parquet"),
         )
     refuse_names(domain, (COUNT, CONF_STATUS))
     texts = (text for v in domain.variables for text in (v.name, *v.categories))
     held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
-    refuse_texts(texts, held, say("a sheet"))
+    refuse_texts(texts, held, message("a sheet"))
     sheets: dict[str, Sheet] = {"table": LongSheet(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
@@ -140,9 +134,7 @@ def _number(count: int) -> SheetCell:
     return SheetCell(count if count < EXACT_FLOAT else str(count))
 
 
-def _sums(
-    margins: Margins, table: Table, gone: Bools, names: Sequence[str]
-) -> list[tuple[int, bool]]:
+def _sums(margins: Margins, table: Table, gone: Bools, names: Sequence[str]) -> list[tuple[int, bool]]:
     """The totals over some variables, and which are hidden: as published, else added up.
 
     A total that was not published is hidden where one of its cells is.
@@ -158,9 +150,7 @@ def _sums(
     return list(zip(counts.tolist(), hidden.tolist(), strict=True))
 
 
-def _laid_out(
-    table: Table, hidden: Bools | None, title: str, margins: Margins | None
-) -> LaidOutSheet:
+def _laid_out(table: Table, hidden: Bools | None, title: str, margins: Margins | None) -> LaidOutSheet:
     """The title, header, rows with their totals, row of totals, and notes."""
     domain = table.domain
     gone = np.zeros(domain.shape, np.bool_) if hidden is None else np.asarray(hidden)

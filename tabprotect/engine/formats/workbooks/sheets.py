@@ -14,7 +14,7 @@ from tabprotect.engine.foreign.answers import number, rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TABLE_SHEET = "table"
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
@@ -29,10 +29,10 @@ def _text(value: object, path: Path, line: int) -> str:
             return "NaN"
         if abs(value) >= EXACT_FLOAT:
             raise InputError(
-                say("the number {value:g} is too large to be exact in a spreadsheet", value),
+                message("the number {value:g} is too large to be exact in a spreadsheet", value),
                 file=path,
                 line=line,
-                hint=say("save the table as CSV from the program that made it"),
+                hint=message("save the table as CSV from the program that made it"),
             )
         return str(int(value)) if value == int(value) else repr(value)
     return text(str(value) if type(value) is int else value, path)
@@ -50,33 +50,29 @@ class _Loaded:
 
 
 _DAMAGED = (
-    say("the workbook cannot be read: it is damaged or of another kind"),
-    say("open it in a spreadsheet program and save it again, or save it as CSV"),
+    message("the workbook cannot be read: it is damaged or of another kind"),
+    message("open it in a spreadsheet program and save it again, or save it as CSV"),
 )
 _REASONS = {
     "too large": (
-        say("the workbook is too large to be laid out in memory"),
-        say("delete stray cells far from the table, or save it as CSV"),
+        message("the workbook is too large to be laid out in memory"),
+        message("delete stray cells far from the table, or save it as CSV"),
     ),
-    "no data": (say("the workbook has no data"), say("export the table again")),
-    "password": (say("the workbook is protected by a password"), say("save it without one")),
+    "no data": (message("the workbook has no data"), message("export the table again")),
+    "password": (message("the workbook is protected by a password"), message("save it without one")),
 }
 
 
 def _loaded(path: Path, sheet: str | None, progress: Progress) -> _Loaded:
     try:
         found, _ = asked(
-            "workbook",
-            {"sheet": sheet},
-            path=path,
-            progress=progress,
-            stage=say("reading the table"),
+            "workbook", {"sheet": sheet}, path=path, progress=progress, stage=message("reading the table")
         )
     except RefusedFileError as refused:
         if refused.reason == "no sheet":
             raise InputError(
-                say("there is no sheet {sheet}", repr(sheet)),
-                hint=say("there are {names}", ", ".join(texts(refused.said, path))),
+                message("there is no sheet {sheet}", repr(sheet)),
+                hint=message("there are {names}", ", ".join(texts(refused.said, path))),
             ) from None
         why, hint = _REASONS.get(refused.reason, _DAMAGED)
         detail = str(refused.said) if why == _DAMAGED[0] else ""
@@ -89,11 +85,7 @@ def _loaded(path: Path, sheet: str | None, progress: Progress) -> _Loaded:
 
 
 def read_sheet(
-    path: Path,
-    *,
-    sheet: str | None = None,
-    cells: str | None = None,
-    progress: Progress = SILENT,
+    path: Path, *, sheet: str | None = None, cells: str | None = None, progress: Progress = SILENT
 ) -> tuple[SheetRows, list[str]]:
     """Read the first sheet with rows of numbers, else the first that is not empty; with a note if there are several.
 
@@ -119,9 +111,9 @@ def read_sheet(
         first = max(first, top)
         if not any(field != "" for row in values for field in row):
             raise InputError(
-                say("the cells {cells} are empty", cells),
+                message("the cells {cells} are empty", cells),
                 file=path,
-                hint=say("say which cells to read: --range"),
+                hint=message("say which cells to read: --range"),
             )
     rows, lines = [], []
     for offset, row in enumerate(values):
@@ -136,7 +128,7 @@ def read_sheet(
     notes = []
     if loaded.sheets > 1 and sheet is None and loaded.name != TABLE_SHEET:
         notes.append(
-            say(
+            message(
                 "read from the sheet {name}, the first of {sheets} with numbers",
                 repr(loaded.name),
                 loaded.sheets,
@@ -184,7 +176,7 @@ def _corners(cells: str) -> tuple[int, int, int, int]:
     found = _RANGE.fullmatch(cells.strip().upper())
     if found is None:
         raise InputError(
-            say("{cells} is no range of cells", repr(cells)), hint=say("for example B3:F20")
+            message("{cells} is no range of cells", repr(cells)), hint=message("for example B3:F20")
         )
     columns = []
     for letters in (found[1], found[3]):

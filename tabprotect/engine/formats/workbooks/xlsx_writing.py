@@ -10,12 +10,7 @@ from itertools import count
 from typing import IO
 
 from tabprotect.engine.formats.text.markup import escape, quoteattr
-from tabprotect.engine.formats.workbooks.sheet_writing import (
-    LaidOutSheet,
-    Sheet,
-    SheetCell,
-    Style,
-)
+from tabprotect.engine.formats.workbooks.sheet_writing import LaidOutSheet, Sheet, SheetCell, Style
 
 _WHEN = (2000, 1, 1, 0, 0, 0)
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -33,8 +28,7 @@ _STYLES: Mapping[Style, tuple[int, str]] = {
 """Of each style its number and its font."""
 
 _FROZEN = (
-    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-    '<selection pane="bottomLeft"/>'
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/>'
 )
 _NO_PLACE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _ROWS_AT_ONCE = 20_000
@@ -57,9 +51,7 @@ def xlsx_bytes(sheets: Mapping[str, Sheet], title: str) -> bytes:
                 _write_sheet(part, sheet, texts, shown=shown)
         with book.open(_part("xl/sharedStrings.xml"), "w") as part:
             part.write(f'{_HEAD}<sst xmlns="{_MAIN}" uniqueCount="{len(texts)}">'.encode())
-            said = (
-                f'<si><t xml:space="preserve">{escape(_plain(text))}</t></si>' for text in texts
-            )
+            said = (f'<si><t xml:space="preserve">{escape(_plain(text))}</t></si>' for text in texts)
             part.write("".join(said).encode())
             part.write(b"</sst>")
     return out.getvalue()

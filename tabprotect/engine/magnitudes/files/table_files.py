@@ -22,19 +22,9 @@ from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, MagnitudeTable
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-COLUMNS = (
-    "holding_number",
-    "own",
-    "weight",
-    "weighted",
-    "units",
-    "asked",
-    "waived",
-    "shadow",
-    "cost",
-)
+COLUMNS = ("holding_number", "own", "weight", "weighted", "units", "asked", "waived", "shadow", "cost")
 
 
 @dataclass(frozen=True)
@@ -125,14 +115,13 @@ def read_magnitudes(path: Path) -> MagnitudeTable:
         When there is no such file, or it is something else.
     """
     if not path.is_file():
-        raise InputError(say("there is no such file"), file=path)
+        raise InputError(message("there is no such file"), file=path)
     if not is_magnitudes(path):
         raise InputError(
-            say("this is no magnitude table"),
+            message("this is no magnitude table"),
             file=path,
-            hint=say(
-                "make one with: tabprotect tabulate RECORDS --by .. --measure .. --out {name}",
-                path.name,
+            hint=message(
+                "make one with: tabprotect tabulate RECORDS --by .. --measure .. --out {name}", path.name
             ),
         )
     with connected(path, ordered=True) as connection:
@@ -140,9 +129,9 @@ def read_magnitudes(path: Path) -> MagnitudeTable:
             return _read(path, connection)
         except (QueryError, KeyError, ValueError) as error:
             raise InputError(
-                say("the magnitude table is damaged, or was cut off"),
+                message("the magnitude table is damaged, or was cut off"),
                 file=path,
-                hint=say("make it again from the records"),
+                hint=message("make it again from the records"),
                 detail=str(error).partition("\n")[0],
             ) from None
 
@@ -176,9 +165,7 @@ def _read(path: Path, connection: Connection) -> MagnitudeTable:
         columns["cost"] if head.cost else own,
     )
     said = tuple(str(names[0]).split("\n")) if names is not None and len(own) else ()
-    table = MagnitudeTable(
-        head.variables, head.measure, head.decimals, rows, said, weighted=head.weighted
-    )
+    table = MagnitudeTable(head.variables, head.measure, head.decimals, rows, said, weighted=head.weighted)
     largest = None if head.largest is None else head.largest.arrays
     if largest is not None and not np.array_equal(largest.key, table.cells.key):
         raise ValueError("largest")

@@ -27,7 +27,7 @@ from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ROUNDED = 1_000
 """A total may differ from the sum of its parts by rounding: by one of so many, or a unit a contributor."""
@@ -121,16 +121,14 @@ def _columns(meta: TauMetadata, measure: str | None) -> _Columns:
     names = {meta.variables[n].name: n for n in plain}
     if measure is not None and measure not in names:
         raise InputError(
-            say("there is no variable {wanted}", repr(measure)),
-            hint=say("there are {names}", ", ".join(names)),
+            message("there is no variable {wanted}", repr(measure)),
+            hint=message("there are {names}", ", ".join(names)),
         )
     n, top = of("FREQUENCY"), of("MAXSCORE")
     if not plain or not n or not top:
         raise InputError(
-            say(
-                "the description names no sum, no number of contributors or no largest contribution"
-            ),
-            hint=say("NUMERIC, FREQUENCY and MAXSCORE are expected"),
+            message("the description names no sum, no number of contributors or no largest contribution"),
+            hint=message("NUMERIC, FREQUENCY and MAXSCORE are expected"),
         )
     low, high = of("LOWERPL"), of("UPPERPL")
     return _Columns(
@@ -155,15 +153,13 @@ def _lines(path: Path, meta: TauMetadata, columns: _Columns) -> tuple[list[_Line
         if number:
             line = source.line(number) or number
             if len(row) < len(meta.variables):
-                raise InputError(say("a field is missing"), line=line)
+                raise InputError(message("a field is missing"), line=line)
             read.append((row, [_number(row[at], line) for at in wanted], line))
             if columns.shadow is not None and _number(row[columns.shadow], line) != read[-1][1][0]:
                 raise InputError(
-                    say(
-                        "the largest contributions are those of a shadow variable, not of the sums"
-                    ),
+                    message("the largest contributions are those of a shadow variable, not of the sums"),
                     line=line,
-                    hint=say("tabulate the records themselves: --shadow COLUMN"),
+                    hint=message("tabulate the records themselves: --shadow COLUMN"),
                 )
     exact = [x.normalize() for _, numbers, _ in read for k, x in enumerate(numbers) if k != 1]
     decimals = min(PLACES, max((-int(x.as_tuple().exponent) for x in exact), default=0))
@@ -173,9 +169,9 @@ def _lines(path: Path, meta: TauMetadata, columns: _Columns) -> tuple[list[_Line
         whole = [int((x * 10**decimals).to_integral_value()) for x in numbers]
         if min(whole) < 0 or max(whole) > INT64_MAX // 1000:
             raise InputError(
-                say("a sum or a contribution is negative, or too large"),
+                message("a sum or a contribution is negative, or too large"),
                 line=at,
-                hint=say("tabulate the records themselves"),
+                hint=message("tabulate the records themselves"),
             )
         levels = None
         if columns.levels is not None:
@@ -203,15 +199,15 @@ def _number(text: str, line: int) -> Decimal:
         number = Decimal("nan")
     if not number.is_finite():
         raise InputError(
-            say("{text} is no number", repr(text[:40])),
+            message("{text} is no number", repr(text[:40])),
             line=line,
-            hint=say("a table with hidden sums cannot be protected again: take the one before"),
+            hint=message("a table with hidden sums cannot be protected again: take the one before"),
         )
     if number and not -DIGITS <= number.adjusted() <= DIGITS:
         raise InputError(
-            say("a sum or a contribution is negative, or too large"),
+            message("a sum or a contribution is negative, or too large"),
             line=line,
-            hint=say("tabulate the records themselves"),
+            hint=message("tabulate the records themselves"),
         )
     return number
 
@@ -224,9 +220,7 @@ def _variable(
     total = variable.total or TOTAL
     finest = [code for code in codes if code not in above and code != total]
     found = levels_of(variable.name, finest, tree)
-    made = Variable(
-        variable.name, tuple(finest), tuple(Level(k, tuple(g)) for k, g in found.items())
-    )
+    made = Variable(variable.name, tuple(finest), tuple(Level(k, tuple(g)) for k, g in found.items()))
     axis = Axis(made)
     check_totals([axis])
     nodes = {name: node for node, (_, name) in reversed(list(enumerate(axis.nodes)))}
@@ -239,9 +233,7 @@ def _table(
     lines: Sequence[_Line],
     measured: tuple[TauVariable, int],
 ) -> tuple[MagnitudeTable, list[str]]:
-    nodes = np.array(
-        [[place[c] for c, place in zip(line.codes, places, strict=True)] for line in lines]
-    ).T
+    nodes = np.array([[place[c] for c, place in zip(line.codes, places, strict=True)] for line in lines]).T
     sizes = np.array([len(v.categories) for v in variables])
     finest = np.flatnonzero((nodes < sizes[:, None]).all(axis=0))
     sizes_of: list[int] = []
@@ -275,21 +267,18 @@ def _table(
         off = abs(int(plain.cells.value[number]) - line.value)
         if off > max(whole * int(plain.cells.units[number]), line.value // ROUNDED):
             raise InputError(
-                say("the sum {value} is not that of its parts", plain.shown(line.value)),
+                message("the sum {value} is not that of its parts", plain.shown(line.value)),
                 line=line.at,
-                hint=say("list every cell of the finest codes"),
+                hint=message("list every cell of the finest codes"),
             )
         off_totals += off > 0
         n[number], top[number] = line.n, line.top
         given += _decided(plain, number, line)
     largest = LargestOnly(plain.cells.key, n, top)
     notes = [
-        say(
-            "{odd:,} cells have sums that their contributors, as far as they are named, do not make",
-            odd,
-        )
+        message("{odd:,} cells have sums that their contributors, as far as they are named, do not make", odd)
     ]
-    more = [say("{n:,} totals are not those of their parts, and were added up anew", off_totals)]
+    more = [message("{n:,} totals are not those of their parts, and were added up anew", off_totals)]
     told = [*(notes if odd else ()), *(more if off_totals else ())]
     return replace(plain, largest=largest, given="".join(given)), told
 
@@ -308,9 +297,9 @@ def _parts(line: _Line) -> tuple[list[int], list[int], bool]:
     rest, others = line.value - sum(named), line.n - len(named)
     if rest < 0 or any(a < b for a, b in pairwise(line.top)):
         raise InputError(
-            say("the largest contributions are larger than the sum, or rise"),
+            message("the largest contributions are larger than the sum, or rise"),
             line=line.at,
-            hint=say("tabulate the records themselves"),
+            hint=message("tabulate the records themselves"),
         )
     fits = rest <= others * line.top[-1] and not any(line.top[line.n :])
     if others or rest:
@@ -346,6 +335,5 @@ def _decided(table: MagnitudeTable, number: int, line: _Line) -> Iterator[str]:
 def written_codes(table: MagnitudeTable, number: int) -> list[str]:
     """A cell by its codes, as tables and a priori files name it."""
     return [
-        axis.written[int(node)]
-        for axis, node in zip(table.axes, table.cells.nodes[:, number], strict=True)
+        axis.written[int(node)] for axis, node in zip(table.axes, table.cells.nodes[:, number], strict=True)
     ]

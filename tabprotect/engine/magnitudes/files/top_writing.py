@@ -24,9 +24,7 @@ NAMED = 3
 """How many of the largest contributions are written."""
 
 
-def top_table_files(
-    table: MagnitudeTable, stem: str, found: Sensitivity | None = None
-) -> dict[str, bytes]:
+def top_table_files(table: MagnitudeTable, stem: str, found: Sensitivity | None = None) -> dict[str, bytes]:
     """The files by name: the table, its description, hierarchies and labels.
 
     Parameters
@@ -54,10 +52,7 @@ def top_table_files(
             if text:
                 of[suffix] = f"{stem}_{called}{suffix}"
                 files[of[suffix]] = text
-    said = [
-        _codes(axis, files.get(lists[axis.variable.name].get(".hrc", ""), ""))
-        for axis in table.axes
-    ]
+    said = [_codes(axis, files.get(lists[axis.variable.name].get(".hrc", ""), "")) for axis in table.axes]
     ranks = NAMED if table.largest is None else table.largest.ranks
     files[f"{stem}.rda"] = _description(table, lists, parted, ranks, levels=found is not None)
     judged, cells = table.judged(ranks), table.cells
@@ -91,17 +86,10 @@ def _codes(axis: Axis, hierarchy: str) -> Mapping[int, str]:
 
 
 def _description(
-    table: MagnitudeTable,
-    lists: Mapping[str, Mapping[str, str]],
-    parted: str,
-    ranks: int,
-    *,
-    levels: bool,
+    table: MagnitudeTable, lists: Mapping[str, Mapping[str, str]], parted: str, ranks: int, *, levels: bool
 ) -> str:
     names = [v.name for v in table.variables]
-    text = description(
-        names, lists, separator=parted, count=table.measure, status=STATUS, total=TOTAL
-    )
+    text = description(names, lists, separator=parted, count=table.measure, status=STATUS, total=TOTAL)
     number = f"  <DECIMALS> {table.decimals}"
     head, tail = text.split("  <DECIMALS> 0\n")
     more = [number, N, "  <FREQUENCY>"]

@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import keyed_numbers, window_belief
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SHARES = (1.0, 0.6, 0.4)
 """How much the noise of the largest, second and third contribution counts."""
@@ -64,12 +64,12 @@ class KeyNoise:
         numbers = dict(NUMBERS)
         for name, value in parameters.items():
             if name not in NUMBERS:
-                wrong[name] = say("cell keys of magnitudes have no such parameter")
+                wrong[name] = message("cell keys of magnitudes have no such parameter")
                 continue
             try:
                 numbers[name] = float(str(value))
             except ValueError:
-                wrong[name] = say("a number is expected")
+                wrong[name] = message("a number is expected")
         if not wrong:
             wrong = _faults(numbers)
         if wrong:
@@ -133,15 +133,15 @@ class KeyNoise:
 def _faults(numbers: Mapping[str, float]) -> dict[str, str]:
     wrong = {}
     if not 0 < numbers["V"] < numbers["D"] ** 2:
-        wrong["V"] = say("0 < V < D^2 is expected")
+        wrong["V"] = message("0 < V < D^2 is expected")
     if not 0 < numbers["step"] <= numbers["D"]:
-        wrong["step"] = say("0 < step <= D is expected")
+        wrong["step"] = message("0 < step <= D is expected")
     if numbers["top"] not in (1, 2, 3):
-        wrong["top"] = say("choose {names}", "1, 2, 3")
+        wrong["top"] = message("choose {names}", "1, 2, 3")
     if not 0 < numbers["large"] <= numbers["small"] or numbers["small"] * numbers["D"] > 1:
-        wrong["small"] = say("0 < large <= small <= 1/D is expected: noise never turns a sign")
+        wrong["small"] = message("0 < large <= small <= 1/D is expected: noise never turns a sign")
     if numbers["flexpoint"] <= 0 or numbers["extra"] < 0:
-        wrong["flexpoint"] = say("a number above 0 is expected")
+        wrong["flexpoint"] = message("a number above 0 is expected")
     return wrong
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SHAPES = ("uniform", "ramp")
 """How distances from 1 are distributed; a ramp falls from the least to the most."""
@@ -54,7 +54,7 @@ class MultiplierLaw:
             Naming every one that is wrong.
         """
         wrong = {
-            name: say("multiplicative noise has no such parameter")
+            name: message("multiplicative noise has no such parameter")
             for name in parameters
             if name not in ("least", "most", "shape")
         }
@@ -63,12 +63,12 @@ class MultiplierLaw:
             try:
                 ends[place] = float(str(parameters.get(name, ends[place])))
             except ValueError:
-                wrong[name] = say("a number is expected")
+                wrong[name] = message("a number is expected")
         shape = str(parameters.get("shape", "uniform"))
         if shape not in SHAPES:
-            wrong["shape"] = say("choose {names}", ", ".join(SHAPES))
+            wrong["shape"] = message("choose {names}", ", ".join(SHAPES))
         if not 0 <= ends[0] < ends[1] < 1 and not wrong:
-            wrong["least"] = say("0 <= least < most < 1 is expected")
+            wrong["least"] = message("0 <= least < most < 1 is expected")
         if wrong:
             raise ParameterError(wrong)
         return cls(ends[0], ends[1], shape)
@@ -83,9 +83,7 @@ class MultiplierLaw:
         share = drawn[:, 1]
         if self.shape == "ramp":
             share = 1 - np.sqrt(1 - share)
-        return 1 + np.where(drawn[:, 0] < 0.5, -1, 1) * (
-            self.least + (self.most - self.least) * share
-        )
+        return 1 + np.where(drawn[:, 0] < 0.5, -1, 1) * (self.least + (self.most - self.least) * share)
 
     def below(self, factor: Floats) -> Floats:
         """The probability that the factor is at most this."""
@@ -144,10 +142,7 @@ def window_belief(values: Floats, chances: Floats, within: float) -> float:
 def keyed_numbers(key: bytes, name: str) -> tuple[float, float]:
     """Two numbers in [0, 1) that follow from the key and a name."""
     found = hmac.new(key, b"magnitudes:" + name.encode(), hashlib.sha256).digest()
-    return (
-        int.from_bytes(found[:7], "big") / 2**56,
-        int.from_bytes(found[7:14], "big") / 2**56,
-    )
+    return (int.from_bytes(found[:7], "big") / 2**56, int.from_bytes(found[7:14], "big") / 2**56)
 
 
 def multiplied(table: MagnitudeTable, law: MultiplierLaw, key: bytes) -> Ints:

@@ -9,7 +9,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import NUMBERS, KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.parameters import Parameter
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True)
@@ -36,38 +36,38 @@ class SumsMethod:
 SUPPRESSION: tuple[Parameter[object], ...] = (
     Parameter(
         "cost",
-        say("What hiding a sum costs"),
-        say("The cheapest sums that protect are hidden."),
+        message("What hiding a sum costs"),
+        message("The cheapest sums that protect are hidden."),
         "choice",
         "value",
         choices={
-            "value": say("its value"),
-            "n": say("its number of records"),
-            "unity": say("each the same"),
-            "column": say("the column of costs of the records"),
+            "value": message("its value"),
+            "n": message("its number of records"),
+            "unity": message("each the same"),
+            "column": message("the column of costs of the records"),
         },
     ),
     Parameter(
         "zeros",
-        say("Sums of 0"),
-        say("Published, or by how much a reader has to be uncertain of one: a whole number."),
+        message("Sums of 0"),
+        message("Published, or by how much a reader has to be uncertain of one: a whole number."),
         "text",
         "published",
         public=False,
     ),
     Parameter(
         "missing",
-        say("Sums of unknown categories"),
-        say("Whether the rules hold for records whose category is not known."),
+        message("Sums of unknown categories"),
+        message("Whether the rules hold for records whose category is not known."),
         "choice",
         "judged",
-        choices={"judged": say("as for any other"), "safe": say("they are declared safe")},
+        choices={"judged": message("as for any other"), "safe": message("they are declared safe")},
         public=False,
     ),
     Parameter(
         "statuses",
-        say("Given statuses"),
-        say("A tau-ARGUS a priori file: sums to hide or never to hide, unsafe ones, costs."),
+        message("Given statuses"),
+        message("A tau-ARGUS a priori file: sums to hide or never to hide, unsafe ones, costs."),
         "statuses",
         public=False,
     ),
@@ -76,15 +76,15 @@ SUPPRESSION: tuple[Parameter[object], ...] = (
 
 PUBLISH: Parameter[object] = Parameter(
     "publish",
-    say("Beside the sums"),
-    say("What is published of each sum that is shown."),
+    message("Beside the sums"),
+    message("What is published of each sum that is shown."),
     "choice",
     "none",
     choices={
-        "none": say("nothing"),
-        "n": say("its number of records"),
-        "mean": say("its mean"),
-        "n,mean": say("its number of records and its mean"),
+        "none": message("nothing"),
+        "n": message("its number of records"),
+        "mean": message("its mean"),
+        "n,mean": message("its number of records and its mean"),
     },
 )
 """What is published beside sums, whatever the method: ``--publish`` of the command line."""
@@ -98,14 +98,14 @@ def published_beside(given: object) -> tuple[str, ...]:
 def _suppression(given: Mapping[str, object]) -> object:
     names = [one.name for one in SUPPRESSION]
     unknown = given.keys() - set(names)
-    wrong = {name: say("suppression of magnitudes has no such parameter") for name in unknown}
+    wrong = {name: message("suppression of magnitudes has no such parameter") for name in unknown}
     zeros = str(given.get("zeros", "published"))
     if zeros != "published" and not (zeros.isdecimal() and 0 < int(zeros) < 10**15):
-        wrong["zeros"] = say("published, or by how much a zero has to be uncertain, as a number")
+        wrong["zeros"] = message("published, or by how much a zero has to be uncertain, as a number")
     if given.get("missing", "judged") not in ("judged", "safe"):
-        wrong["missing"] = say("choose judged or safe")
+        wrong["missing"] = message("choose judged or safe")
     if wrong:
-        raise ParameterError(wrong, hint=say("it takes {names}", joined(names, ", ")))
+        raise ParameterError(wrong, hint=message("it takes {names}", joined(names, ", ")))
     return given
 
 
@@ -118,8 +118,8 @@ SUMS_METHODS: Mapping[str, SumsMethod] = {
     for one in (
         SumsMethod(
             "suppression",
-            say("Suppression"),
-            say(
+            message("Suppression"),
+            message(
                 "Hides what tells too much of one contributor, and as little else as protects it. All "
                 "other sums stay exact."
             ),
@@ -128,16 +128,16 @@ SUMS_METHODS: Mapping[str, SumsMethod] = {
         ),
         SumsMethod(
             "multiplicative_noise",
-            say("Multiplicative noise"),
-            say(
+            message("Multiplicative noise"),
+            message(
                 "Multiplies what each contributor puts in by a secret factor near 1, the same every "
                 "year. Everything is published and adds up; no sum is exact."
             ),
             (
                 Parameter(
                     "least",
-                    say("Least distance from 1"),
-                    say("A factor is never nearer to 1 than this."),
+                    message("Least distance from 1"),
+                    message("A factor is never nearer to 1 than this."),
                     "real",
                     0.05,
                     low=0.0,
@@ -145,8 +145,8 @@ SUMS_METHODS: Mapping[str, SumsMethod] = {
                 ),
                 Parameter(
                     "most",
-                    say("Largest distance from 1"),
-                    say("A factor is never further from 1 than this."),
+                    message("Largest distance from 1"),
+                    message("A factor is never further from 1 than this."),
                     "real",
                     0.15,
                     low=0.0,
@@ -154,31 +154,28 @@ SUMS_METHODS: Mapping[str, SumsMethod] = {
                 ),
                 Parameter(
                     "shape",
-                    say("Shape"),
-                    say("How distances between the two ends are drawn."),
+                    message("Shape"),
+                    message("How distances between the two ends are drawn."),
                     "choice",
                     "uniform",
-                    choices={
-                        "uniform": say("all alike"),
-                        "ramp": say("small ones more often"),
-                    },
+                    choices={"uniform": message("all alike"), "ramp": message("small ones more often")},
                 ),
             ),
             MultiplierLaw.of,
         ),
         SumsMethod(
             "cell_key",
-            say("Cell keys"),
-            say(
+            message("Cell keys"),
+            message(
                 "Adds noise to each sum that follows from its contributors: the same sum is the same in "
                 "every table. Sums do not add up exactly."
             ),
             (
-                _number("D", say("Largest noise"), say("In steps of the share below.")),
-                _number("V", say("Variance of the noise"), say("In such steps, squared.")),
-                _number("small", say("Share for small contributions"), say("Of a contribution.")),
-                _number("large", say("Share for large contributions"), say("Of a contribution.")),
-                _number("extra", say("More for unsafe sums"), say("In units of the sum.")),
+                _number("D", message("Largest noise"), message("In steps of the share below.")),
+                _number("V", message("Variance of the noise"), message("In such steps, squared.")),
+                _number("small", message("Share for small contributions"), message("Of a contribution.")),
+                _number("large", message("Share for large contributions"), message("Of a contribution.")),
+                _number("extra", message("More for unsafe sums"), message("In units of the sum.")),
             ),
             KeyNoise.of,
         ),
@@ -197,7 +194,7 @@ def sums_method(name: str) -> SumsMethod:
     """
     if name not in SUMS_METHODS:
         raise ParameterError(
-            {"method": say("{method} does not protect magnitudes", repr(name))},
-            hint=say("choose {names}", joined(SUMS_METHODS, ", ")),
+            {"method": message("{method} does not protect magnitudes", repr(name))},
+            hint=message("choose {names}", joined(SUMS_METHODS, ", ")),
         )
     return SUMS_METHODS[name]

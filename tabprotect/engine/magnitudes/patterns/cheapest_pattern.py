@@ -17,7 +17,7 @@ from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lo
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_CELLS = 30
 """Up to this many cells that differ the cheapest pattern is looked for."""
@@ -72,11 +72,7 @@ class _Reading:
 
 
 def cheapest_pattern(
-    puzzle: Puzzle,
-    cost: Ints,
-    fixed: tuple[Bools, Bools],
-    items: Sequence[Item],
-    progress: Progress = SILENT,
+    puzzle: Puzzle, cost: Ints, fixed: tuple[Bools, Bools], items: Sequence[Item], progress: Progress = SILENT
 ) -> Bools | None:
     """The cheapest pattern in which no reader comes too near; ``None`` if it was not found.
 
@@ -98,7 +94,7 @@ def cheapest_pattern(
     price = np.maximum(1, cost[places]).astype(np.float64) * ~must
     hidden = np.zeros(len(puzzle.value), dtype=bool)
     for attempt in range(ROUNDS):
-        progress.report(say("looking for the cheapest pattern"), attempt / ROUNDS)
+        progress.report(message("looking for the cheapest pattern"), attempt / ROUNDS)
         try:
             found = master.weighted(price, limit=PATIENCE)
         except (InfeasibleError, SolverError):

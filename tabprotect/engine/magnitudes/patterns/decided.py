@@ -10,7 +10,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.microdata.coding import MISSING
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +50,10 @@ class Decided:
         found = np.asarray((unsafe & ~self.safe) | self.sensitive)
         if np.any(found & self.published):
             raise InputError(
-                say(
-                    "{n:,} sums that are to be published are unsafe",
-                    int((found & self.published).sum()),
+                message(
+                    "{n:,} sums that are to be published are unsafe", int((found & self.published).sum())
                 ),
-                hint=say("leave them out of the given statuses, or declare them safe: s"),
+                hint=message("leave them out of the given statuses, or declare them safe: s"),
             )
         return found
 

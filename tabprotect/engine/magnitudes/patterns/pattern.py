@@ -20,7 +20,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EVERYBODY = 100
 """Up to this many cells that differ every contributor is tried as a reader by a programme."""
@@ -124,8 +124,8 @@ def costs(table: MagnitudeTable, cost: str) -> Ints:
         return np.ones(len(cells), dtype=np.int64)
     if table.rows.cost is table.rows.own:
         raise InputError(
-            say("the table has no costs {cost}", repr(cost)),
-            hint=say("choose value, n or unity, or tabulate with a column of costs: --cost COLUMN"),
+            message("the table has no costs {cost}", repr(cost)),
+            hint=message("choose value, n or unity, or tabulate with a column of costs: --cost COLUMN"),
         )
     return np.abs(cells.cost)
 
@@ -222,7 +222,7 @@ class _Work:
         """Hide what the audit asks for, round after round, then publish what need not be hidden."""
         hopeless: set[Item] = set()
         for number in range(ROUNDS):
-            progress.report(say("repairing the pattern"), number / ROUNDS)
+            progress.report(message("repairing the pattern"), number / ROUNDS)
             _, broken = self.audit.run(hidden, progress)
             left = [item for item, _ in broken if item not in hopeless]
             if not left:

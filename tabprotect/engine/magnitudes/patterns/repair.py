@@ -23,9 +23,7 @@ class Repair:
         The cells that may move, rising; by default all.
     """
 
-    def __init__(
-        self, puzzle: Puzzle, cost: Ints, frozen: Bools, places: Ints | None = None
-    ) -> None:
+    def __init__(self, puzzle: Puzzle, cost: Ints, frozen: Bools, places: Ints | None = None) -> None:
         self.puzzle = puzzle
         self.places = puzzle.equations.places if places is None else places
         self.cost = np.maximum(1.0, cost[self.places].astype(np.float64))

@@ -15,7 +15,7 @@ from tabprotect.engine.magnitudes.readers.reader_programme import NEAR, ReaderPr
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LISTED = 400
 """The most unsafe sums whose readers are listed."""
@@ -93,7 +93,7 @@ def tried_readers(
     found = []
     for number, item in enumerate(items):
         if number % 20 == 0:
-            progress.report(say("trying contributors as readers"), number / len(items))
+            progress.report(message("trying contributors as readers"), number / len(items))
         found.append(_tried(puzzle, item, programme.most(item)))
     return tuple(sorted(found, key=lambda one: (one.holds, one.off, one.cell)))
 

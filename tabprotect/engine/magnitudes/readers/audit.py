@@ -7,17 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.magnitudes.readers.puzzle import (
-    Item,
-    Puzzle,
-    Reader,
-    Tally,
-    need_of,
-    readers_of,
-)
+from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, Reader, Tally, need_of, readers_of
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR, ReaderProgramme
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Broken = tuple[Item, float]
 """What a reader comes too near to, and how far the sum can go for him."""
@@ -67,7 +60,7 @@ class Audit:
         broken = self.found = []
         for number, cell in enumerate(self.cells.tolist()):
             if number % 20 == 0:
-                progress.report(say("trying contributors as readers"), number / len(self.cells))
+                progress.report(message("trying contributors as readers"), number / len(self.cells))
             of_cell = self._of_cell(cell, hidden)
             broken += of_cell
             (self._sound.discard if of_cell else self._sound.add)(cell)
@@ -81,12 +74,7 @@ class Audit:
         readers = {reader for _, reader in self._needs}
         exactly = sum(most <= NEAR for _, most in broken)
         return Tally(
-            len(readers),
-            len(self._needs),
-            len(self.cells),
-            self.unsafe,
-            exactly,
-            len(broken) - exactly,
+            len(readers), len(self._needs), len(self.cells), self.unsafe, exactly, len(broken) - exactly
         )
 
     def sound(self, hidden: Bools) -> bool:

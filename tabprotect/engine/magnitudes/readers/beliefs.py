@@ -78,9 +78,7 @@ def beliefs(
     for number in np.flatnonzero(release.value != 0).tolist():
         value, mine = abs(int(release.value[number])), int(own[number])
         if mine:
-            yield CellBelief(
-                number, contributor_belief(law, (value, mine), view.rest, within, unit)
-            )
+            yield CellBelief(number, contributor_belief(law, (value, mine), view.rest, within, unit))
         elif isinstance(law, KeyNoise):
             yield CellBelief(number, law.belief(value, within, unit))
         else:
@@ -88,11 +86,7 @@ def beliefs(
 
 
 def contributor_belief(
-    law: MultiplierLaw | KeyNoise,
-    sums: tuple[int, int],
-    rest: float,
-    within: float,
-    unit: float = 1.0,
+    law: MultiplierLaw | KeyNoise, sums: tuple[int, int], rest: float, within: float, unit: float = 1.0
 ) -> float:
     """The belief of a contributor about the largest other one, from a sum with noise.
 
@@ -120,9 +114,7 @@ def contributor_belief(
     # The others' part has one factor: the largest's; beside him the rest is small.
     true = outer[:, None] / factor[None, :]
     both = chance[:, None] * weight[None, :]
-    values = (true[:, :, None] * (1 - share[:: max(1, len(share) // 20)])[None, None, :]).reshape(
-        -1
-    )
+    values = (true[:, :, None] * (1 - share[:: max(1, len(share) // 20)])[None, None, :]).reshape(-1)
     chances = np.repeat(both.reshape(-1), values.size // both.size)
     return window_belief(values, chances, within)
 
@@ -144,9 +136,7 @@ def second_largest(
     weight = law.density(factor)
     noisy = np.linspace(*rest, 41)[:, None] * factor[None, :]
     density = np.zeros(len(x))
-    spread, at = np.histogram(
-        noisy.reshape(-1), bins=60, weights=np.tile(weight, (41, 1)).reshape(-1)
-    )
+    spread, at = np.histogram(noisy.reshape(-1), bins=60, weights=np.tile(weight, (41, 1)).reshape(-1))
     for own_factor, own_weight in zip(factor, weight, strict=True):
         if own_weight:
             for chance, low, high in zip(spread, at[:-1], at[1:], strict=True):
@@ -166,9 +156,7 @@ def _own(release: ReleasedSums, view: ContributorView) -> Ints:
     for axis, nodes in zip(release.axes, release.nodes, strict=True):
         mine = int(nodes[view.cell])
         held = np.any(axis.depths == mine, axis=0)
-        above = [
-            bool(np.all(np.any(axis.depths == node, axis=0)[held])) for node in range(axis.size)
-        ]
+        above = [bool(np.all(np.any(axis.depths == node, axis=0)[held])) for node in range(axis.size)]
         inside &= np.array(above)[nodes]
     out[inside] = view.own
     return out

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,7 @@ class Near:
 def rows_of_cell(table: MagnitudeTable, number: int) -> Ints:
     """The rows of contributions that a cell adds up."""
     inside = np.ones(len(table.rows.own), dtype=bool)
-    for axis, node, codes in zip(
-        table.axes, table.cells.nodes[:, number], table.rows.codes, strict=True
-    ):
+    for axis, node, codes in zip(table.axes, table.cells.nodes[:, number], table.rows.codes, strict=True):
         inside &= (axis.depths == node).any(axis=0)[codes]
     return np.flatnonzero(inside)
 
@@ -103,7 +101,7 @@ def _named(largest: LargestOnly, key: int, value: int) -> tuple[Contributor, ...
     sizes = largest.top[int(np.searchsorted(largest.key, key))]
     whole = max(1, abs(value))
     return tuple(
-        Contributor(say("the {rank}. largest", rank), int(size), int(size) / whole, 1, False, False)
+        Contributor(message("the {rank}. largest", rank), int(size), int(size) / whole, 1, False, False)
         for rank, size in enumerate(sizes[sizes > 0].tolist(), 1)
     )
 

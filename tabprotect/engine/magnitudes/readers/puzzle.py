@@ -303,9 +303,7 @@ def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int
     return out
 
 
-def lower_ends(
-    puzzle: Puzzle, cells: Ints, known: dict[int, tuple[int, bool]]
-) -> tuple[Floats, Floats]:
+def lower_ends(puzzle: Puzzle, cells: Ints, known: dict[int, tuple[int, bool]]) -> tuple[Floats, Floats]:
     """By how much each sum may lie below and above the true one, for a reader.
 
     ``cells`` are sorted; those of ``known`` that are not among them are left out.

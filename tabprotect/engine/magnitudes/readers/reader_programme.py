@@ -39,9 +39,7 @@ class ReaderProgramme:
         Of a pattern that hid no more: what was possible there is possible here.
     """
 
-    def __init__(
-        self, puzzle: Puzzle, hidden: Bools, before: ReaderProgramme | None = None
-    ) -> None:
+    def __init__(self, puzzle: Puzzle, hidden: Bools, before: ReaderProgramme | None = None) -> None:
         self.puzzle = puzzle
         self.hidden = hidden.copy()
         self.cells = puzzle.equations.places[hidden[puzzle.equations.places]]

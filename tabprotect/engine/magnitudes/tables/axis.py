@@ -12,7 +12,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.variable import AT, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TOTAL = "Total"
 """What the total of a variable is called in an index and in a public table."""
@@ -71,8 +71,7 @@ class Axis:
         """Each node as a public table names it: alone where that is clear, else with its level."""
         names = [name for _, name in self.nodes]
         return tuple(
-            f"{name}{AT}{level}" if level and names.count(name) > 1 else name
-            for level, name in self.nodes
+            f"{name}{AT}{level}" if level and names.count(name) > 1 else name for level, name in self.nodes
         )
 
     def key(self, node: int) -> tuple[str, str]:
@@ -95,10 +94,10 @@ class Axis:
             return self.variable.code(name)
         known = ", ".join(named for level, named in self.nodes if self._entry(level) == entry)
         raise InputError(
-            say("{entry} has no category {name}", entry, repr(name)),
-            hint=say("it has {known}", known[:200])
+            message("{entry} has no category {name}", entry, repr(name)),
+            hint=message("it has {known}", known[:200])
             if known
-            else say("it has the levels {levels}", ", ".join(self.variable.named)),
+            else message("it has the levels {levels}", ", ".join(self.variable.named)),
         )
 
     def _entry(self, level: str) -> str:
@@ -122,6 +121,6 @@ def check_totals(axes: Sequence[Axis]) -> None:
     for axis in axes:
         if any(name == TOTAL for _, name in axis.nodes[:-1]):
             raise InputError(
-                say("{name} has a category {total}", axis.variable.name, repr(TOTAL)),
-                hint=say("totals are counted anew: leave out records of totals, or rename it"),
+                message("{name} has a category {total}", axis.variable.name, repr(TOTAL)),
+                hint=message("totals are counted anew: leave out records of totals, or rename it"),
             )

@@ -92,9 +92,5 @@ class Lists:
     def _put(self, listing: Listing, at: Ints | slice) -> Put:
         known = listing.weighted if self._whole else listing.own
         return Put(
-            listing.holding[at],
-            known[at],
-            listing.weighted[at],
-            listing.asked[at],
-            listing.waived[at],
+            listing.holding[at], known[at], listing.weighted[at], listing.asked[at], listing.waived[at]
         )

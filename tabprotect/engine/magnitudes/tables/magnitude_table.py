@@ -36,7 +36,7 @@ from tabprotect.engine.sensitivity.magnitude_rules import Judged
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PLACES = 6
 """Most decimals of a measure that are kept."""
@@ -97,9 +97,7 @@ class MagnitudeTable:
         """The cell that rows of these codes (variables, rows) fall into, for each combination of depths."""
         for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
             key = np.zeros(codes.shape[1], dtype=np.int64)
-            for axis, depth, code, stride in zip(
-                self.axes, chosen, codes, self.strides, strict=True
-            ):
+            for axis, depth, code, stride in zip(self.axes, chosen, codes, self.strides, strict=True):
                 key += axis.depths[depth][code] * stride
             yield key
 
@@ -193,9 +191,7 @@ class MagnitudeTable:
         if self.largest is not None:
             units = holdings = self.largest.n
             nonzero, tops = self.largest.nonzero, self.largest.top
-        return Cells(key, nodes, value, units, holdings, nonzero, cost), np.column_stack(
-            [figures[4], tops]
-        )
+        return Cells(key, nodes, value, units, holdings, nonzero, cost), np.column_stack([figures[4], tops])
 
     def _by_depths(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Cells, their figures and largest contributions, for each combination of depths.
@@ -226,9 +222,7 @@ class MagnitudeTable:
             part = self._grouped(pooled, shared)
             at, counted = sums_by_key(single, columns)
             _, ranked = largest_of_sorted(single[place], sizes, TOPS)
-            yield put_together(
-                (part.cell, figures_of(part), largest_of(part, TOPS)), (at, counted, ranked)
-            )
+            yield put_together((part.cell, figures_of(part), largest_of(part, TOPS)), (at, counted, ranked))
 
     def _costs(self, key: Ints) -> Ints:
         cost = np.zeros(len(key), dtype=np.int64)
@@ -294,12 +288,12 @@ class MagnitudeTable:
             key += node * int(stride)
         if left:
             raise InputError(
-                say("the table has no variable {name}", repr(next(iter(left)))),
-                hint=say("it has {names}", ", ".join(v.name for v in self.variables)),
+                message("the table has no variable {name}", repr(next(iter(left)))),
+                hint=message("it has {names}", ", ".join(v.name for v in self.variables)),
             )
         number = int(np.searchsorted(self.cells.key, key))
         if number == len(self.cells) or self.cells.key[number] != key:
-            raise InputError(say("the cell {index} has no records", dict(index)))
+            raise InputError(message("the cell {index} has no records", dict(index)))
         return number
 
     def at_nodes(self, nodes: Sequence[int]) -> int | None:
@@ -332,21 +326,19 @@ class MagnitudeTable:
         """
         if reading not in ("sample", "replicate", "known"):
             raise InputError(
-                say("weights are read in three ways, not {reading}", repr(reading)),
-                hint=say("choose sample, replicate or known"),
+                message("weights are read in three ways, not {reading}", repr(reading)),
+                hint=message("choose sample, replicate or known"),
             )
         plain = not self.weighted or reading == "sample"
         named = TOPS if self.largest is None else self.largest.ranks
         if self.largest is not None and most > named:
             raise ParameterError(
                 {
-                    "rule": say(
-                        "a rule looks at {most} contributions of a cell, the table names {named}",
-                        most,
-                        named,
+                    "rule": message(
+                        "a rule looks at {most} contributions of a cell, the table names {named}", most, named
                     )
                 },
-                hint=say("take another rule, or tabulate the records themselves"),
+                hint=message("take another rule, or tabulate the records themselves"),
             )
         if plain and most <= named and not self.rows.asked.any() and not self.rows.waived.any():
             figures = self._counted[1]

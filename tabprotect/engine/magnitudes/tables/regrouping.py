@@ -12,12 +12,10 @@ from tabprotect.engine.magnitudes.tables.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
-def by_others(
-    table: MagnitudeTable, variables: tuple[Variable, ...], codes: Ints
-) -> MagnitudeTable:
+def by_others(table: MagnitudeTable, variables: tuple[Variable, ...], codes: Ints) -> MagnitudeTable:
     """A magnitude table by other variables.
 
     Parameters
@@ -34,8 +32,8 @@ def by_others(
     check_totals([Axis(variable) for variable in variables])
     if table.largest is not None and not np.array_equal(codes, table.rows.codes):
         raise InputError(
-            say("the table names the largest contributions of each sum only"),
-            hint=say("group the records, and tabulate them again"),
+            message("the table names the largest contributions of each sum only"),
+            hint=message("group the records, and tabulate them again"),
         )
     rows, inside = table.rows, (codes >= 0).all(axis=0)
     if inside.all():

@@ -107,9 +107,7 @@ class ReleasedSums:
 
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""
-        return dict(
-            axis.key(int(node)) for axis, node in zip(self.axes, self.nodes[:, number], strict=True)
-        )
+        return dict(axis.key(int(node)) for axis, node in zip(self.axes, self.nodes[:, number], strict=True))
 
     def written(self, number: int) -> str:
         """A value as the public table has it; empty where hidden."""

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.sensitivity.magnitude_rules import (
-    MagnitudeRule,
-    Sensitivity,
-    judge,
-    most_ranks,
-)
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, judge, most_ranks
 
 MOST_EMPTY = 200_000
 """Up to this many cells, with those without records, all are listed."""

@@ -26,7 +26,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TRUE = "'1', 'true', 't', 'yes', 'y', 'x', 'ja', 'wahr'"
 """What a column of requests or waivers says yes with."""
@@ -136,10 +136,10 @@ def summed(
         check_known(source, name)
     if not by or columns.measure in by:
         raise InputError(
-            say("no variable is chosen")
+            message("no variable is chosen")
             if not by
-            else say("{measure} cannot classify what it is summed by", repr(columns.measure)),
-            hint=say("name the variables, and another column as the measure"),
+            else message("{measure} cannot classify what it is summed by", repr(columns.measure)),
+            hint=message("name the variables, and another column as the measure"),
         )
     coded = coded_values(source, by, codings, progress)
     text = []
@@ -156,7 +156,7 @@ def summed(
             value = f"(SELECT category FROM coding{i} WHERE value = {value})"
         text.append(f"{value} AS v{i}")
     _run(source, f"CREATE TABLE read AS SELECT {', '.join([*text, *_read(source, columns)])} "
-         f"FROM {source.relation}", stage=say("reading the records"), progress=progress)  # fmt: skip
+         f"FROM {source.relation}", stage=message("reading the records"), progress=progress)  # fmt: skip
     _number_holdings(source)
     decimals = _checked(source, columns)
     _run(source, "CREATE VIEW cells AS SELECT * FROM read")
@@ -181,17 +181,12 @@ def summed(
 
 
 def _run(
-    source: MicrodataFile,
-    sql: str,
-    values: object = None,
-    *,
-    stage: str = "",
-    progress: Progress = SILENT,
+    source: MicrodataFile, sql: str, values: object = None, *, stage: str = "", progress: Progress = SILENT
 ) -> list[tuple[object, ...]]:
     def work(connection: Connection) -> list[tuple[object, ...]]:
         return [tuple(row) for row in connection.execute(sql, values).fetchall()]
 
-    return source.run(work, stage or say("reading the records"), progress)
+    return source.run(work, stage or message("reading the records"), progress)
 
 
 def _number(name: str, places: int = 9) -> str:
@@ -236,24 +231,21 @@ def _checked(source: MicrodataFile, columns: MeasuredColumns) -> int:
         bad = _run(source, f"SELECT {what}_text FROM read WHERE {what} IS NULL LIMIT 1")
         if bad:
             raise InputError(
-                say("{name}: the contribution {value} is no number", name, repr(bad[0][0])),
+                message("{name}: the contribution {value} is no number", name, repr(bad[0][0])),
                 line=line_of(source, name, bad[0][0]),
-                hint=say("write a number, 0 for nothing, or leave the record out"),
+                hint=message("write a number, 0 for nothing, or leave the record out"),
             )
     if columns.weight is not None:
         bad = _run(
-            source,
-            "SELECT weight_text FROM read WHERE weight IS NULL OR weight < 0 OR weight > 1e9 LIMIT 1",
+            source, "SELECT weight_text FROM read WHERE weight IS NULL OR weight < 0 OR weight > 1e9 LIMIT 1"
         )
         if bad:
             raise InputError(
-                say(
-                    "{name}: the weight {value} is no number from 0 to 10^9",
-                    columns.weight,
-                    repr(bad[0][0]),
+                message(
+                    "{name}: the weight {value} is no number from 0 to 10^9", columns.weight, repr(bad[0][0])
                 ),
                 line=line_of(source, columns.weight, bad[0][0]),
-                hint=say("every record needs its weight, of 0 or more"),
+                hint=message("every record needs its weight, of 0 or more"),
             )
     _check_twice(source, columns)
     decimals = next((n for n in range(PLACES) if _has_places(source, n)), PLACES)
@@ -271,9 +263,9 @@ def _checked(source: MicrodataFile, columns: MeasuredColumns) -> int:
                 f"WHERE abs({largest}) >= {float(str(total[1]))} * (1 - 1e-12) LIMIT 1",
             )
             raise InputError(
-                say("{name}: the sums do not fit into 64 bits", name),
+                message("{name}: the sums do not fit into 64 bits", name),
                 line=line_of(source, name, text[0][0]) if text else None,
-                hint=say("write the measure in thousands or millions, with fewer decimals"),
+                hint=message("write the measure in thousands or millions, with fewer decimals"),
             )
     return decimals
 
@@ -299,19 +291,17 @@ def _has_places(source: MicrodataFile, places: int) -> bool:
 def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
     """Refuse a unit that comes twice, and a holding in two spellings."""
     if columns.unit is not None:
-        twice = _run(
-            source, "SELECT unit FROM read GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
-        )
+        twice = _run(source, "SELECT unit FROM read GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1")
         if twice:
             raise InputError(
-                say("{column}: the unit {unit} comes twice", columns.unit, repr(twice[0][0])),
+                message("{column}: the unit {unit} comes twice", columns.unit, repr(twice[0][0])),
                 line=line_of(source, columns.unit, twice[0][0], again=1),
-                hint=say("leave one of its records out, or add them up"),
+                hint=message("leave one of its records out, or add them up"),
             )
     if columns.spellings not in SPELLINGS:
         raise InputError(
-            say("spellings are not {found}", repr(columns.spellings)),
-            hint=say("choose {names}", ", ".join(SPELLINGS)),
+            message("spellings are not {found}", repr(columns.spellings)),
+            hint=message("choose {names}", ", ".join(SPELLINGS)),
         )
     if columns.holding is None or columns.spellings == "apart":
         return
@@ -324,9 +314,7 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
         )
         _number_holdings(source)
         return
-    plain = (
-        "NOT bool_or(regexp_matches(holding, '\\s')) AND count(DISTINCT lower(holding)) = count(*)"
-    )
+    plain = "NOT bool_or(regexp_matches(holding, '\\s')) AND count(DISTINCT lower(holding)) = count(*)"
     if _run(source, f"SELECT {plain} FROM holdings")[0][0]:
         return
     found = _run(
@@ -336,16 +324,14 @@ def _check_twice(source: MicrodataFile, columns: MeasuredColumns) -> None:
     if found:
         first, second = found[0]
         raise InputError(
-            say(
+            message(
                 "{column}: {first} and {second} may be one holding",
                 columns.holding,
                 repr(first),
                 repr(second),
             ),
             line=max(line_of(source, columns.holding, one) or 0 for one in found[0]) or None,
-            hint=say(
-                "say that they are one: --spellings merge; or that they are two: --spellings apart"
-            ),
+            hint=message("say that they are one: --spellings merge; or that they are two: --spellings apart"),
         )
 
 
@@ -386,9 +372,7 @@ def _added_up(
         )
     # Texts are replaced by one number first: grouping by it takes a third of the time.
     sizes = tuple(len(variable.categories) for variable in variables)
-    key = " + ".join(
-        f"CAST(codes{i}.code AS BIGINT) * {prod(sizes[i + 1 :])}" for i in range(len(sizes))
-    )
+    key = " + ".join(f"CAST(codes{i}.code AS BIGINT) * {prod(sizes[i + 1 :])}" for i in range(len(sizes)))
     joins = " ".join(f"JOIN codes{i} ON read.v{i} = codes{i}.label" for i in range(len(sizes)))
     sums = _sums(columns, decimals)
     told = ", ".join(f"CAST({sql} AS BIGINT) AS {what}" for what, sql in sums.items())
@@ -400,7 +384,7 @@ def _added_up(
         f"read.* EXCLUDE (holding, weight), {weight} AS weight FROM read {joins} "
         f"JOIN holdings USING (holding)) GROUP BY {by} ORDER BY {by}"
     )
-    found = source.run(lambda c: c.execute(sql).fetchnumpy(), say("adding up"), progress)
+    found = source.run(lambda c: c.execute(sql).fetchnumpy(), message("adding up"), progress)
     rows = {name: np.asarray(found[name], dtype=np.int64) for name in ("holding", "weight", *sums)}
     return np.array(np.unravel_index(found["key"], sizes), dtype=np.int64), rows
 
@@ -408,8 +392,7 @@ def _added_up(
 def _holdings(source: MicrodataFile, rows: int) -> tuple[str, ...]:
     """What each holding is called, by number."""
     said = _run(
-        source,
-        "SELECT string_agg(replace(holding, chr(10), ' '), chr(10) ORDER BY code) FROM holdings",
+        source, "SELECT string_agg(replace(holding, chr(10), ' '), chr(10) ORDER BY code) FROM holdings"
     )[0][0]
     return tuple(str(said).split("\n")) if rows else ()
 

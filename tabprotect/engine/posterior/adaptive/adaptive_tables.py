@@ -16,7 +16,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_APPLIED = 2_000_000_000
 """Most products in the whole exact computation: (tables + steps between two of them) x steps."""
@@ -71,7 +71,7 @@ def adaptive_originals(
     mass[0] = 1.0
     for taken in range(likelihood.steps):
         if taken % 64 == 0:
-            progress.report(say("weighing originals"), taken / likelihood.steps)
+            progress.report(message("weighing originals"), taken / likelihood.steps)
         mass = np.asarray(step @ mass, dtype=np.float64)
         # All 0 when gamma is 0 and no table is this many moves away.
         mass /= mass.max() or 1.0
@@ -97,7 +97,7 @@ def _reached(
     number: list[Ints] = []
     count, first = 0, 0
     for depth in range(likelihood.steps + 1):
-        progress.report(say("listing originals"), depth / (likelihood.steps + 1))
+        progress.report(message("listing originals"), depth / (likelihood.steps + 1))
         frontier = np.arange(first, len(tables))
         if not len(frontier):
             break
@@ -141,9 +141,7 @@ def _parts(tables: Ints, family: Family) -> list[Ints]:
 
 def _choices(tables: Ints, family: Family) -> Ints:
     """Number of cycles through positive cells of each table."""
-    parts = [
-        (family.lowest(family.padded(part.T)) > 0).sum(axis=0) for part in _parts(tables, family)
-    ]
+    parts = [(family.lowest(family.padded(part.T)) > 0).sum(axis=0) for part in _parts(tables, family)]
     return np.concatenate(parts)
 
 
@@ -160,12 +158,7 @@ def _before(
                 low = np.minimum(low, counts[family.cells[:, k]] - sign * family.signs[:, k, None])
             cycle, column = np.nonzero(low > 0)
             found.append(
-                (
-                    part[column],
-                    cycle,
-                    np.full(len(cycle), sign, dtype=np.int64),
-                    np.full(len(cycle), chance),
-                )
+                (part[column], cycle, np.full(len(cycle), sign, dtype=np.int64), np.full(len(cycle), chance))
             )
     after, cycle, signs, chances = (np.concatenate(column) for column in zip(*found, strict=True))
     return after, cycle, signs, chances

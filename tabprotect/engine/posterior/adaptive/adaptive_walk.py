@@ -17,7 +17,7 @@ from tabprotect.engine.cycles.cycle_family import FULL, Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 BLOCK = 64
 """Masses of one block: a draw picks a block by its sum, then a mass in it."""
@@ -83,9 +83,7 @@ class AdaptiveWalk:
         """Number of draws that fit the memory bound side by side."""
         return int(np.clip(MOST_ENTRIES // (2 * len(self.family)), FEWEST, MOST))
 
-    def population(
-        self, size: int, generator: np.random.Generator, report: Callable[[float], None]
-    ) -> Ints:
+    def population(self, size: int, generator: np.random.Generator, report: Callable[[float], None]) -> Ints:
         """Joint draws of equal weight: counts of the touched cells, int64 (touched, size).
 
         Draws of one population share ancestors where weights had to be resampled; populations
@@ -143,14 +141,7 @@ class AdaptiveWalk:
         column = np.clip(counts - self._first[cells], 0, self._guide.shape[1] - 1)
         return np.asarray(self._guide[cells, column])
 
-    def _look(
-        self,
-        counts: Ints,
-        flat: Singles,
-        free: Bools,
-        rows: Ints,
-        draws: Ints,
-    ) -> Ints:
+    def _look(self, counts: Ints, flat: Singles, free: Bools, rows: Ints, draws: Ints) -> Ints:
         """Update cycles ``rows`` (any, draws); return how many more are free in each draw."""
         size = counts.shape[1]
         low = np.full(rows.shape, FULL)
@@ -211,10 +202,9 @@ def _resampled(log_weight: Floats, generator: np.random.Generator, below: float)
     peak = log_weight.max()
     if peak == -np.inf:
         raise InfeasibleError(
-            say("no original table was found that fits this published table, mechanism and prior"),
-            hint=say(
-                "check that table and mechanism belong together, choose a wider prior, "
-                "or take more draws"
+            message("no original table was found that fits this published table, mechanism and prior"),
+            hint=message(
+                "check that table and mechanism belong together, choose a wider prior, or take more draws"
             ),
         )
     weight = np.exp(log_weight - peak)

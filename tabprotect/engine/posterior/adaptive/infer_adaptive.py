@@ -19,7 +19,7 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_UPDATES = 8 * 10**9
 """Most masses evaluated by one estimate when no number of draws is asked for (about a minute)."""
@@ -42,34 +42,30 @@ def infer_adaptive(
     """As ``infer``."""
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
-    listed = (
-        None if approach.way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
-    )
+    listed = None if approach.way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
     if listed is not None and not np.isfinite(listed.log_likelihood).any():
         raise InputError(
-            say("the published table cannot come from so many steps of this mechanism"),
-            hint=say("the table and the mechanism do not belong together"),
+            message("the published table cannot come from so many steps of this mechanism"),
+            hint=message("the table and the mechanism do not belong together"),
         )
     if listed is not None:
-        log_weight = listed.log_likelihood + prior.log_weight(family.touched, listed.counts).sum(
-            axis=1
-        )
+        log_weight = listed.log_likelihood + prior.log_weight(family.touched, listed.counts).sum(axis=1)
         possible = log_weight > -np.inf
         if not possible.any():
             raise InfeasibleError(
-                say("the prior excludes every original that could have become the published table"),
-                hint=say("choose a wider prior"),
+                message("the prior excludes every original that could have become the published table"),
+                hint=message("choose a wider prior"),
             )
         return _exact(likelihood, prior, family, listed.counts[possible], log_weight[possible])
     if approach.way == "exact":
         raise InfeasibleError(
-            say("too many originals could have become the published table for an exact posterior"),
-            hint=say("take Monte Carlo, or fewer steps"),
+            message("too many originals could have become the published table for an exact posterior"),
+            hint=message("take Monte Carlo, or fewer steps"),
         )
     generator = (randomness or Randomness.fresh()).generator()
     walk = AdaptiveWalk(likelihood, family, prior)
     found = _estimated(walk, approach.draws, generator, progress)
-    return replace(found, reason=say("asked for")) if approach.way == "monte_carlo" else found
+    return replace(found, reason=message("asked for")) if approach.way == "monte_carlo" else found
 
 
 def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
@@ -77,9 +73,9 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
     domain, counts = published.domain, published.counts.reshape(-1)
     if published.has_negative:
         raise InputError(
-            say("a published count is negative, which cycles through positive cells never make"),
+            message("a published count is negative, which cycles through positive cells never make"),
             cell=domain.cell_text(domain.unflat(int(np.flatnonzero(counts < 0)[0]))),
-            hint=say("the table and the mechanism do not belong together"),
+            hint=message("the table and the mechanism do not belong together"),
         )
     untouched = np.setdiff1d(np.arange(domain.size), family.touched)
     require_possible(prior, published, untouched)
@@ -89,11 +85,8 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
     if never.any():
         cell = domain.unflat(int(family.touched[never][0]))
         raise InfeasibleError(
-            say(
-                "the prior excludes every original that cell {cell} could have",
-                domain.cell_text(cell),
-            ),
-            hint=say("choose a prior that allows counts near the published one"),
+            message("the prior excludes every original that cell {cell} could have", domain.cell_text(cell)),
+            hint=message("choose a prior that allows counts near the published one"),
         )
 
 
@@ -123,11 +116,7 @@ def _shares(change: Ints, span: int, weight: Floats | None = None) -> Floats:
 
 
 def _exact(
-    likelihood: AdaptiveSequence,
-    prior: Prior,
-    family: Family,
-    counts: Ints,
-    log_weight: Floats,
+    likelihood: AdaptiveSequence, prior: Prior, family: Family, counts: Ints, log_weight: Floats
 ) -> Posterior:
     published = likelihood.published.counts.reshape(-1)
     weight = np.exp(log_weight - log_weight.max())
@@ -136,15 +125,13 @@ def _exact(
     span = int(np.abs(change).max(initial=0))
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        return _whole(
-            published, family, counts[generator.choice(len(counts), size=number, p=weight)]
-        )
+        return _whole(published, family, counts[generator.choice(len(counts), size=number, p=weight)])
 
     return Posterior(
         published=likelihood.published,
         prior=prior,
         way="exact",
-        reason=say("all {counts:,} possible originals were listed", len(counts)),
+        reason=message("all {counts:,} possible originals were listed", len(counts)),
         group_of_cell=_rows(likelihood, family),
         first=published - span,
         chances=_shares(change, span, weight),
@@ -166,7 +153,7 @@ def _estimated(
     for number in range(populations):
 
         def report(fraction: float, number: int = number) -> None:
-            progress.report(say("drawing originals"), (number + fraction) / populations)
+            progress.report(message("drawing originals"), (number + fraction) / populations)
 
         drawn = walk.population(size, generator, report)
         changes.append((drawn - published[family.touched, None]).T)
@@ -180,7 +167,7 @@ def _estimated(
         published=walk.likelihood.published,
         prior=walk.prior,
         way="monte_carlo",
-        reason=say("too many originals are possible to list"),
+        reason=message("too many originals are possible to list"),
         group_of_cell=_rows(walk.likelihood, family),
         first=published - span,
         chances=mean,
@@ -188,23 +175,19 @@ def _estimated(
         count_originals=lambda: None,
         standard_errors=error,
         error=float(error.max(initial=0.0)),
-        effective_sample_size=min(spread / noise, float(populations * size))
-        if noise
-        else float(size),
+        effective_sample_size=min(spread / noise, float(populations * size)) if noise else float(size),
         draws=populations * size,
     )
 
 
-def _drawn(
-    walk: AdaptiveWalk, number: int, generator: np.random.Generator, progress: Progress
-) -> Ints:
+def _drawn(walk: AdaptiveWalk, number: int, generator: np.random.Generator, progress: Progress) -> Ints:
     """Whole originals, int64 (number, cells), of as many populations as that takes."""
     parts = [np.zeros((0, len(walk.family.touched)), dtype=np.int64)]
     have, most = 0, walk.largest_population
     while have < number:
 
         def report(fraction: float, done: int = have) -> None:
-            progress.report(say("drawing originals"), min((done + fraction * most) / number, 1.0))
+            progress.report(message("drawing originals"), min((done + fraction * most) / number, 1.0))
 
         found = walk.population(most, generator, report).T
         parts.append(found[generator.permutation(most)[: number - have]])

@@ -15,7 +15,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_COUNTS = 2**22
 """Most counts of one law."""
@@ -61,10 +61,8 @@ class CellLaws:
         """
         if high - low >= MOST_COUNTS:
             raise InfeasibleError(
-                say(
-                    "the counts that {law} could have are too many to be weighed", self._named(law)
-                ),
-                hint=say("take a prior that knows more about it"),
+                message("the counts that {law} could have are too many to be weighed", self._named(law)),
+                hint=message("take a prior that knows more about it"),
             )
         values = np.arange(low, high + 1, dtype=np.int64)
         logs = self.prior.log_weight(self.cell[law], values)
@@ -104,22 +102,22 @@ class CellLaws:
         """The error for a cell that has no possible count."""
         domain = self.likelihood.domain
         return InfeasibleError(
-            say(
+            message(
                 "no true count of cell {cell} fits the release and the prior",
                 domain.cell_text(domain.unflat(cell)),
             ),
-            hint=say("check that table and mechanism belong together, or choose a wider prior"),
+            hint=message("check that table and mechanism belong together, or choose a wider prior"),
         )
 
     def improper(self, cell: int) -> InfeasibleError:
         """The error for a cell whose count nothing bounds."""
         domain = self.likelihood.domain
         return InfeasibleError(
-            say(
+            message(
                 "neither the release nor the prior limits the true count of cell {cell}",
                 domain.cell_text(domain.unflat(cell)),
             ),
-            hint=say(
+            hint=message(
                 "take a prior around expected counts (poisson:FILE, negative_binomial:FILE) or a "
                 "table of weights (table:FILE)"
             ),
@@ -127,7 +125,7 @@ class CellLaws:
 
     def _named(self, law: int) -> str:
         domain = self.likelihood.domain
-        return say("cell {cell}", domain.cell_text(domain.unflat(int(self.cell[law]))))
+        return message("cell {cell}", domain.cell_text(domain.unflat(int(self.cell[law]))))
 
 
 def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:

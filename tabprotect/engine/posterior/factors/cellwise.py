@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_ENTRIES = 2**25
 """Most entries (row, count) of a table of distributions: 256 MiB, and figures take several."""
@@ -47,9 +47,7 @@ class Cellwise:
     chances: Floats
     infinite: Bools
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Independent draws, int64 (number, cells)."""
         u = generator.random((number, len(self.cells)))
         out = np.zeros(u.shape, dtype=np.int64)
@@ -58,13 +56,13 @@ class Cellwise:
         cumulative[cumulative >= cumulative[:, -1:]] = 1.0
         if self.chances.shape[1] <= NARROW:
             for column in range(self.chances.shape[1] - 1):
-                progress.report(say("drawing tables"), column / NARROW)
+                progress.report(message("drawing tables"), column / NARROW)
                 out += u >= cumulative[self.row_of_cell, column]
             return out + self.first[self.row_of_cell]
         order = np.argsort(self.row_of_cell, kind="stable")
         bounds = np.searchsorted(self.row_of_cell[order], np.arange(len(self.chances) + 1))
         for k, row in enumerate(cumulative):
-            progress.report(say("drawing tables"), k / len(cumulative))
+            progress.report(message("drawing tables"), k / len(cumulative))
             mine = order[bounds[k] : bounds[k + 1]]
             out[:, mine] = np.searchsorted(row, u[:, mine], side="right") + self.first[k]
         return out
@@ -105,7 +103,7 @@ def _rows_of(laws: CellLaws, used: Sequence[int], progress: Progress) -> list[_R
         alike.setdefault(laws.kinds[law], []).append(number)
     out: list[_Rows] = []
     for done, (kinds, numbers) in enumerate(alike.items()):
-        progress.report(say("weighing each cell"), done / len(alike))
+        progress.report(message("weighing each cell"), done / len(alike))
         chosen = np.array([used[number] for number in numbers])
         low, high = int(laws.low[chosen].min()), int(laws.high[chosen].max())
         at = np.array(numbers)
@@ -151,8 +149,8 @@ def cellwise(laws: CellLaws, cells: Ints, progress: Progress = SILENT) -> Cellwi
     width = max((part.chances.shape[1] for part in parts), default=1)
     if width * len(used) > MOST_ENTRIES:
         raise InfeasibleError(
-            say("the distributions of so many cells over so many counts are too large"),
-            hint=say("take a prior that knows more, or fewer cells"),
+            message("the distributions of so many cells over so many counts are too large"),
+            hint=message("take a prior that knows more, or fewer cells"),
         )
     first = np.zeros(len(used), dtype=np.int64)
     infinite = np.zeros(len(used), dtype=np.bool_)

@@ -18,7 +18,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_HELD = 2**25
 """Most counts held in all: 256 MiB, and figures of them take a few times that."""
@@ -105,21 +105,21 @@ def by_chain(
     spent = START_COST * cells**2 + DIRECTION_COST * directions
     if limited and spent > CHAIN_WORK:
         raise TooLargeError(
-            say(
+            message(
                 "{cells:,} unpublished counts hang together by published sums: drawing them would take "
                 "longer than is given to it here",
                 cells,
             ),
-            hint=say("take `infer`, which has no such limit"),
+            hint=message("take `infer`, which has no such limit"),
         )
     if limited and not sweeping and _entangled(component):
         raise EntangledError(
-            say(
+            message(
                 "{cells:,} unpublished counts hang together by three published sums or more each: "
                 "drawn with the work that is given to it here, they do not settle",
                 cells,
             ),
-            hint=say("take `infer`, which has no such limit"),
+            hint=message("take `infer`, which has no such limit"),
         )
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(directions, 4 * found.moves)
@@ -129,9 +129,9 @@ def by_chain(
         # The swaps do most of the work; single directions reach what swaps cannot.
         directions = DIRECTIONS // 4
     between = (-(-directions // records), -(-sweeps // records))
-    found.run(max(records // 4, 2), between, progress, say("warming up"))
+    found.run(max(records // 4, 2), between, progress, message("warming up"))
     for attempt in range(ROUNDS):
-        stage = say("drawing originals, run {attempt}", attempt + 1)
+        stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
         # Plus the cost of the next run.
@@ -174,14 +174,13 @@ def _held(tables: Ints) -> int:
     width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
     if width * tables.shape[1] > MOST_ENTRIES:
         raise TooLargeError(
-            say(
+            message(
                 "the distributions of {shape:,} cells over {width:,} counts are too large",
                 tables.shape[1],
                 width,
             ),
-            hint=say(
-                "take a prior that knows more about the counts, or ask for bounds instead "
-                "(tabprotect bounds)"
+            hint=message(
+                "take a prior that knows more about the counts, or ask for bounds instead (tabprotect bounds)"
             ),
         )
     return width
@@ -209,17 +208,13 @@ def r_hat(tables: Ints) -> float:
 
 
 def _part(
-    component: FactorComponent,
-    tables: Ints,
-    counts: Bools,
-    agreement: float,
-    generator: np.random.Generator,
+    component: FactorComponent, tables: Ints, counts: Bools, agreement: float, generator: np.random.Generator
 ) -> SolvedPart:
     used = np.flatnonzero(counts.any(axis=0))
     if len(used) < 2:
         raise InfeasibleError(
-            say("no original was found that fits the published sums and the prior"),
-            hint=say("choose a wider prior"),
+            message("no original was found that fits the published sums and the prior"),
+            hint=message("choose a wider prior"),
         )
     first = tables.min(axis=(0, 2))
     width = _held(tables)
@@ -242,7 +237,7 @@ def _part(
     kept_record, kept_chain = np.nonzero(counts)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report(say("drawing tables"), 0.0)
+        progress.report(message("drawing tables"), 0.0)
         at = generator.choice(taken, number, replace=number > taken)
         return tables[kept_record[at], :, kept_chain[at]].astype(np.int64)
 
@@ -314,9 +309,7 @@ def two_way_totals(component: FactorComponent) -> tuple[list[int], list[int]] | 
     return rows, columns
 
 
-def counting(
-    component: FactorComponent,
-) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
+def counting(component: FactorComponent) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
     """Functions giving the exact number of originals and an estimate of it, or ``None``.
 
     They count two-way tables with both margins published.

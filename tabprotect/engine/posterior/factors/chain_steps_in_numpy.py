@@ -117,10 +117,7 @@ class _Chains:
         self._edges = [
             list(
                 zip(
-                    *(
-                        part[begin:end].tolist()
-                        for part in (whole.edge, whole.edge_to, whole.edge_sign)
-                    ),
+                    *(part[begin:end].tolist() for part in (whole.edge, whole.edge_to, whole.edge_sign)),
                     strict=True,
                 )
             )
@@ -178,9 +175,7 @@ class _Chains:
             path.append(edge)
             at = edge[1]
             if at in seen:
-                yield from (
-                    (cell, sign) for cell, _, sign in path[seen[at] :] if cell < self._cells
-                )
+                yield from ((cell, sign) for cell, _, sign in path[seen[at] :] if cell < self._cells)
                 return
             seen[at] = len(path)
 

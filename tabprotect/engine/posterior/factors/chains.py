@@ -33,7 +33,7 @@ from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 try:
     from tabprotect.engine.posterior.factors import chain_steps
@@ -296,9 +296,7 @@ class Chains:
         """The cells and the loose sums with impossible counts between possible ones."""
         holes: dict[int, bool] = {}
         found: tuple[list[int], list[int]] = ([], [])
-        for mine, logs in zip(
-            found, (self._component.logs, [s.logs for s in self._loose]), strict=True
-        ):
+        for mine, logs in zip(found, (self._component.logs, [s.logs for s in self._loose]), strict=True):
             for k, log in enumerate(logs):
                 if log is not None:
                     if id(log) not in holes:
@@ -352,10 +350,7 @@ def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 
 
 def chain_starts(
-    component: FactorComponent,
-    number: int,
-    generator: np.random.Generator,
-    progress: Progress = SILENT,
+    component: FactorComponent, number: int, generator: np.random.Generator, progress: Progress = SILENT
 ) -> Ints:
     """Feasible tables, int64 (number, cells), each optimal for random weights of the cells.
 
@@ -383,7 +378,7 @@ def chain_starts(
     integral = 0
     try:
         for k in range(number):
-            progress.report(say("finding originals to start from"), k / number)
+            progress.report(message("finding originals to start from"), k / number)
             cost = generator.integers(-8, 9, cells).astype(np.float64)
             point = _whole(model.weighted(cost, progress=progress).point)
             if not within_bounds(component, point) and integral < WHOLE:
@@ -399,8 +394,8 @@ def chain_starts(
         raise no_original() from None
     if not out:
         raise InfeasibleError(
-            say("no original was found that fits the published sums"),
-            hint=say("take a prior that knows more"),
+            message("no original was found that fits the published sums"),
+            hint=message("take a prior that knows more"),
         )
     return np.array([out[k % len(out)] for k in range(number)])
 
@@ -419,13 +414,13 @@ def within_bounds(component: FactorComponent, point: Ints) -> bool:
 def too_large(cells: int, most: int) -> TooLargeError:
     """The error for more connected cells than chains take on."""
     return TooLargeError(
-        say(
+        message(
             "{cells:,} unpublished counts hang together by published sums: a posterior of more than "
             "{most:,} of these is beyond what this program takes on",
             cells,
             most,
         ),
-        hint=say(
+        hint=message(
             "ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
             "of fewer variables or categories"
         ),

@@ -12,7 +12,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_ROUNDS = 200
 """Most rounds of narrowing; stopping early only leaves the bounds wider."""
@@ -108,9 +108,7 @@ class _Sums:
         entry = chosen[self.of_entry]
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return _Sums(
-            starts, self.cells[entry], self.low[chosen], self.high[chosen], self.kind[chosen]
-        )
+        return _Sums(starts, self.cells[entry], self.low[chosen], self.high[chosen], self.kind[chosen])
 
 
 def split_components(laws: CellLaws) -> Split:
@@ -126,8 +124,8 @@ def split_components(laws: CellLaws) -> Split:
     lengths = np.diff(lk.starts)
     if (lk.low[lk.kind[lengths == 0]] > 0).any():
         raise InfeasibleError(
-            say("a published sum of no cells is not 0"),
-            hint=say("check that tables and mechanism belong together"),
+            message("a published sum of no cells is not 0"),
+            hint=message("check that tables and mechanism belong together"),
         )
     every = _Sums(lk.starts, lk.cells, lk.low[lk.kind], lk.high[lk.kind], lk.kind)
     sums = every.taken(lengths > 1)
@@ -182,9 +180,7 @@ def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
         least, most = sums.added(low), sums.added(finite)
         without = sums.added(endless.astype(np.int64))
         top = np.where(
-            sums.high[entry] >= UNBOUNDED,
-            UNBOUNDED,
-            sums.high[entry] - (least[entry] - low[cells]),
+            sums.high[entry] >= UNBOUNDED, UNBOUNDED, sums.high[entry] - (least[entry] - low[cells])
         )
         others = without[entry] - endless[cells]
         bottom = np.where(others > 0, 0, sums.low[entry] - (most[entry] - finite[cells]))
@@ -222,25 +218,22 @@ def _components(
     for f in range(len(sums.kind)):
         members = right[bounds_of[f] : bounds_of[f + 1]]
         one = _sum(laws, sums, f, int(base[f]), (low[free[members]], high[free[members]]))
-        mine[place[int(label[len(free) + f])]].append(
-            CellSum(local[members], one.low, one.high, one.logs)
-        )
+        mine[place[int(label[len(free) + f])]].append(CellSum(local[members], one.low, one.high, one.logs))
     used, which = equal_rows([laws.law_of_cell[free], low[free], high[free]])
     if int((high[free[used]] - low[free[used]] + 1).sum()) > MOST_WEIGHTS:
         raise TooLargeError(
-            say(
+            message(
                 "the {free:,} unpublished counts can each be so many that weighing them is "
                 "beyond what this program takes on",
                 len(free),
             ),
-            hint=say(
+            hint=message(
                 "take a prior that knows no single cells (uniform, positive), or ask for bounds "
                 "instead (tabprotect bounds)"
             ),
         )
     weights = [
-        laws.log_weights(int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell]))
-        for cell in free[used]
+        laws.log_weights(int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell])) for cell in free[used]
     ]
     out = []
     for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
@@ -257,8 +250,8 @@ def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Int
     high = min(int(sums.high[f]) - base, most)
     if low > high:
         raise InfeasibleError(
-            say("no original fits the published sums and the prior"),
-            hint=say("check that tables and mechanism belong together, or choose a wider prior"),
+            message("no original fits the published sums and the prior"),
+            hint=message("check that tables and mechanism belong together, or choose a wider prior"),
         )
     kind, lk = int(sums.kind[f]), laws.likelihood
     if lk.log_starts[kind] == lk.log_starts[kind + 1]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WORK = 2 * 10**9
 """Most multiplications."""
@@ -83,7 +83,7 @@ class Convolution:
         known: dict[tuple[int, int], Floats] = {}
         for k, weight in enumerate(self._weights):
             if k % 64 == 0:
-                progress.report(say("adding up the cells"), k / len(self._weights))
+                progress.report(message("adding up the cells"), k / len(self._weights))
             # Cells under one law in one sum have the same posterior.
             key = (id(self.component.logs[k]), int(self.component.low[k]))
             if key not in known:
@@ -105,14 +105,12 @@ class Convolution:
         mass = before[: len(end)] * end
         return int(self.component.low.sum()), mass / mass.sum()
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.zeros((number, len(self._weights)), dtype=np.int64)
         so_far = np.zeros(number, dtype=np.int64)
         for k, weight in enumerate(self._weights):
-            progress.report(say("drawing tables"), k / len(self._weights))
+            progress.report(message("drawing tables"), k / len(self._weights))
             u = generator.random(number)
             sums, which = np.unique(so_far, return_inverse=True)
             order = np.argsort(which.reshape(-1), kind="stable")
@@ -136,7 +134,7 @@ class Convolution:
         ways: npt.NDArray[Any] = np.zeros(self._most + 1)
         ways[0] = 1.0
         for k, step in enumerate(steps):
-            progress.report(say("counting originals"), k / len(steps))
+            progress.report(message("counting originals"), k / len(steps))
             if ways.dtype != np.object_ and float(ways.sum()) >= EXACT_FLOAT:
                 ways = ways.astype(np.int64).astype(np.object_)
             running, ways = np.cumsum(ways), np.zeros_like(ways)

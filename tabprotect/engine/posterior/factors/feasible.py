@@ -9,7 +9,7 @@ from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.solver import Entries, Limit, Model
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_ENTRIES = 2_000_000
 """Most cells, over all sums together, for which a programme is solved."""
@@ -36,7 +36,7 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
     lengths = np.diff(likelihood.starts)
     empty = lengths == 0
     if (low[empty] > 0).any():
-        raise _none(say("a published sum of no cells is not 0"))
+        raise _none(message("a published sum of no cells is not 0"))
     least = np.zeros(likelihood.domain.size, dtype=np.int64)
     most = np.full(likelihood.domain.size, UNBOUNDED, dtype=np.int64)
     alone = np.flatnonzero(lengths == 1)
@@ -45,7 +45,7 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
     np.minimum.at(most, cells, high[alone])
     if (least > most).any():
         cell = likelihood.domain.unflat(int(np.argmax(least > most)))
-        raise _none(say("nothing fits cell {cell}", likelihood.domain.cell_text(cell)))
+        raise _none(message("nothing fits cell {cell}", likelihood.domain.cell_text(cell)))
     sums = np.flatnonzero(lengths > 1)
     if not len(sums):
         return True
@@ -61,7 +61,7 @@ def _counts_of_factors(likelihood: CellFactors) -> tuple[Ints, Ints]:
         run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
         weighs = np.flatnonzero(run > -np.inf)
         if not len(weighs):
-            raise _none(say("a published count has no true one"))
+            raise _none(message("a published count has no true one"))
         low[kind], high[kind] = low[kind] + weighs[0], likelihood.low[kind] + weighs[-1]
     return low[likelihood.kind], high[likelihood.kind]
 
@@ -83,7 +83,7 @@ def _solved(
     columns = (cells[0].astype(np.float64), _open(cells[1]))
     rows = (limits[0].astype(np.float64), _open(limits[1]))
     nothing = np.zeros(likelihood.domain.size)
-    stage = say("looking for an original that fits")
+    stage = message("looking for an original that fits")
     try:
         linear = Model.of_entries(entries, rows=rows, columns=columns)
         point = linear.weighted(nothing, progress=progress, stage=stage).point
@@ -92,7 +92,7 @@ def _solved(
         whole = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
         found = whole.weighted(nothing, limit=Limit(FEASIBLE_NODES), progress=progress, stage=stage)
     except InfeasibleError:
-        raise _none(say("the published counts contradict each other")) from None
+        raise _none(message("the published counts contradict each other")) from None
     except SolverError:
         return False
     return found.value is not None
@@ -103,4 +103,4 @@ def _open(high: Ints) -> np.ndarray:
 
 
 def _none(why: str) -> InfeasibleError:
-    return InfeasibleError(say("no original table fits: {why}", why))
+    return InfeasibleError(message("no original table fits: {why}", why))

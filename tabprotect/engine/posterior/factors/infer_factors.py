@@ -46,7 +46,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 STEPS_OF_A_TABLE = 4
 """Transitions between states that cost as much as listing one table."""
@@ -67,7 +67,7 @@ def infer_factors(
     progress: Progress,
 ) -> Posterior:
     """See :func:`infer`."""
-    progress.report(say("weighing each cell"), 0.0)
+    progress.report(message("weighing each cell"), 0.0)
     laws = cell_laws(likelihood, prior)
     pieces = split_components(laws)
     alone = cellwise(laws, pieces.alone, progress)
@@ -101,7 +101,7 @@ def _solved(
     known: dict[object, SolvedPart] = {}
     out = []
     for number, component in enumerate(components):
-        progress.report(say("solving the parts"), number / len(components))
+        progress.report(message("solving the parts"), number / len(components))
         same = _likeness(component)
         if same not in known:
             known[same] = _one(component, shape, approach, generator, progress)
@@ -142,8 +142,8 @@ def _one(
     )
     if found is None and approach.way == "exact":
         raise TooLargeError(
-            say("too many originals hang together for an exact posterior"),
-            hint=say("take Monte Carlo, or a prior that knows more"),
+            message("too many originals hang together for an exact posterior"),
+            hint=message("take Monte Carlo, or a prior that knows more"),
         )
     return chain() if found is None else found
 
@@ -167,9 +167,7 @@ def _joined(
         first=first,
         chances=chances,
         draw_originals=_drawing(
-            size,
-            pieces.known,
-            [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts],
+            size, pieces.known, [(alone.cells, alone.draw)] + [(part.cells, part.draw) for part in parts]
         ),
         count_originals=_counting(alone, parts),
         list_originals=lambda: _listing(alone, parts, (group, first)),
@@ -178,8 +176,7 @@ def _joined(
         standard_errors=standard_errors,
         error=None if standard_errors is None else float(standard_errors.max()),
         effective_sample_size=min(
-            (p.effective_sample_size for p in simulated if p.effective_sample_size is not None),
-            default=None,
+            (p.effective_sample_size for p in simulated if p.effective_sample_size is not None), default=None
         ),
         draws=min((p.draws for p in simulated if p.draws is not None), default=None),
         r_hat=max((p.r_hat for p in simulated if p.r_hat is not None), default=None),
@@ -213,8 +210,8 @@ def _rows(
     width = max(alone.chances.shape[1] if count else 1, *(len(row) for row in rows))
     if (count + len(rows)) * width > MOST_ENTRIES:
         raise InfeasibleError(
-            say("the distributions of so many cells over so many counts are too large"),
-            hint=say("take a prior that knows more, or fewer cells"),
+            message("the distributions of so many cells over so many counts are too large"),
+            hint=message("take a prior that knows more, or fewer cells"),
         )
     chances = np.zeros((count + len(rows), width))
     chances[:count, : alone.chances.shape[1]] = alone.chances
@@ -243,19 +240,19 @@ def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
     simulated = [part for part in parts if part.errors is not None]
     if simulated:
         worst = max((p.r_hat for p in simulated if p.r_hat is not None), default=1.0)
-        said = say("the published sums leave too many originals for the exact way")
+        said = message("the published sums leave too many originals for the exact way")
         return (
             said
             if worst <= MIXED
-            else say("{said}; the chains do not agree yet (R-hat {worst:.2f})", said, worst)
+            else message("{said}; the chains do not agree yet (R-hat {worst:.2f})", said, worst)
         )
     if not len(alone.cells) and not parts:
-        return say("the published sums leave one original")
+        return message("the published sums leave one original")
     if not parts:
-        return say("the cells are independent of each other")
+        return message("the cells are independent of each other")
     if len(alone.cells):
-        return say("few cells hang together by published sums")
-    return say("few originals hang together by published sums")
+        return message("few cells hang together by published sums")
+    return message("few originals hang together by published sums")
 
 
 def _drawing(size: int, known: tuple[Ints, Ints], parts: list[tuple[Ints, Draw]]) -> Draw:
@@ -335,13 +332,13 @@ def _simulated(
     size = len(exact.group_of_cell)
     if size * exact.width > MOST_ENTRIES:
         raise InfeasibleError(
-            say("so many cells are too much for Monte Carlo"), hint=say("take the exact way")
+            message("so many cells are too much for Monte Carlo"), hint=message("take the exact way")
         )
     share = np.zeros(size * exact.width)
     base = np.arange(size) * exact.width
     block = max(1, 2**24 // size)
     for done in range(0, draws, block):
-        progress.report(say("drawing originals"), done / draws)
+        progress.report(message("drawing originals"), done / draws)
         tables = exact.draw_originals(min(block, draws - done), generator, progress)
         share += np.bincount((tables - exact.first + base).reshape(-1), minlength=len(share))
     chances = (share / draws).reshape(size, exact.width)
@@ -349,7 +346,7 @@ def _simulated(
     return replace(
         exact,
         way="monte_carlo",
-        reason=say("asked for"),
+        reason=message("asked for"),
         exact_sums=None,
         group_of_cell=np.arange(size),
         chances=chances,

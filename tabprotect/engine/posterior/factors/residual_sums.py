@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_STEPS = 4_000_000
 """Most transitions between states kept; about 100 bytes each at the peak."""
@@ -115,7 +115,7 @@ class ResidualSums:
         layers: list[_Layer] = []
         steps, expected = 0, _estimates(component, order)
         for k in range(len(order)):
-            progress.report(say("walking through the sums"), k / len(order))
+            progress.report(message("walking through the sums"), k / len(order))
             layer = walk.step(most - steps)
             if layer is None or _beyond(layer.states, expected[k:], most):
                 return None
@@ -140,22 +140,18 @@ class ResidualSums:
         out: list[Floats] = [np.zeros(0)] * len(self.order)
         ahead = np.zeros(1)
         for k, layer in enumerate(self._layers):
-            progress.report(say("reading off the cells"), k / len(self._layers))
+            progress.report(message("reading off the cells"), k / len(self._layers))
             cell = int(self.order[k])
             joint = ahead[layer.source] + layer.log
             weight = np.exp(joint + self._back[k + 1][layer.target] - self._back[0][0])
             width = int(self.component.high[cell] - self.component.low[cell]) + 1
-            mass = np.bincount(
-                layer.count - self.component.low[cell], weights=weight, minlength=width
-            )
+            mass = np.bincount(layer.count - self.component.low[cell], weights=weight, minlength=width)
             out[cell] = mass / mass.sum()
             by_target = np.argsort(layer.target, kind="stable")
             ahead = _log_add(layer.target[by_target], joint[by_target], len(self._back[k + 1]))
         return out
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         coins = (generator.random(number) for _ in self._layers)
         return self._followed(number, coins, progress)
@@ -170,7 +166,7 @@ class ResidualSums:
 
     def _followed(self, number: int, coins: Iterable[Floats], progress: Progress) -> Ints:
         out = np.empty((number, len(self.order)), dtype=np.int64)
-        state, stage = np.zeros(number, dtype=np.int32), say("drawing tables")
+        state, stage = np.zeros(number, dtype=np.int32), message("drawing tables")
         for k, (layer, way, coin) in enumerate(zip(self._layers, self._ways, coins, strict=True)):
             progress.report(stage, k / len(self._layers))
             wanted = way.low[state] + coin * way.share[state]
@@ -193,7 +189,7 @@ class ResidualSums:
         ways: npt.NDArray[np.int64 | np.object_] = np.ones(1, dtype=np.int64)
         sizes = np.ones(1)
         for k, layer in enumerate(self._layers):
-            progress.report(say("counting originals"), k / len(self._layers))
+            progress.report(message("counting originals"), k / len(self._layers))
             ways, sizes = added_ways(ways, sizes, layer, len(self._back[k + 1]))
         return int(ways[0])
 
@@ -205,7 +201,7 @@ class ResidualSums:
         path = np.zeros((1, 0), dtype=np.int64)
         state, log = np.zeros(1, dtype=np.int64), np.zeros(1)
         for k, layer in enumerate(self._layers):
-            progress.report(say("listing originals"), k / len(self._layers))
+            progress.report(message("listing originals"), k / len(self._layers))
             alive = np.flatnonzero(self._back[k + 1][layer.target] > -np.inf)
             bounds = np.searchsorted(layer.source[alive], np.arange(layer.states + 1))
             lengths = (bounds[1:] - bounds[:-1])[state]
@@ -275,9 +271,7 @@ class SumWalk:
                 after[self._open.index(f)] += count
         first, target = equal_rows(after) if after else (np.arange(len(source))[:1], 0 * source)
         self._held, self._states = [column[first] for column in after], len(first)
-        return _Layer(
-            source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states
-        )
+        return _Layer(source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states)
 
 
 def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:

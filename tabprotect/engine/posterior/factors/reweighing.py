@@ -24,7 +24,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 REWEIGHING_CELLS = 20_000
 """Most unknown cells of an original that is weighed."""
@@ -108,8 +108,8 @@ def reweighed(
                 return over_weighed(found, weighed, unknown)
     if approach.way == "exact":
         raise InfeasibleError(
-            say("too many originals fit the published counts to weigh each by the whole mechanism"),
-            hint=say("take Monte Carlo, or a prior that knows more"),
+            message("too many originals fit the published counts to weigh each by the whole mechanism"),
+            hint=message("take Monte Carlo, or a prior that knows more"),
         )
     drawn = weigher.drawn(base, unknown, calls, approach.draws)
     if drawn is None:
@@ -127,9 +127,8 @@ def _left_out(found: Posterior, likelihood: CellFactors, drawn: Weighed | None =
     tried = ""
     if drawn is not None:
         kept = drawn.weights.shape[1]
-        tried = say(
-            "How much was not worked out ({kept:,} of {tried:,} tables tried give what was "
-            "published).",
+        tried = message(
+            "How much was not worked out ({kept:,} of {tried:,} tables tried give what was published).",
             kept,
             drawn.tried,
         )
@@ -168,9 +167,7 @@ def listed_originals(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, 
         assert part.listed is not None
         mine, own = part.listed()
         tables, chances = (
-            np.concatenate(
-                [np.repeat(tables, len(mine), axis=0), np.tile(mine, (len(tables), 1))], axis=1
-            ),
+            np.concatenate([np.repeat(tables, len(mine), axis=0), np.tile(mine, (len(tables), 1))], axis=1),
             np.repeat(chances, len(mine)) * np.tile(own, len(chances)),
         )
         cells.append(part.cells)
@@ -250,9 +247,7 @@ class _Weigher:
         tables = np.concatenate(kept)
         return Weighed(tables, np.concatenate(weights)[None, :], False, tried)
 
-    def _blocks(
-        self, base: Ints, unknown: Ints, most: int
-    ) -> Iterator[tuple[Ints, list[float] | None]]:
+    def _blocks(self, base: Ints, unknown: Ints, most: int) -> Iterator[tuple[Ints, list[float] | None]]:
         """Draws block by block, and what is told of them, of many blocks at once where that goes."""
         block = LEAST_BLOCK
         if self._rerun.many is not None:
@@ -298,7 +293,7 @@ class _Weigher:
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
-        stage, each = say("weighing originals by the whole mechanism"), max(1, repeats // batches)
+        stage, each = message("weighing originals by the whole mechanism"), max(1, repeats // batches)
         for k, known in enumerate(self._told(base, what) if told is None else told):
             if math.isnan(known):
                 # Expensive calls end at the limit of the work, before the last original.
@@ -331,7 +326,7 @@ class _Weigher:
         each = max(1, repeats // batches)
         out = np.zeros((batches, number))
         for begin, some in _filled(base, what):
-            self._progress.report(say("weighing originals by the whole mechanism"), begin / number)
+            self._progress.report(message("weighing originals by the whole mechanism"), begin / number)
             for batch in range(batches):
                 sums = sum(many(some, self._generator) for _ in range(each))
                 out[batch, begin : begin + len(some)] = sums / each

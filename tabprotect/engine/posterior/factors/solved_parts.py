@@ -17,7 +17,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.convolution import Convolution
 from tabprotect.engine.posterior.factors.residual_sums import ResidualSums
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PART_SUMS_COUNTED = 1_000_000
 """Most entries (row, count) of a part times its cells for which its originals are counted."""
@@ -116,9 +116,7 @@ def _listing(component: FactorComponent) -> Callable[[], tuple[Ints, Floats]]:
     return listed
 
 
-def by_residuals(
-    component: FactorComponent, *, most: int, progress: Progress = SILENT
-) -> SolvedPart | None:
+def by_residuals(component: FactorComponent, *, most: int, progress: Progress = SILENT) -> SolvedPart | None:
     """Any component with at most so many transitions between states; ``None`` beyond."""
     found = ResidualSums.of(component, most=most, progress=progress)
     if found is None:
@@ -127,9 +125,7 @@ def by_residuals(
     return None if solved is None else replace(solved, draw_blocks=found.draw_blocks)
 
 
-def by_fibre(
-    component: FactorComponent, *, most: int, progress: Progress = SILENT
-) -> SolvedPart | None:
+def by_fibre(component: FactorComponent, *, most: int, progress: Progress = SILENT) -> SolvedPart | None:
     """A component with at most so many originals, however many sums it has; ``None`` beyond."""
     sums = [(one.cells, one.low, one.high) for one in component.sums]
     found = fibre(component.low, component.high, sums, most=most, progress=progress)
@@ -184,10 +180,7 @@ def by_cell(cells: Cellwise) -> SolvedPart:
         for first, row in zip(firsts, rows, strict=True):
             possible = np.flatnonzero(row > 0)
             tables = np.concatenate(
-                [
-                    np.repeat(tables, len(possible), axis=0),
-                    np.tile(possible + first, len(tables))[:, None],
-                ],
+                [np.repeat(tables, len(possible), axis=0), np.tile(possible + first, len(tables))[:, None]],
                 axis=1,
             )
             chances = np.repeat(chances, len(possible)) * np.tile(row[possible], len(chances))
@@ -212,8 +205,8 @@ LOG_MOST = 690.0
 def no_original() -> InfeasibleError:
     """The error when no original fits."""
     return InfeasibleError(
-        say("no original table fits this release and prior"),
-        hint=say("check that tables and mechanism belong together, or choose a wider prior"),
+        message("no original table fits this release and prior"),
+        hint=message("check that tables and mechanism belong together, or choose a wider prior"),
     )
 
 
@@ -249,14 +242,12 @@ class EvenShares:
         chances = chances[: int(np.flatnonzero(chances > 0)[-1]) + 1]
         return [chances / chances.sum()] * self._cells
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Independent joint draws, int64 (number, cells)."""
         out = np.empty((number, self._cells), dtype=np.int64)
         places = self._total + self._cells - 1
         for k in range(number):
-            progress.report(say("drawing tables"), k / number)
+            progress.report(message("drawing tables"), k / number)
             bars = generator.choice(places, self._cells - 1, replace=False, shuffle=False)
             bars.sort()
             out[k] = np.diff(bars, prepend=-1, append=places) - 1
@@ -370,10 +361,7 @@ class PartSums:
                 tables, chances = self._originals(part)
                 sums = tables[:, places].sum(axis=1)
                 first = int(sums.min())
-                self._known[key] = (
-                    first,
-                    np.bincount(sums - first, weights=chances).astype(np.float64),
-                )
+                self._known[key] = (first, np.bincount(sums - first, weights=chances).astype(np.float64))
         return self._known[key]
 
     def _originals(self, part: SolvedPart) -> tuple[Ints, Floats]:

@@ -86,9 +86,7 @@ class SumCircuits:
         return starts, number, to, sign, self._starts.astype(np.int64)
 
 
-def _follows(
-    one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
-) -> bool:
+def _follows(one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]) -> bool:
     """Return True if fixed nodes of one colour partition the cells of a fixed sum: it follows."""
     if one.low != one.high:
         return False
@@ -102,9 +100,7 @@ def _follows(
     return False
 
 
-def _colour(
-    one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
-) -> int | None:
+def _colour(one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]) -> int | None:
     """The side a sum can be put on; ``None`` if on neither. Recolours whole components to fit."""
     cells = one.cells.tolist()
     if any(len(of_cell[cell]) > 1 for cell in cells):

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +50,14 @@ class Weighed:
         """What was weighed, in words."""
         left = int((self.weights > 0).any(axis=0).sum())
         if self.listed:
-            return say(
+            return message(
                 "Judged with the choice of the published numbers: of {tried:,} tables that fit "
                 "{left:,} are left.",
                 self.tried,
                 left,
             )
-        return say(
-            "Judged with the choice of the published numbers: of {tried:,} tables drawn {left:,} "
-            "give them.",
+        return message(
+            "Judged with the choice of the published numbers: of {tried:,} tables drawn {left:,} give them.",
             self.tried,
             left,
         )
@@ -118,7 +117,7 @@ def over_weighed(found: Posterior, weighed: Weighed, unknown: Ints) -> Posterior
     base = start.copy()
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report(say("drawing tables"), 0.0)
+        progress.report(message("drawing tables"), 0.0)
         out = np.tile(base, (number, 1))
         out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
         return out
@@ -134,9 +133,9 @@ def over_weighed(found: Posterior, weighed: Weighed, unknown: Ints) -> Posterior
         found,
         way="exact" if exact else "monte_carlo",
         reason=(
-            say("every original that fits was weighed by the whole mechanism")
+            message("every original that fits was weighed by the whole mechanism")
             if weighed.listed
-            else say("drawn originals were weighed by the whole mechanism")
+            else message("drawn originals were weighed by the whole mechanism")
         ),
         group_of_cell=group,
         first=start,

@@ -22,7 +22,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.graphs import cycle_components
 from tabprotect.engine.posterior.moves.signature_model import FAR, Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -141,9 +141,7 @@ def scopes_of(structure: StepStructure, passes: int) -> list[tuple[int, ...]]:
     return out
 
 
-def backward_steps(
-    structure: StepStructure, passes: int, progress: Progress = SILENT
-) -> list[BackwardStep]:
+def backward_steps(structure: StepStructure, passes: int, progress: Progress = SILENT) -> list[BackwardStep]:
     """All steps of one component."""
     touching: list[list[tuple[int, int]]] = [[] for _ in range(structure.cycles)]
     for g, (cycles, signs) in enumerate(structure.groups):
@@ -152,7 +150,7 @@ def backward_steps(
     out = []
     for i, p in itertools.product(range(structure.cycles), range(passes)):
         if p == 0 and i % 256 == 0:
-            progress.report(say("planning the posterior"), i / structure.cycles)
+            progress.report(message("planning the posterior"), i / structure.cycles)
         sides: dict[int, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]] = {1: {}, -1: {}}
         for g, sign in touching[i]:
             later = [
@@ -243,9 +241,7 @@ def _in_place(masses: Callable[[int], list[Floats]], repeats: int, axis: int) ->
     return np.concatenate(parts, axis=axis)
 
 
-def _after(
-    watched: Watched, axes: Sequence[int], levels: int
-) -> tuple[list[int], npt.NDArray[np.int32]]:
+def _after(watched: Watched, axes: Sequence[int], levels: int) -> tuple[list[int], npt.NDArray[np.int32]]:
     """The later variables of watched groups in the order of the axes, and the shifts they cause."""
     order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
     later = [watched.later[k] for k in order]
@@ -253,11 +249,7 @@ def _after(
 
 
 def step_factor(
-    step: BackwardStep,
-    axes: Sequence[int],
-    lowest: npt.NDArray[np.int32],
-    coin: Coin,
-    levels: int = 3,
+    step: BackwardStep, axes: Sequence[int], lowest: npt.NDArray[np.int32], coin: Coin, levels: int = 3
 ) -> Floats:
     """The log factor of a step over ``axes`` (its scope, in order of elimination), then batch.
 

@@ -11,9 +11,7 @@ from tabprotect.engine.arrays import Ints, Signs
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS
 from tabprotect.engine.progress import Progress
 
-DrawChanges = Callable[
-    [int, np.random.Generator, Progress], npt.NDArray[np.int64] | npt.NDArray[np.int16]
-]
+DrawChanges = Callable[[int, np.random.Generator, Progress], npt.NDArray[np.int64] | npt.NDArray[np.int16]]
 DrawTables = Callable[[int, np.random.Generator, Progress], Ints]
 DrawNarrow = Callable[[int, np.random.Generator, Progress], Signs]
 
@@ -32,9 +30,7 @@ NARROW = 20
 """Largest change for which counts are drawn in eight bits."""
 
 
-def narrow_tables(
-    draw: DrawChanges, group_of_cell: Ints, published: Ints, span: int
-) -> DrawNarrow | None:
+def narrow_tables(draw: DrawChanges, group_of_cell: Ints, published: Ints, span: int) -> DrawNarrow | None:
     """Originals in eight bits: counts beyond ``NARROW_COUNTS`` are some count beyond it."""
     if span > NARROW:
         return None
@@ -50,9 +46,7 @@ def narrow_tables(
     return drawn
 
 
-def _by_cell(
-    changes: npt.NDArray[np.signedinteger], group_of_cell: Ints
-) -> npt.NDArray[np.signedinteger]:
+def _by_cell(changes: npt.NDArray[np.signedinteger], group_of_cell: Ints) -> npt.NDArray[np.signedinteger]:
     """(cells, draws) from (draws, groups); cells of a last group never change."""
     groups, number = changes.shape[1], len(changes)
     out = np.zeros((len(group_of_cell), number), dtype=changes.dtype)

@@ -43,7 +43,7 @@ from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.posterior.moves.strips import StripPlan, StripSweeps
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 KEPT_VARIABLES = 500
 """Most steps of a component whose elimination order is cached (some kilobytes each), and number of
@@ -119,9 +119,7 @@ def elimination_plan(
 
 
 @lru_cache(maxsize=KEPT_PLANS)
-def _kept(
-    cycles: int, groups: tuple[Touches, ...], passes: int, levels: int
-) -> EliminationPlan | None:
+def _kept(cycles: int, groups: tuple[Touches, ...], passes: int, levels: int) -> EliminationPlan | None:
     return _planned(cycles, groups, passes, levels, SILENT)
 
 
@@ -153,9 +151,7 @@ def _planned(
         factors[position[ordered[0]]].append((step, ordered))
     read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]
     for g, (touching, signs) in enumerate(groups):
-        sign = {
-            i * passes + p: s for i, s in zip(touching, signs, strict=True) for p in range(passes)
-        }
+        sign = {i * passes + p: s for i, s in zip(touching, signs, strict=True) for p in range(passes)}
         ordered = tuple(sorted(sign, key=position.__getitem__))
         read[position[ordered[0]]].append((g, ordered, tuple(sign[v] for v in ordered)))
     return EliminationPlan(
@@ -193,7 +189,7 @@ def _plans(model: GroupModel, progress: Progress) -> list[Plan] | None:
         return None
     found = step_structures(model)
     for number, structure in enumerate(found):
-        progress.report(say("planning the posterior"), number / len(found))
+        progress.report(message("planning the posterior"), number / len(found))
         one: Plan | None = StripPlan.of(structure, model)
         if one is None:
             one = elimination_plan(structure, model.passes, model.levels, progress)
@@ -212,9 +208,7 @@ class Elimination:
     Build with :meth:`of`, which decides from sizes alone whether it is affordable.
     """
 
-    def __init__(
-        self, model: GroupModel, plans: Sequence[Plan], thinned: Thinned | None = None
-    ) -> None:
+    def __init__(self, model: GroupModel, plans: Sequence[Plan], thinned: Thinned | None = None) -> None:
         self.model = model
         self.plans = tuple(plans)
         self.thinned = thinned
@@ -291,9 +285,7 @@ class Elimination:
                 out[members[group]] = distribution.T
         return out if self.thinned is None else self.thinned.changes(out)
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Shorts:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Shorts:
         """Independent joint draws of the changes, int16 (number, groups), group by group."""
         out = np.zeros((self.model.groups, number), dtype=np.int16).T
         for one, members, before in self._parts():
@@ -316,12 +308,7 @@ class EliminationSweep:
     """The tables of one batch of components during the sweeps through the bucket tree."""
 
     def __init__(
-        self,
-        model: GroupModel,
-        one: EliminationPlan,
-        members: Ints,
-        before: float,
-        progress: Progress,
+        self, model: GroupModel, one: EliminationPlan, members: Ints, before: float, progress: Progress
     ) -> None:
         self._plan = one
         self._span = model.span
@@ -364,17 +351,15 @@ class EliminationSweep:
             table = self.factors(k)
             for child in self._plan.children[k]:
                 table += laid_out(self._messages[child], self._plan.axes[child][1:], axes)
-            message = _log_sum(table, (0,))
-            peak = message.max(axis=tuple(range(len(axes) - 1)))
+            upward = _log_sum(table, (0,))
+            peak = upward.max(axis=tuple(range(len(axes) - 1)))
             if (peak == -np.inf).any():
                 raise InfeasibleError(
-                    say("no original table fits this published table, mechanism and prior"),
-                    hint=say(
-                        "check that table and mechanism belong together, or choose a wider prior"
-                    ),
+                    message("no original table fits this published table, mechanism and prior"),
+                    hint=message("check that table and mechanism belong together, or choose a wider prior"),
                 )
             self._tables.append(table)
-            self._messages.append(message - peak)
+            self._messages.append(upward - peak)
             self._peaks.append(peak)
 
     def backward(self) -> Iterator[tuple[int, Floats]]:
@@ -384,7 +369,7 @@ class EliminationSweep:
         """
         rest: dict[int, Floats] = {}
         for k in range(len(self._plan.axes) - 1, -1, -1):
-            self._report(say("reading off the cells"), k)
+            self._report(message("reading off the cells"), k)
             axes = self._plan.axes[k]
             # Minus the peak of the upward message, all of it adds up to 1, as above it.
             weight = self._tables.pop() + (rest.pop(k) if k in rest else -self._peaks[k])
@@ -416,7 +401,7 @@ class EliminationSweep:
         out = np.zeros((len(self._plan.axes), number, batch), dtype=np.int8)
         column = np.arange(batch)
         for k in range(len(self._plan.axes) - 1, -1, -1):
-            self._report(say("drawing tables"), k)
+            self._report(message("drawing tables"), k)
             axes = self._plan.axes[k]
             at = np.zeros((number, batch), dtype=np.int64)
             for v in axes[1:]:

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WORK = 20_000_000
 """Most entries handled in all."""
@@ -22,11 +22,7 @@ ENUMERATION_TABLES = 100_000
 
 
 def enumerated_originals(
-    model: GroupModel,
-    *,
-    cycles: Ints | None = None,
-    most_work: int = MOST_WORK,
-    progress: Progress = SILENT,
+    model: GroupModel, *, cycles: Ints | None = None, most_work: int = MOST_WORK, progress: Progress = SILENT
 ) -> tuple[Ints, Ints, Floats] | None:
     """All originals that given cycles (default: all) could have turned into the published table.
 
@@ -45,15 +41,12 @@ def enumerated_originals(
     entries = [model.moves.entries(int(i)) for i in chosen]
     groups = np.unique(np.concatenate([cells for cells, _ in entries]))
     column = {int(g): k for k, g in enumerate(groups)}
-    local = [
-        (np.array([column[int(g)] for g in cells]), signs.astype(np.int64))
-        for cells, signs in entries
-    ]
+    local = [(np.array([column[int(g)] for g in cells]), signs.astype(np.int64)) for cells, signs in entries]
     change: Shorts = np.zeros((1, len(groups)), dtype=np.int16)
     log_weight = np.zeros(1)
     work = 0
     for step in range(len(local) * model.passes - 1, -1, -1):
-        progress.report(say("counting originals"), 1 - step / (len(local) * model.passes))
+        progress.report(message("counting originals"), 1 - step / (len(local) * model.passes))
         at, signs = local[step % len(local)]
         work += 3 * change.size
         if len(change) > ENUMERATION_TABLES or work > most_work:
@@ -117,9 +110,7 @@ def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | Non
         weight = np.exp(log_weights - log_weights.max())
         weight /= weight.sum()
         for column, group in enumerate(groups):
-            out[group] = np.bincount(
-                model.span + changes[:, column], weights=weight, minlength=out.shape[1]
-            )
+            out[group] = np.bincount(model.span + changes[:, column], weights=weight, minlength=out.shape[1])
     return out
 
 

@@ -49,10 +49,7 @@ class _Components:
     def _part(self, taken: list[Ints]) -> Part | None:
         """The part of so many components (numbers) of each plan."""
         exact = self.exact
-        members = [
-            one.structure.members[:, columns]
-            for one, columns in zip(exact.plans, taken, strict=True)
-        ]
+        members = [one.structure.members[:, columns] for one, columns in zip(exact.plans, taken, strict=True)]
         groups = np.concatenate([one.reshape(-1) for one in members])
         number = np.full(exact.model.groups + 1, len(groups), dtype=np.int64)
         number[groups] = np.arange(len(groups))
@@ -68,9 +65,7 @@ class _Components:
             replace(
                 one,
                 structure=replace(
-                    one.structure,
-                    members=number[mine],
-                    cycle_members=one.structure.cycle_members[:, columns],
+                    one.structure, members=number[mine], cycle_members=one.structure.cycle_members[:, columns]
                 ),
             )
             for one, mine, columns in zip(exact.plans, members, taken, strict=True)
@@ -78,9 +73,7 @@ class _Components:
         ]
         of_cell = number[np.minimum(self.group_of_cell, exact.model.groups)]
         cells = np.flatnonzero(of_cell < len(groups))
-        draw = narrow_tables(
-            Elimination(some, plans).draw, of_cell[cells], self.published[cells], model.span
-        )
+        draw = narrow_tables(Elimination(some, plans).draw, of_cell[cells], self.published[cells], model.span)
         return None if draw is None else _Part(cells, draw)
 
 

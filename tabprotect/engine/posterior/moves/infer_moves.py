@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_LISTED = 2**24
 """Most counts in all listed originals."""
@@ -29,8 +29,8 @@ MOST_LISTED = 2**24
 
 def _exact_because(exact: Elimination) -> str:
     if exact.thinned is None:
-        return say("the cycles overlap little enough (width {width})", exact.width)
-    return say(
+        return message("the cycles overlap little enough (width {width})", exact.width)
+    return message(
         "exact for this release: {dropped:,} kinds of cells are published too "
         "large to block a cycle, and the others overlap little enough (width {width})",
         exact.thinned.dropped,
@@ -41,24 +41,22 @@ def _exact_because(exact: Elimination) -> str:
 def drawn_because(model: GroupModel) -> str:
     """Say why the posterior is drawn, and what would make it exact."""
     if model.symmetric:
-        return say(
+        return message(
             "the cycles overlap too much for a formula; the mechanism run backwards draws "
             "originals exactly as a reader should believe them"
         )
     remedies = [
-        *([say("fewer passes")] if model.passes > 1 else []),
-        *([say("fewer repeats")] if model.compact().repeats > 1 else []),
-        say("lower strips"),
+        *([message("fewer passes")] if model.passes > 1 else []),
+        *([message("fewer repeats")] if model.compact().repeats > 1 else []),
+        message("lower strips"),
     ]
     if model.log_prior is None:
         remedies.append(
-            say("or alpha and beta alike, which is drawn exactly")
+            message("or alpha and beta alike, which is drawn exactly")
             if model.coin.rule == "negative"
-            else say("or the rule negative, which is drawn exactly")
+            else message("or the rule negative, which is drawn exactly")
         )
-    return say(
-        "the cycles overlap too much for the exact way; it takes {remedies}", ", ".join(remedies)
-    )
+    return message("the cycles overlap too much for the exact way; it takes {remedies}", ", ".join(remedies))
 
 
 def infer_moves(
@@ -79,8 +77,8 @@ def infer_moves(
     exact = None if approach.way == "monte_carlo" else Elimination.of(model, progress)
     if exact is None and approach.way == "exact":
         raise InfeasibleError(
-            say("the cycles overlap too much for an exact posterior"),
-            hint=say("take Monte Carlo, fewer passes, or lower strips of swaps"),
+            message("the cycles overlap too much for an exact posterior"),
+            hint=message("take Monte Carlo, fewer passes, or lower strips of swaps"),
         )
     if exact is not None:
         return Posterior(
@@ -106,14 +104,12 @@ def infer_moves(
         published=likelihood.published,
         prior=prior,
         way="monte_carlo",
-        reason=say("asked for") if asked else drawn_because(model),
+        reason=message("asked for") if asked else drawn_because(model),
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),
         draw_originals=of_tables(partial(sampling.draw, walk), group_of_cell, published),
-        draw_narrow=narrow_tables(
-            partial(sampling.draw, walk), group_of_cell, published, model.span
-        ),
+        draw_narrow=narrow_tables(partial(sampling.draw, walk), group_of_cell, published, model.span),
         count_originals=lambda: number_of_originals(model),
         standard_errors=np.concatenate([found.standard_errors, np.zeros_like(certain)]),
         error=float(found.standard_errors.max(initial=0.0)),
@@ -134,8 +130,6 @@ def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
     column[groups] = np.arange(len(groups))
     changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
     # Untouched cells stay as published.
-    of_cell = np.where(
-        model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
-    )
+    of_cell = np.where(model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell)
     weight = np.exp(log_weights - log_weights.max())
     return published + changes[:, column[of_cell]], weight / weight.sum()

@@ -28,7 +28,7 @@ from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.moves.walk_layers import WalkLayer, by_component, merged
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 try:
     from tabprotect.engine.cycles import cycle_steps
@@ -130,10 +130,7 @@ class BackwardWalk:
         return int(np.clip(MOST_ENTRIES // size, 16, 2000))
 
     def population(
-        self,
-        size: int,
-        generator: np.random.Generator,
-        report: Callable[[float], None],
+        self, size: int, generator: np.random.Generator, report: Callable[[float], None]
     ) -> Shorts:
         """Joint draws of equal weight: changes, int16 (groups, size).
 
@@ -235,11 +232,7 @@ class BackwardWalk:
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
 
     def _undo(
-        self,
-        walk: Shorts,
-        counts: Shorts,
-        generator: np.random.Generator,
-        report: Callable[[float], None],
+        self, walk: Shorts, counts: Shorts, generator: np.random.Generator, report: Callable[[float], None]
     ) -> None:
         """All steps of a walk whose draws have no weights, compiled."""
         if not self._given:
@@ -329,12 +322,9 @@ class BackwardWalk:
         peak = log.max(axis=1, keepdims=True)
         if (peak == -np.inf).any():
             raise InfeasibleError(
-                say(
-                    "no original table was found that fits this published table, mechanism and prior"
-                ),
-                hint=say(
-                    "check that table and mechanism belong together, choose a wider prior, "
-                    "or take more draws"
+                message("no original table was found that fits this published table, mechanism and prior"),
+                hint=message(
+                    "check that table and mechanism belong together, choose a wider prior, or take more draws"
                 ),
             )
         weight = np.exp(log - peak)
@@ -417,7 +407,7 @@ def estimate(
     for number in range(populations):
 
         def report(fraction: float, number: int = number) -> None:
-            progress.report(say("drawing originals"), (number + fraction) / populations)
+            progress.report(message("drawing originals"), (number + fraction) / populations)
 
         changes = walk.population(size, generator, report)
         share = tallied(changes, model.span) / size
@@ -447,10 +437,7 @@ def tallied(changes: Shorts, span: int) -> Ints:
 
 
 def draw(
-    walk: BackwardWalk,
-    number: int,
-    generator: np.random.Generator,
-    progress: Progress = SILENT,
+    walk: BackwardWalk, number: int, generator: np.random.Generator, progress: Progress = SILENT
 ) -> Shorts:
     """Joint draws of the changes, int16 (number, groups), from as few populations as possible."""
     size = walk.largest_population()
@@ -463,7 +450,7 @@ def draw(
         done = have
 
         def report(fraction: float, done: int = done) -> None:
-            progress.report(say("drawing originals"), (done + fraction * size) / max(number, size))
+            progress.report(message("drawing originals"), (done + fraction * size) / max(number, size))
 
         changes = walk.population(size, generator, report)
         chosen = generator.permutation(size)[: number - have]

@@ -21,7 +21,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MAX_SPAN = 10_000
 """Largest change; counts along a walk fit int16."""
@@ -125,7 +125,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     InfeasibleError
         If the prior excludes every original that some cell could have.
     """
-    progress.report(say("grouping the cells"), 0.0)
+    progress.report(message("grouping the cells"), 0.0)
     published = likelihood.published
     check_counts(likelihood)
     counts = published.counts.reshape(-1)
@@ -136,10 +136,10 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     span = int(reach.max(initial=0))
     if span > MAX_SPAN or len(sig) * (2 * span + 1) > MAX_TABLE:
         raise InfeasibleError(
-            say("the posterior of so many cells under so many overlapping cycles is too large"),
-            hint=say("fewer passes, or cycles that overlap less"),
+            message("the posterior of so many cells under so many overlapping cycles is too large"),
+            hint=message("fewer passes, or cycles that overlap less"),
         )
-    progress.report(say("grouping the cells"), 0.5)
+    progress.report(message("grouping the cells"), 0.5)
     starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
     log_prior = worth = None
@@ -169,9 +169,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     )
 
 
-def prior_logs(
-    prior: Prior, published: Table, sig: Signatures, reach: Ints, progress: Progress
-) -> Floats:
+def prior_logs(prior: Prior, published: Table, sig: Signatures, reach: Ints, progress: Progress) -> Floats:
     """Log prior of every change of the groups, (groups, 2 span + 1), up to a constant by group.
 
     Raises
@@ -196,9 +194,9 @@ def check_counts(likelihood: MoveSequence) -> None:
     keys, values = published.cells
     cell = published.domain.unflat(int(keys[values < 0][0]))
     raise InputError(
-        say("a published count is negative, which the rule '{rule}' never makes", likelihood.rule),
+        message("a published count is negative, which the rule '{rule}' never makes", likelihood.rule),
         cell=published.domain.cell_text(cell),
-        hint=say("the table and the mechanism do not belong together"),
+        hint=message("the table and the mechanism do not belong together"),
     )
 
 
@@ -209,12 +207,11 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
     if len(impossible):
         cell = domain.unflat(int(sig.first_cell[impossible[0]]))
         raise InfeasibleError(
-            say(
-                "the prior excludes every original that cell {cell} "
-                "(or one that moves with it) could have",
+            message(
+                "the prior excludes every original that cell {cell} (or one that moves with it) could have",
                 domain.cell_text(cell),
             ),
-            hint=say("choose a prior that allows counts near the published one"),
+            hint=message("choose a prior that allows counts near the published one"),
         )
     require_possible(prior, published, np.flatnonzero(sig.group_of_cell < 0))
 
@@ -231,12 +228,11 @@ def require_possible(prior: Prior, published: Table, untouched: Ints) -> None:
     if excluded.any():
         cell = domain.unflat(int(untouched[excluded][0]))
         raise InfeasibleError(
-            say(
-                "no cycle touches cell {cell}, so its published count is the "
-                "true one; the prior excludes it",
+            message(
+                "no cycle touches cell {cell}, so its published count is the true one; the prior excludes it",
                 domain.cell_text(cell),
             ),
-            hint=say("choose a prior that allows the published count there"),
+            hint=message("choose a prior that allows the published count there"),
         )
 
 
@@ -245,12 +241,7 @@ def _is_own(prior: Prior, theta: float) -> bool:
 
 
 def _log_prior(
-    prior: Prior,
-    counts: Ints,
-    groups: tuple[Ints, Ints],
-    reach: Ints,
-    span: int,
-    progress: Progress,
+    prior: Prior, counts: Ints, groups: tuple[Ints, Ints], reach: Ints, span: int, progress: Progress
 ) -> Floats:
     """Log weight of each change within reach, (groups, 2 span + 1), up to a constant by group.
 
@@ -262,7 +253,7 @@ def _log_prior(
     cells, starts = groups
     out = np.full((len(starts), 2 * span + 1), -np.inf)
     for change in range(-span, span + 1):
-        progress.report(say("weighing the prior"), (change + span) / (2 * span + 1))
+        progress.report(message("weighing the prior"), (change + span) / (2 * span + 1))
         weight = prior.log_weight(cells, counts[cells] + change)
         if len(starts):
             out[:, change + span] = np.add.reduceat(weight, starts)
@@ -308,11 +299,7 @@ class Coin:
         """
         shape = np.broadcast_shapes(low_plus.shape, low_minus.shape)
         if self.rule == "none":
-            return (
-                np.full(shape, self.beta),
-                np.full(shape, self.gamma),
-                np.full(shape, self.alpha),
-            )
+            return (np.full(shape, self.beta), np.full(shape, self.gamma), np.full(shape, self.alpha))
         if self.rule == "any_zero":
             # Before the step no cell was zero, so a cell that it added to is at least 2 now.
             undo_plus = (low_plus >= 2) & (low_minus >= 0)
@@ -341,9 +328,7 @@ class Coin:
             Whether to return the chances of the mechanism run backwards: the posterior when the
             prior is the rule's own weight.
         """
-        up, down = (
-            np.where(d > IMPOSSIBLE, np.exp(np.minimum(d, 0.0)), 0.0) for d in (plus, minus)
-        )
+        up, down = (np.where(d > IMPOSSIBLE, np.exp(np.minimum(d, 0.0)), 0.0) for d in (plus, minus))
         leave = self.gamma + self.alpha * (1.0 - up) + self.beta * (1.0 - down)
         if drawn:
             return self.beta * up, leave, self.alpha * down

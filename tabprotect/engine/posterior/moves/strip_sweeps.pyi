@@ -1,8 +1,6 @@
 from typing import Any
 
-def swept(
-    n: int, k: int, table: Any, rows: Any, weights: Any, messages: Any, laws: Any, /
-) -> bool: ...
+def swept(n: int, k: int, table: Any, rows: Any, weights: Any, messages: Any, laws: Any, /) -> bool: ...
 def draw(
     n: int,
     k: int,

@@ -40,9 +40,7 @@ class Strips:
         What each change of a cell weighs.
     """
 
-    def __init__(
-        self, shape: tuple[int, int], table: Floats, rows: Ints, weights: Floats | None
-    ) -> None:
+    def __init__(self, shape: tuple[int, int], table: Floats, rows: Ints, weights: Floats | None) -> None:
         self.n, self.k = shape
         self._table, self._rows, self._weights = table, rows, weights
 
@@ -135,9 +133,7 @@ class Strips:
             outside = outside * (1.0 / mass)
         return ok
 
-    def _back(
-        self, r: int, factor: Floats, given: Floats, outside: Floats
-    ) -> tuple[Floats, Floats]:
+    def _back(self, r: int, factor: Floats, given: Floats, outside: Floats) -> tuple[Floats, Floats]:
         outer, inner = self._shapes(r)
         lanes = given.shape[-1]
         table = given.reshape(*outer, *inner, lanes)

@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.posterior.moves.strip_sweeps_in_numpy import REACH, Strips
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 try:
     from tabprotect.engine.posterior.moves import strip_sweeps
@@ -178,12 +178,7 @@ class StripSweeps:
     """
 
     def __init__(
-        self,
-        model: GroupModel,
-        plan: StripPlan,
-        members: Ints,
-        before: float,
-        progress: Progress = SILENT,
+        self, model: GroupModel, plan: StripPlan, members: Ints, before: float, progress: Progress = SILENT
     ) -> None:
         self._model, self._plan, self._before, self._progress = model, plan, before, progress
         # (columns, rows, strips)
@@ -197,7 +192,7 @@ class StripSweeps:
     def _parts(self, lanes: int) -> Iterator[tuple[Ints, int]]:
         """The groups of some strips, (columns, rows, lanes), and how many of them are real."""
         for first in range(0, self._groups.shape[2], lanes):
-            self._progress.report(say("eliminating"), self._before)
+            self._progress.report(message("eliminating"), self._before)
             part = self._groups[:, :, first : first + lanes]
             real = part.shape[2]
             if real < lanes == LANES:
@@ -250,8 +245,8 @@ class StripSweeps:
             possible = possible and (laws is None or strips.backward(messages, laws))
         if not possible:
             raise InfeasibleError(
-                say("no original table fits this published table, mechanism and prior"),
-                hint=say("check that table and mechanism belong together, or choose a wider prior"),
+                message("no original table fits this published table, mechanism and prior"),
+                hint=message("check that table and mechanism belong together, or choose a wider prior"),
             )
         return given
 
@@ -289,7 +284,7 @@ class StripSweeps:
             below = before[:, 1:] - before[:, :-1]
             self._put(-below, groups[0, :, :real], out)
             for c in range(n - 1):
-                self._progress.report(say("drawing tables"), self._before)
+                self._progress.report(message("drawing tables"), self._before)
                 random = generator.random((number, k, lanes))
                 given = np.ascontiguousarray(before[:, 1:-1])
                 after = np.zeros_like(before)
@@ -312,16 +307,12 @@ class StripSweeps:
             part.T[groups] = mine.transpose(1, 2, 0)
 
     @staticmethod
-    def _first(
-        strips: Strips, message: Floats, number: int, generator: np.random.Generator
-    ) -> Signs:
+    def _first(strips: Strips, message: Floats, number: int, generator: np.random.Generator) -> Signs:
         """Coefficients of the first column, int8 (draws, k, lanes)."""
         lanes = message.shape[1]
         below = np.cumsum(message * strips.first(lanes)[0], axis=0)
         random = generator.random((number, lanes)) * below[-1]
-        at = np.stack(
-            [np.searchsorted(below[:, lane], random[:, lane], "right") for lane in range(lanes)], 1
-        )
+        at = np.stack([np.searchsorted(below[:, lane], random[:, lane], "right") for lane in range(lanes)], 1)
         at = np.minimum(at, len(message) - 1)
         places = 3 ** np.arange(strips.k - 1, -1, -1)[:, None]
         return np.asarray(at[:, None] // places % 3 - 1, dtype=np.int8)

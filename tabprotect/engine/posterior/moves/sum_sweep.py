@@ -14,11 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.moves.backward_factors import laid_out
-from tabprotect.engine.posterior.moves.elimination import (
-    Elimination,
-    EliminationPlan,
-    EliminationSweep,
-)
+from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, EliminationSweep
 from tabprotect.engine.progress import SILENT, Progress
 
 SUM_ENTRIES = 2**27
@@ -80,9 +76,7 @@ def crossing_components(exact: Elimination, weights: Ints) -> list[_Part] | None
     return out
 
 
-def law(
-    exact: Elimination, crossed: list[_Part], progress: Progress = SILENT
-) -> tuple[int, Floats]:
+def law(exact: Elimination, crossed: list[_Part], progress: Progress = SILENT) -> tuple[int, Floats]:
     """The law of the sum of weights[g] * change[g]: chances of ``first``, ``first + 1``, ..."""
     first, chances = 0, np.ones(1)
     for number, part in enumerate(crossed):
@@ -161,9 +155,7 @@ def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
     return work, held
 
 
-def _swept(
-    sweep: EliminationSweep, one: EliminationPlan, coefficient: list[int]
-) -> tuple[int, Floats]:
+def _swept(sweep: EliminationSweep, one: EliminationPlan, coefficient: list[int]) -> tuple[int, Floats]:
     """The lowest value and the law (values, batch) of a batch of identical components."""
     _, after = _reaches(one, coefficient)
     messages: list[Floats] = []

@@ -62,9 +62,7 @@ def numbers_over_finer(numbers: PublishedNumbers, fine: Domain) -> PublishedNumb
         replace(
             table,
             # The axes of a table stand in the order of the variables.
-            axes=tuple(place[axis] for axis in table.axes)
-            if in_order and table.axes is not None
-            else None,
+            axes=tuple(place[axis] for axis in table.axes) if in_order and table.axes is not None else None,
         )
         for table in numbers.tables
     )

@@ -28,7 +28,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def infer_together(
@@ -72,8 +72,8 @@ def infer_together(
         return None
     if not len(listed[1]):
         raise InputError(
-            say("no original fits all these releases"),
-            hint=say("check that they are of one and the same table"),
+            message("no original fits all these releases"),
+            hint=message("check that they are of one and the same table"),
         )
     return _by_listing(releases[0], prior, model, listed)
 
@@ -83,10 +83,7 @@ MOST_LISTED_SWAPS = 25
 
 
 def _model(
-    releases: Sequence[MoveSequence],
-    factors: CellFactors | None,
-    prior: Prior,
-    progress: Progress,
+    releases: Sequence[MoveSequence], factors: CellFactors | None, prior: Prior, progress: Progress
 ) -> JointModel:
     moves, sequences = _cycles([one.moves for one in releases])
     sig = signatures(moves)
@@ -101,10 +98,7 @@ def _model(
         difference = first - counts
         of_group = difference[sig.first_cell]
         touched = sig.group_of_cell >= 0
-        if (
-            difference[~touched].any()
-            or (difference[touched] != of_group[sig.group_of_cell[touched]]).any()
-        ):
+        if difference[~touched].any() or (difference[touched] != of_group[sig.group_of_cell[touched]]).any():
             raise NoneFitError
         lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
         coin = Coin(one.alpha, one.beta, one.gamma, one.rule)
@@ -123,9 +117,7 @@ def _model(
         span = logs.shape[1] // 2
         for group in range(len(sig)):
             touching, signs = sig.touching(group)
-            sums.append(
-                SumFactor(tuple(touching.tolist()), tuple(signs.tolist()), -span, logs[group])
-            )
+            sums.append(SumFactor(tuple(touching.tolist()), tuple(signs.tolist()), -span, logs[group]))
     if factors is not None:
         sums += _sums(factors, model, first)
     return replace(model, factors=tuple(sums))
@@ -170,9 +162,9 @@ def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumF
         cells = factors.cells[a:b]
         groups = sig.group_of_cell[cells]
         weight = np.bincount(groups[groups >= 0], minlength=len(sig))
-        net = np.bincount(
-            sig.cycles, sig.signs * weight[group_of_touch], minlength=model.cycles
-        ).astype(np.int64)
+        net = np.bincount(sig.cycles, sig.signs * weight[group_of_touch], minlength=model.cycles).astype(
+            np.int64
+        )
         crossing = np.flatnonzero(net)
         reach = int((np.abs(net) * steps).sum())
         sums = int(published[cells].sum()) + np.arange(-reach, reach + 1)
@@ -187,11 +179,7 @@ def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumF
 
 
 def _by_elimination(
-    first: MoveSequence,
-    prior: Prior,
-    model: JointModel,
-    found: JointElimination,
-    progress: Progress,
+    first: MoveSequence, prior: Prior, model: JointModel, found: JointElimination, progress: Progress
 ) -> Posterior:
     sig = model.signatures
     group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
@@ -208,7 +196,7 @@ def _by_elimination(
         published=first.published,
         prior=prior,
         way="exact",
-        reason=say(
+        reason=message(
             "the releases differ by known numbers of each cycle, and the cycles overlap little enough"
         ),
         group_of_cell=group_of_cell,
@@ -263,7 +251,7 @@ def _by_listing(
         published=first.published,
         prior=prior,
         way="exact",
-        reason=say("every original that fits was weighed by all releases"),
+        reason=message("every original that fits was weighed by all releases"),
         group_of_cell=group_of_cell,
         first=published - span,
         chances=chances,
@@ -287,7 +275,7 @@ def _by_rings(first: MoveSequence, prior: Prior, model: JointModel, found: RingD
         published=first.published,
         prior=prior,
         way="monte_carlo",
-        reason=say("whole rings of cycles were drawn, with every shift between the releases"),
+        reason=message("whole rings of cycles were drawn, with every shift between the releases"),
         group_of_cell=np.arange(tables.shape[1]),
         first=start,
         chances=chances,

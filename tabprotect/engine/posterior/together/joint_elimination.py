@@ -18,14 +18,10 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.cycles.graphs import MAX_WIDTH, components, eliminate
 from tabprotect.engine.posterior.together.differences import NoneFitError, differences
-from tabprotect.engine.posterior.together.joint_model import (
-    JointModel,
-    JointPart,
-    StepFactor,
-)
+from tabprotect.engine.posterior.together.joint_model import JointModel, JointPart, StepFactor
 from tabprotect.engine.posterior.together.joint_sweep import JointSweep
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_VALUES = 1_000
 """Most combinations of the coefficients of one cycle."""
@@ -78,7 +74,7 @@ class JointElimination:
     @classmethod
     def of(cls, model: JointModel, progress: Progress = SILENT) -> JointElimination | None:
         """Return ``None`` if it is too wide, or there are too many shifts."""
-        progress.report(say("planning the posterior"), 0.0)
+        progress.report(message("planning the posterior"), 0.0)
         blocking = model.blocking()
         parts = []
         planner = _Planner(model, blocking)
@@ -144,13 +140,11 @@ class JointElimination:
         for number, part in enumerate(self._parts):
             logs, laws = [], []
             for sector in range(len(part.shifts)):
-                progress.report(say("eliminating"), number / len(self._parts))
+                progress.report(message("eliminating"), number / len(self._parts))
                 sweep = JointSweep(self._model, part, self._values(part, sector))
                 log = sweep.forward()
                 logs.append(log)
-                laws.append(
-                    sweep.laws(self.span) if log > -np.inf else np.zeros((len(part.groups), 1))
-                )
+                laws.append(sweep.laws(self.span) if log > -np.inf else np.zeros((len(part.groups), 1)))
             peak = max(logs, default=-np.inf)
             if peak == -np.inf:
                 raise NoneFitError
@@ -161,13 +155,11 @@ class JointElimination:
             )
         return out
 
-    def draw(
-        self, number: int, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Ints:
+    def draw(self, number: int, generator: np.random.Generator, progress: Progress = SILENT) -> Ints:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, len(self._model.signatures)), dtype=np.int64)
         for at, part in enumerate(self._parts):
-            progress.report(say("drawing tables"), at / len(self._parts))
+            progress.report(message("drawing tables"), at / len(self._parts))
             each = generator.multinomial(number, part.chances)
             rows = generator.permutation(number)
             begin = 0
@@ -319,9 +311,7 @@ class _Planner:
         if number > MOST_SHIFTS:
             return None
         picked = [np.stack(one, axis=-1) for one in itertools.product(*each)]
-        return (
-            np.stack(picked) if picked else np.zeros((0, len(part.cycles), others), dtype=np.int64)
-        )
+        return np.stack(picked) if picked else np.zeros((0, len(part.cycles), others), dtype=np.int64)
 
 
 def _within(found: Ints, kernel: Ints, free: Ints, most: Ints) -> Ints | None:

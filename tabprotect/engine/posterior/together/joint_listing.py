@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Shorts
 from tabprotect.engine.posterior.moves.signature_model import FAR
 from tabprotect.engine.posterior.together.joint_model import JointModel
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_TABLES = 2_000_000
 """Most tables of one release that are held at once."""
@@ -94,7 +94,7 @@ def _one(
     change: Shorts = np.zeros((1, len(sig)), dtype=np.int16)
     log = np.zeros(1)
     for step, cycle in enumerate(reversed(release.sequence.tolist())):
-        progress.report(say("counting originals"), step / len(release.sequence))
+        progress.report(message("counting originals"), step / len(release.sequence))
         own = order[bounds[cycle] : bounds[cycle + 1]]
         at, signs = group_of_touch[own], sig.signs[own].astype(np.int16)
         remaining[at] -= 1
@@ -102,9 +102,7 @@ def _one(
         low_plus = np.where(signs > 0, count, FAR).min(axis=1)
         low_minus = np.where(signs < 0, count, FAR).min(axis=1)
         parts, logs = [], []
-        for value, mass in zip(
-            (-1, 0, 1), release.coin.log_masses(low_plus, low_minus), strict=True
-        ):
+        for value, mass in zip((-1, 0, 1), release.coin.log_masses(low_plus, low_minus), strict=True):
             keep = mass > -np.inf
             moved = change[np.ix_(keep, at)] - value * signs
             inside: Bools = (moved <= window[1][at] + remaining[at]).all(axis=1)
@@ -147,9 +145,7 @@ def _merged(changes: Shorts, log: Floats) -> tuple[Shorts, Floats]:
         return changes[first], np.log(total) + peak
 
 
-def _common(
-    changes: Shorts, log: Floats, others: Shorts, other_log: Floats
-) -> tuple[Shorts, Floats]:
+def _common(changes: Shorts, log: Floats, others: Shorts, other_log: Floats) -> tuple[Shorts, Floats]:
     """The rows of both lists, with the product of their weights."""
     if not len(changes) or not len(others):
         return changes[:0], log[:0]

@@ -85,9 +85,9 @@ class JointModel:
         each = [np.bincount(one.sequence, minlength=self.cycles) for one in self.releases]
         return np.stack(
             [
-                np.bincount(
-                    group, number[self.signatures.cycles], minlength=len(self.signatures)
-                ).astype(np.int64)
+                np.bincount(group, number[self.signatures.cycles], minlength=len(self.signatures)).astype(
+                    np.int64
+                )
                 for number in each
             ]
         )

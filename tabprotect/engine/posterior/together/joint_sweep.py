@@ -10,12 +10,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints, Signs
 from tabprotect.engine.posterior.moves.elimination import LOWEST
 from tabprotect.engine.posterior.moves.signature_model import FAR
-from tabprotect.engine.posterior.together.joint_model import (
-    JointModel,
-    JointPart,
-    StepFactor,
-    SumFactor,
-)
+from tabprotect.engine.posterior.together.joint_model import JointModel, JointPart, StepFactor, SumFactor
 
 
 class JointSweep:
@@ -29,9 +24,7 @@ class JointSweep:
         self._children: list[list[int]] = [[] for _ in part.axes]
         counts = np.bincount(model.releases[0].sequence, minlength=model.cycles)
         # What each value of a cycle adds to the first release.
-        self._total = {
-            c: values[c][:, : int(counts[c])].astype(np.int64).sum(axis=1) for c in part.cycles
-        }
+        self._total = {c: values[c][:, : int(counts[c])].astype(np.int64).sum(axis=1) for c in part.cycles}
 
     def _spread(self, array: npt.NDArray[np.generic], cycle: int, axes: Sequence[int]) -> Ints:
         shape = [1] * len(axes)
@@ -106,9 +99,7 @@ class JointSweep:
         joint = self._marginals()
         out = np.zeros((len(part.groups), 2 * span + 1))
         for row, (group, owns) in enumerate(zip(part.groups, part.read, strict=True)):
-            sign = dict(
-                zip(*(x.tolist() for x in self._model.signatures.touching(group)), strict=True)
-            )
+            sign = dict(zip(*(x.tolist() for x in self._model.signatures.touching(group)), strict=True))
             law = np.zeros(2 * span + 1)
             law[span] = 1.0
             for own in owns:
@@ -117,9 +108,7 @@ class JointSweep:
                 for cycle in own:
                     change = change - sign[cycle] * self._spread(self._total[cycle], cycle, axes)
                 change = np.broadcast_to(change, weight.shape).reshape(-1)
-                alone = np.bincount(
-                    change + span, weights=weight.reshape(-1), minlength=2 * span + 1
-                )
+                alone = np.bincount(change + span, weights=weight.reshape(-1), minlength=2 * span + 1)
                 law = np.convolve(law, alone)[span : 3 * span + 1]
             out[row] = law / law.sum()
         return out

@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Signs, Singles
 from tabprotect.engine.posterior.together.differences import NoneFitError
 from tabprotect.engine.posterior.together.torus import TRIPLES, Torus
 from tabprotect.engine.progress import Progress
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 CHAINS = 32
 """Chains, each started with other shifts."""
@@ -71,9 +71,7 @@ class RingDraws:
     effective: Floats
 
 
-def ring_draws(
-    torus: Torus, generator: np.random.Generator, progress: Progress
-) -> RingDraws | None:
+def ring_draws(torus: Torus, generator: np.random.Generator, progress: Progress) -> RingDraws | None:
     """Run the chains; ``None`` where the table is too large, or they do not agree.
 
     Raises
@@ -90,7 +88,7 @@ def ring_draws(
         return None
     changes, shifts, possible = [], [], []
     for sweep in range(KEPT * MOST_TIMES):
-        progress.report(say("drawing tables"), sweep / (KEPT * MOST_TIMES))
+        progress.report(message("drawing tables"), sweep / (KEPT * MOST_TIMES))
         chains.sweep()
         taken = chains.taken
         possible.append(torus.possible(taken))
@@ -127,7 +125,7 @@ class _Chains:
             soft = torus.walled(wall)
             self.ways = soft, soft.turned()
             for sweep in range(SETTLING):
-                progress.report(say("drawing tables"), (number + sweep / SETTLING) / len(WALLS))
+                progress.report(message("drawing tables"), (number + sweep / SETTLING) / len(WALLS))
                 self.sweep()
             if torus.possible(self.taken).mean() >= LEAST_POSSIBLE:
                 return True
@@ -176,9 +174,7 @@ def _start(torus: Torus, generator: np.random.Generator) -> Signs:
     raise NoneFitError
 
 
-def _shifted(
-    difference: Ints, low: Ints, high: Ints, generator: np.random.Generator
-) -> Ints | None:
+def _shifted(difference: Ints, low: Ints, high: Ints, generator: np.random.Generator) -> Ints | None:
     """A difference plus numbers of its rows and columns that bring it between bounds, at random."""
     rows, columns = difference.shape
     names = rows + columns

@@ -252,8 +252,7 @@ def _swaps(model: JointModel, groups: Ints) -> Ints | None:
         own = np.flatnonzero(sig.cycles == cycle)
         known[tuple(sorted((group[own] * 2 + (sig.signs[own] > 0)).tolist()))] = cycle
     corners = [
-        _at(groups, *corner).astype(np.int64) * 2 + (number < 2)
-        for number, corner in enumerate(CORNERS)
+        _at(groups, *corner).astype(np.int64) * 2 + (number < 2) for number, corner in enumerate(CORNERS)
     ]
     out = np.zeros(groups.shape, dtype=np.int64)
     for at in np.ndindex(groups.shape):

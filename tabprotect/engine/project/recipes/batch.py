@@ -27,7 +27,7 @@ from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 from tabprotect.version import __version__
 
 STATE = "job.json"
@@ -97,10 +97,10 @@ def run_batch(
     found = {job.name: kept for job in jobs if (kept := _kept(job, out)) is not None}
     waiting = [job for job in jobs if job.name not in found]
     run = _here(waiting, out) if workers == 1 else _spread(waiting, out, workers, progress)
-    progress.report(say("running jobs"), len(found) / len(jobs))
+    progress.report(message("running jobs"), len(found) / len(jobs))
     for outcome in run:
         found[outcome.job] = outcome
-        progress.report(say("running jobs"), len(found) / len(jobs))
+        progress.report(message("running jobs"), len(found) / len(jobs))
     outcomes = tuple(found[job.name] for job in jobs)
     for name, data in zip(SUMMARIES, (csv_rows(*_rows(outcomes)), _html(outcomes)), strict=True):
         write_bytes(out / name, data.encode("utf-8"), private=True)
@@ -131,16 +131,12 @@ def _here(jobs: Sequence[BatchJob], out: Path) -> Iterator[JobOutcome]:
         yield run_job(job, out)
 
 
-def _spread(
-    jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progress
-) -> Iterator[JobOutcome]:
+def _spread(jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progress) -> Iterator[JobOutcome]:
     # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
     try:
-        pending: dict[Future[JobOutcome], BatchJob] = {
-            pool.submit(run_job, job, out): job for job in jobs
-        }
+        pending: dict[Future[JobOutcome], BatchJob] = {pool.submit(run_job, job, out): job for job in jobs}
         while pending:
             done, _ = wait(pending, timeout=LOOK, return_when=FIRST_COMPLETED)
             for future in done:
@@ -148,8 +144,8 @@ def _spread(
                 try:
                     yield future.result()
                 except BrokenProcessPool:
-                    yield _outcome(job, 1, say("its process ended (too little memory, or killed)"))
-            progress.report(say("running jobs"), 1 - len(pending) / len(jobs))
+                    yield _outcome(job, 1, message("its process ended (too little memory, or killed)"))
+            progress.report(message("running jobs"), 1 - len(pending) / len(jobs))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -171,7 +167,7 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
     begin, started = time.perf_counter(), _now()
     folder = out / job.name
     key = job.key()
-    code, message = 0, ""
+    code, text = 0, ""
     written: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     try:
@@ -180,12 +176,12 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
         since = last_and_now(job.recipe, job.settings, history)
         told = () if since is None else tuple(since.lines())
     except TabprotectError as error:
-        code, message = error.exit_code, str(error)
+        code, text = error.exit_code, str(error)
     except Exception as error:
         # Never the exception's own text: it may quote a count.
-        code, message = 1, say("internal error: {name}", type(error).__name__)
+        code, text = 1, message("internal error: {name}", type(error).__name__)
     outcome = replace(
-        _outcome(job, code, message),
+        _outcome(job, code, text),
         seconds=round(time.perf_counter() - begin, 2),
         written=written,
         since_last_year=told,
@@ -213,10 +209,7 @@ def _now() -> str:
 def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:
     header = [f.name for f in fields(JobOutcome)]
     rows = [
-        [
-            joined(value, "; ") if isinstance(value, tuple) else str(value)
-            for value in asdict(o).values()
-        ]
+        [joined(value, "; ") if isinstance(value, tuple) else str(value) for value in asdict(o).values()]
         for o in outcomes
     ]
     return header, rows
@@ -238,7 +231,7 @@ def _html(outcomes: Sequence[JobOutcome]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Batch summary</title>',
         "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left;"
         "border-bottom:1px solid #ccc}.failed{background:#fdd}</style>",
-        say("<h1>Batch summary, CONFIDENTIAL</h1>"),
+        message("<h1>Batch summary, CONFIDENTIAL</h1>"),
         plural(len(outcomes), "<p>{outcomes} job, {failed} failed.</p>", "<p>{outcomes} jobs, {failed} failed.</p>", len(outcomes), failed),
         f"<table>{line(header, 'th')}", *body, "</table></html>", "",
     ], "\n")  # fmt: skip

@@ -14,7 +14,7 @@ from tabprotect.engine.decoding import decoded, parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.project.recipes.replay import read
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.version import __version__
 
 _NAME = re.compile(r"[\w][\w .-]*")
@@ -36,9 +36,7 @@ class BatchJob:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise InputError(
-                say("a job cannot be named {name}: it names a folder, too", repr(self.name))
-            )
+            raise InputError(message("a job cannot be named {name}: it names a folder, too", repr(self.name)))
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __reduce__(self) -> tuple[type[BatchJob], tuple[str, Path, dict[str, str]]]:
@@ -95,14 +93,12 @@ def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
     """
     jobs = _of_folder(path, sources) if path.is_dir() else _of_file(path, sources)
     if not jobs:
-        raise InputError(say("there are no jobs"), file=path, hint=say("list them as [[job]]"))
+        raise InputError(message("there are no jobs"), file=path, hint=message("list them as [[job]]"))
     names = [job.name for job in jobs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            say("two jobs are named {twice}", repr(twice)),
-            file=path,
-            hint=say("name each once"),
+            message("two jobs are named {twice}", repr(twice)), file=path, hint=message("name each once")
         )
     return tuple(jobs)
 
@@ -120,16 +116,16 @@ def _of_folder(folder: Path, sources: Sequence[Path]) -> list[BatchJob]:
 
 def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
     if sources:
-        raise InputError(say("sources go with a folder of recipes"), file=path)
+        raise InputError(message("sources go with a folder of recipes"), file=path)
     try:
-        data = decoded(parsed_toml(read_text(path), say("list of jobs")), _Jobs)
+        data = decoded(parsed_toml(read_text(path), message("list of jobs")), _Jobs)
     except InputError as error:
         raise error.in_file(path) from None
     jobs = []
     for number, job in enumerate(data.job, 1):
         recipe = job.recipe or data.recipe
         if not recipe:
-            raise InputError(say("job {number} names no recipe", number), file=path)
+            raise InputError(message("job {number} names no recipe", number), file=path)
         values = {name: str(value) for name, value in {**data.set, **job.set}.items()}
         jobs.append(BatchJob(str(job.name) or f"job-{number}", path.parent / recipe, values))
     return jobs

@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.recipes.recipe_mapping import part_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 JUMP = 5.0
 """The least change that is a jump, in standard deviations of the difference of two Poisson counts."""
@@ -82,8 +82,8 @@ class SinceLastYear:
     def lines(self) -> list[str]:
         """The differences as lines for people."""
         out = category_lines(self.categories)
-        out.append(say("total {total:,} -> {total2:,}", self.total[0], self.total[1]))
-        cells_are = say("cell is") if self.appeared == 1 else say("cells are")
+        out.append(message("total {total:,} -> {total2:,}", self.total[0], self.total[1]))
+        cells_are = message("cell is") if self.appeared == 1 else message("cells are")
         out.append(f"{self.appeared:,} empty {cells_are} filled; emptied: {self.vanished:,}")
         if self.jumped:
             out.append(
@@ -123,12 +123,10 @@ def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
     for c in categories:
         for name in c.new:
             like = (
-                say(" (perhaps {alike} by another name)", repr(c.alike[name]))
-                if name in c.alike
-                else ""
+                message(" (perhaps {alike} by another name)", repr(c.alike[name])) if name in c.alike else ""
             )
-            out.append(say("{variable}: {name} is new{like}", c.variable, repr(name), like))
-        out += [say("{variable}: {name} is missing", c.variable, repr(name)) for name in c.missing]
+            out.append(message("{variable}: {name} is new{like}", c.variable, repr(name), like))
+        out += [message("{variable}: {name} is missing", c.variable, repr(name)) for name in c.missing]
     return out
 
 
@@ -144,13 +142,11 @@ def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
     if not isinstance(expects, dict) or not all(
         isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in expects.values()
     ):
-        raise InputError(say("[expects] must give each variable a list of categories"), file=path)
+        raise InputError(message("[expects] must give each variable a list of categories"), file=path)
     return {name: tuple(categories) for name, categories in expects.items()}
 
 
-def other_categories(
-    domain: Domain, expects: Mapping[str, tuple[str, ...]]
-) -> tuple[OtherCategories, ...]:
+def other_categories(domain: Domain, expects: Mapping[str, tuple[str, ...]]) -> tuple[OtherCategories, ...]:
     """The differences between a table's categories and the expected ones.
 
     Raises
@@ -160,12 +156,12 @@ def other_categories(
     """
     if expects and set(expects) != set(domain.names):
         raise InputError(
-            say(
+            message(
                 "the variables are {names}, the recipe is made for {expects}",
                 ", ".join(domain.names),
                 ", ".join(expects),
             ),
-            hint=say("choose another file; or rename its columns"),
+            hint=message("choose another file; or rename its columns"),
         )
     out = []
     for name, known in expects.items():
@@ -183,12 +179,7 @@ class UndecidedError(InputError):
     """Categories differ from those a recipe expects, and nobody has decided on them."""
 
     def __init__(
-        self,
-        categories: tuple[OtherCategories, ...],
-        message: str,
-        *,
-        hint: str = "",
-        detail: str = "",
+        self, categories: tuple[OtherCategories, ...], message: str, *, hint: str = "", detail: str = ""
     ) -> None:
         super().__init__(message, hint=hint, detail=detail)
         self.categories = categories
@@ -200,7 +191,7 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
     rename = (
-        say(' (for example --rename "{variable}:{name}={like}")', first.variable, name, like)
+        message(' (for example --rename "{variable}:{name}={like}")', first.variable, name, like)
         if name and like
         else ""
     )
@@ -215,9 +206,7 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
             added,
             plural(gone, "{n} is missing", "{n} are missing", gone),
         ),
-        hint=say(
-            "decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept", rename
-        ),
+        hint=message("decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept", rename),
         detail=joined(category_lines(categories), "\n"),
     )
 
@@ -241,10 +230,7 @@ def since_last_year(before: Table, after: Table) -> SinceLastYear:
     ]
     old = before.counts[
         np.ix_(
-            *(
-                [v.code(c) for c in known]
-                for v, known in zip(before.domain.variables, common, strict=True)
-            )
+            *([v.code(c) for c in known] for v, known in zip(before.domain.variables, common, strict=True))
         )
     ]
     order = [after.domain.axis(name) for name in before.domain.names]

@@ -15,7 +15,7 @@ import tomli_w
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 Renames = Mapping[tuple[str, str], str]
 """(variable, category found) -> what it is counted as."""
@@ -40,13 +40,12 @@ def mapped_categories(path: Path) -> dict[tuple[str, str], str]:
     """
     mapping = part_of(path, "mapping")
     if not isinstance(mapping, dict) or not all(
-        isinstance(of, dict) and all(isinstance(to, str) for to in of.values())
-        for of in mapping.values()
+        isinstance(of, dict) and all(isinstance(to, str) for to in of.values()) for of in mapping.values()
     ):
         raise InputError(
-            say("[mapping] must say of each variable what its categories are counted as"),
+            message("[mapping] must say of each variable what its categories are counted as"),
             file=path,
-            hint=say('for example [mapping.region] and below it "1199" = "1101"'),
+            hint=message('for example [mapping.region] and below it "1199" = "1101"'),
         )
     return {(name, found): to for name, of in mapping.items() for found, to in of.items()}
 

@@ -37,7 +37,7 @@ from tabprotect.engine.project.verbs.level_verbs import map_categories
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})([.][0-9]+)?")
 _NAME = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
@@ -58,7 +58,7 @@ def given_variables(defaults: object, settings: Mapping[str, str]) -> dict[str, 
     if not isinstance(defaults, dict) or any(
         isinstance(v, bool) or not isinstance(v, str | int | float) for v in defaults.values()
     ):
-        raise InputError(say("[variables] must give each variable a text or a number"))
+        raise InputError(message("[variables] must give each variable a text or a number"))
     return {**{name: str(value) for name, value in defaults.items()}, **settings}
 
 
@@ -85,8 +85,8 @@ def filled(steps: object, values: Mapping[str, str]) -> object:
         return Alone(text) if alone else text
 
     out = fill(steps)
-    wrong = dict.fromkeys(sorted(used - set(values)), say("not set: --set NAME=VALUE"))
-    wrong |= dict.fromkeys(sorted(set(values) - used), say("the recipe has no such variable"))
+    wrong = dict.fromkeys(sorted(used - set(values)), message("not set: --set NAME=VALUE"))
+    wrong |= dict.fromkeys(sorted(set(values) - used), message("the recipe has no such variable"))
     if wrong:
         raise ParameterError(wrong)
     return out
@@ -116,9 +116,7 @@ MOST_DIGITS = 400
 
 RELEASE = "release.zip"
 
-AFTER_TABLE = frozenset(
-    {"set_cycles", "set_method", "set_parameters", "set_rules", "protect", "publish"}
-)
+AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "set_rules", "protect", "publish"})
 """Commands that need the table the recipe is made for."""
 
 
@@ -192,7 +190,7 @@ def _step(number: int, name: str) -> Iterator[None]:
     try:
         yield
     except TabprotectError as error:
-        error.message = say("step {number} ({name}): {message}", number, name, error.message)
+        error.message = message("step {number} ({name}): {message}", number, name, error.message)
         raise
 
 
@@ -214,25 +212,23 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     data = parsed_toml(text, "recipe")
     if data.get("recipe") != FORMAT:
         raise InputError(
-            say('a recipe begins with "recipe = {FORMAT}"', FORMAT),
-            hint=say("this file may be something else"),
+            message('a recipe begins with "recipe = {FORMAT}"', FORMAT),
+            hint=message("this file may be something else"),
         )
     values = given_variables(data.get("variables", {}), settings or {})
     steps = filled(data.get("step"), values)
     if not isinstance(steps, list) or not steps:
-        raise InputError(say("the recipe has no [[step]]"))
+        raise InputError(message("the recipe has no [[step]]"))
     out: list[Order] = []
     for number, step in enumerate(steps, 1):
         if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
-            raise InputError(
-                say('step {number} says not what to do: do = "..." is missing', number)
-            )
+            raise InputError(message('step {number} says not what to do: do = "..." is missing', number))
         with _step(number, name):
             command, step = spelled(name, step)
             step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal() or len(seed) > MOST_DIGITS:
-                    raise InputError(say("the seed {seed} is no whole number", repr(seed[:60])))
+                    raise InputError(message("the seed {seed} is no whole number", repr(seed[:60])))
                 step[command.says.seed] = int(seed)
             out.append(command.order(step))
     return out
@@ -328,9 +324,7 @@ def _found(step: Order, given: dict[str, object], folder: Path) -> set[Path]:
     return found
 
 
-def _redirected(
-    step: Order, given: dict[str, object], out: Path, read_files: set[Path]
-) -> list[Path]:
+def _redirected(step: Order, given: dict[str, object], out: Path, read_files: set[Path]) -> list[Path]:
     """Send a step's files into the folder, replacing any but those the recipe reads."""
     written: list[Path] = []
     for key in step.command.says.writes:
@@ -338,9 +332,9 @@ def _redirected(
             path = out / Path(str(given[key])).name
             if path.resolve() in read_files:
                 raise InputError(
-                    say("would be overwritten: the recipe reads it"),
+                    message("would be overwritten: the recipe reads it"),
                     file=path,
-                    hint=say("write into another folder"),
+                    hint=message("write into another folder"),
                 )
             given[key] = str(path)
             written.append(path)
@@ -348,7 +342,7 @@ def _redirected(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(say("cannot be created: {strerror}", error.strerror), file=out) from None
+        raise InputError(message("cannot be created: {strerror}", error.strerror), file=out) from None
     return written
 
 
@@ -381,9 +375,7 @@ def run_file(
     TabprotectError
         As the steps raise; also for categories that differ from the expected ones and are undecided.
     """
-    mapping = Mapped(
-        expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept
-    )
+    mapping = Mapped(expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept)
     steps = read(path, settings)
     return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
 
@@ -403,13 +395,9 @@ def prepared_recipe(
     TabprotectError
         As :func:`run_file`.
     """
-    mapping = Mapped(
-        expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept
-    )
+    mapping = Mapped(expected_categories(path), {**mapped_categories(path), **(renames or {})}, accept)
     steps, folder = read(path, settings), path.parent
-    history, _ = run(
-        steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress
-    )
+    history, _ = run(steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress)
     return history, last_and_now(path, settings, history, progress)
 
 

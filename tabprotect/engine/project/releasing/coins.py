@@ -13,19 +13,16 @@ from tabprotect.engine.protection.descriptions.run_summary import short_seed_sen
 from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.left_before import damaged
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-FRESH_COINS = say(
+FRESH_COINS = message(
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"
 )
 
 
 def coins_of(
-    project: Project,
-    seed: int | None,
-    fresh: bool,
-    admit_key: Callable[[], tuple[str, ...]] = tuple,
+    project: Project, seed: int | None, fresh: bool, admit_key: Callable[[], tuple[str, ...]] = tuple
 ) -> tuple[Randomness, tuple[str, ...]]:
     """The randomness of a run, and the decisions to be recorded with it.
 
@@ -46,7 +43,7 @@ def coins_of(
         if not replayed.short:
             # A recipe with seeds: the same coins, and the nonce that they were published with.
             return replayed, (GIVEN_SEED, FRESH_COINS)
-        raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
+        raise ParameterError({"seed": message("given, and fresh coins are asked for as well")})
     seed = project.seed if seed is None and not fresh else seed
     values = project.protection.resolve_for(project.problem, project.given)
     if not project.protection.is_random(values):
@@ -79,12 +76,12 @@ def admit_seed(
     if not reason:
         raise RefusedError(
             short_seed_sentence(randomness),
-            hint=say(
+            hint=message(
                 "take the coins of the house, or a random number of 40 digits; or say why it is "
                 "taken all the same"
             ),
         )
-    return (say("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
+    return (message("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
 
 
 def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
@@ -105,7 +102,7 @@ def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
     if not accepted:
         raise RefusedError(
             concerns[0],
-            hint=say("put it right, or say why it is used all the same: the decision is recorded"),
+            hint=message("put it right, or say why it is used all the same: the decision is recorded"),
         )
     house.key(make=True)
-    return tuple(say("{concern}: {accepted}", concern, accepted) for concern in concerns)
+    return tuple(message("{concern}: {accepted}", concern, accepted) for concern in concerns)

@@ -32,7 +32,7 @@ from tabprotect.engine.register.register_entry import (
 )
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.register.register import Register
@@ -159,5 +159,5 @@ def _gate(release: Release) -> dict[str, object]:
 
 def who_answers(prepared_by: str, approved_by: str) -> str:
     """The names of those who answer for a release, else the name of the program's user."""
-    approved = say("approved by {approved_by}", approved_by) if approved_by else ""
+    approved = message("approved by {approved_by}", approved_by) if approved_by else ""
     return ", ".join(filter(None, [prepared_by, approved])) or user_name()

@@ -23,9 +23,7 @@ from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
 
 
-def foreseen(
-    project: Project, progress: Progress = SILENT
-) -> tuple[Chance, tuple[Suggestion, ...]]:
+def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tuple[Suggestion, ...]]:
     """The chance that a draw passes, on synthetic tables and on this one; if it is unlikely, what to
     do instead.
 
@@ -84,11 +82,7 @@ class ReleaseJudgement:
 
 
 def judge_release(
-    project: Project,
-    register: str | None = None,
-    *,
-    reason: str = "",
-    progress: Progress = SILENT,
+    project: Project, register: str | None = None, *, reason: str = "", progress: Progress = SILENT
 ) -> ReleaseJudgement:
     """Judge the release of a project, and look up earlier releases.
 
@@ -140,9 +134,7 @@ def refused_beside(project: Project, register: str | None) -> None:
     remember_beside(problem, how, done.record.randomness, register)
 
 
-def beside_unjudged(
-    done: Protected, before: LeftBefore, policy: HousePolicy, reason: str
-) -> Protected:
+def beside_unjudged(done: Protected, before: LeftBefore, policy: HousePolicy, reason: str) -> Protected:
     """A result as it may leave beside earlier releases, where what all tell is not worked out.
 
     Parameters

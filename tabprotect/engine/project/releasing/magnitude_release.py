@@ -30,13 +30,8 @@ from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
 from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
 from tabprotect.engine.register.register_chain import Head
-from tabprotect.engine.register.register_entry import (
-    Earlier,
-    LeavingPublication,
-    admit,
-    warnings_of,
-)
-from tabprotect.languages.said import joined, say
+from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, admit, warnings_of
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +96,7 @@ def decided(
             reasons = {kind: standing[kind] for kind in verdict.left_out}
     if reasons is not None:
         told = tuple(
-            say("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
+            message("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
             for kind, reason in reasons.items()
         )
         return replace(verdict, reason=True), told
@@ -110,13 +105,11 @@ def decided(
         raise RefusedError(
             verdict.staff_sentence.rstrip("."), hint=joined(filter(None, [hint, unjudged]), "; ")
         )
-    told = (say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, verdict.staff_sentence),)
+    told = (message("{OVERRULED}: {accept}. {against}", OVERRULED, accept, verdict.staff_sentence),)
     return replace(verdict, reason=True), told
 
 
-def other_releases(
-    table: MagnitudeTable, release: ReleasedSums, register: str | None
-) -> list[Earlier]:
+def other_releases(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> list[Earlier]:
     """Earlier releases of the same sums that tell something else than this one."""
     place = house.register_address(register)
     earlier = [e for e in sums_before(table, register) if e.relation == "original"]
@@ -184,9 +177,7 @@ def _same_factors(data: bytes, release: ReleasedSums) -> bool:
     same &= (before.measure, before.decimals) == (release.measure, release.decimals)
     same &= dict(before.parameters) == dict(release.parameters)
     # The grand total is the last cell.
-    return same and int(before.value[before.key.argmax()]) == int(
-        release.value[release.key.argmax()]
-    )
+    return same and int(before.value[before.key.argmax()]) == int(release.value[release.key.argmax()])
 
 
 def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:
@@ -237,8 +228,8 @@ def leave(
         return Left(sha256(data))
     if policy.signatures == 2 and policy.unsigned(leaving.prepared_by, leaving.approved_by):
         raise RefusedError(
-            say("by the policy of the house two people answer for a release"),
-            hint=say(
+            message("by the policy of the house two people answer for a release"),
+            hint=message(
                 "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
             ),
         )
@@ -255,9 +246,7 @@ def leave(
                 "approved_by": leaving.approved_by,
                 "release": sha256(data),
             }
-            whole = dossier_bytes(
-                content, data, _parquet(table), None if head is None else head.as_json()
-            )
+            whole = dossier_bytes(content, data, _parquet(table), None if head is None else head.as_json())
             files.append(Whole(leaving.dossier, whole, private=True, kept=kept))
         if leaving.out is not None:
             files.append(Whole(leaving.out, data))

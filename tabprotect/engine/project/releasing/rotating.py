@@ -24,7 +24,7 @@ from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.engine.register.register_entry import OriginalMarks, RegisterEntry, marks_of
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 NEXT = ".next"
 """Suffix of the new key's file until the register belongs to it."""
@@ -101,9 +101,7 @@ def rotate(
     if not kept.exists():
         write_bytes(kept, f"{old.hex()}\n".encode(), overwrite=False, private=True)
     os.replace(following, path)
-    return Rotation(
-        tuple(sorted(marked)), tuple(sorted(numbers - set(marked))), kept, mark_of_key(new)[:16]
-    )
+    return Rotation(tuple(sorted(marked)), tuple(sorted(numbers - set(marked))), kept, mark_of_key(new)[:16])
 
 
 def _originals(
@@ -113,11 +111,9 @@ def _originals(
     named = {Path(entry.publication.dossier) for entry in entries if entry.publication.dossier}
     files = sorted(named)
     for source in sources:
-        files += (
-            sorted(p for p in source.rglob("*") if p.is_file()) if source.is_dir() else [source]
-        )
+        files += sorted(p for p in source.rglob("*") if p.is_file()) if source.is_dir() else [source]
     for number, path in enumerate(dict.fromkeys(files)):
-        progress.report(say("looking for originals"), number / len(files))
+        progress.report(message("looking for originals"), number / len(files))
         found = attempted(partial(_original, path, progress), faults=True)
         if not isinstance(found, TabprotectError):
             yield found

@@ -31,7 +31,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping, check_grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _HEAD = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '[<|][a-zA-Z][0-9]{1,6}', 'fortran_order': (?:False|True), "
@@ -63,13 +63,8 @@ def _moves(
     groupings: tuple[Grouping, ...] = (),
     design: Designed | None = None,
 ) -> MoveSet:
-    if (
-        starts.ndim != 1
-        or starts[0] != 0
-        or starts[-1] != len(cells)
-        or (np.diff(starts) < 0).any()
-    ):
-        raise ValueError(say("a cycle set is torn"))
+    if starts.ndim != 1 or starts[0] != 0 or starts[-1] != len(cells) or (np.diff(starts) < 0).any():
+        raise ValueError(message("a cycle set is torn"))
     check_groupings(domain, groupings)
     grouped = {grouping.name for grouping in groupings}
     for margin in margins:
@@ -80,7 +75,7 @@ def _moves(
 
 def _protected(release: Release, record: RunEvidence) -> Protected:
     if record.problem.table.domain != release.domain:
-        raise ValueError(say("a result belongs to another table"))
+        raise ValueError(message("a result belongs to another table"))
     return Protected(release, record)
 
 
@@ -205,7 +200,7 @@ class Decoder:
     def get(self, number: object) -> object:
         """The value with this number in ``shared``."""
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ValueError(say("{number} is no number of a value", repr(number)))
+            raise ValueError(message("{number} is no number of a value", repr(number)))
         if number not in self._built:
             self._built[number] = self._build(*self._shared[number])
         return self._built[number]
@@ -245,7 +240,7 @@ class Decoder:
             return found if tag == "dict" else MappingProxyType(found)
         if tag == "value":
             return self.get(content)
-        raise ValueError(say("{tag} is nothing that is stored", repr(tag)))
+        raise ValueError(message("{tag} is nothing that is stored", repr(tag)))
 
     def _array(self, name: str) -> Arrays:
         if name not in self._read:
@@ -257,10 +252,10 @@ class Decoder:
         # numpy evaluates an array's header as a Python literal, with errors and warnings of its own.
         head = _HEAD.match(data)
         if head is None or head.end() != 10 + int.from_bytes(data[8:10], "little"):
-            raise ValueError(say("an array is damaged"))
+            raise ValueError(message("an array is damaged"))
         try:
             array: Arrays = np.load(io.BytesIO(data), allow_pickle=False)
         except (EOFError, OverflowError, MemoryError, tokenize.TokenError):
-            raise ValueError(say("an array is damaged")) from None
+            raise ValueError(message("an array is damaged")) from None
         array.flags.writeable = False
         return array

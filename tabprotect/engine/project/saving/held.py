@@ -13,7 +13,7 @@ from typing import IO
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import user_name
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class InUseError(InputError):
@@ -66,9 +66,9 @@ class HeldProject:
                 who = self._who()
                 self._file.close()
                 raise InUseError(
-                    say("it is open in another window{who}", who),
+                    message("it is open in another window{who}", who),
                     file=self.path,
-                    hint=say("go on there, or open a copy that is saved under another name"),
+                    hint=message("go on there, or open a copy that is saved under another name"),
                 )
             # Who had it removed the file in between: a lock on what is gone keeps nobody out.
             self._file.close()
@@ -97,7 +97,7 @@ class HeldProject:
             self._file.seek(0)
             said = json.loads(self._file.read(10_000))
             who, where, since = (str(said[name])[:80] for name in ("who", "where", "since"))
-            return say(": that of {who} on {where}, since {since}", who, where, since)
+            return message(": that of {who} on {where}, since {since}", who, where, since)
         return ""
 
     def release(self) -> None:
@@ -112,4 +112,4 @@ class HeldProject:
 def _self() -> dict[str, str]:
     who = user_name() or "somebody"
     since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return {"who": who, "where": platform.node() or say("this machine"), "since": since}
+    return {"who": who, "where": platform.node() or message("this machine"), "since": since}

@@ -17,11 +17,11 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.saving.codec import Decoder, Encoder
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
-FORMAT = say("tabprotect project, CONFIDENTIAL")
+FORMAT = message("tabprotect project, CONFIDENTIAL")
 FORMAT_VERSION = 3
 
 _PROJECT = "project.json"
@@ -67,7 +67,7 @@ def to_bytes(history: History) -> bytes:
     data = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "written_by": say("tabprotect {version}", __version__),
+        "written_by": message("tabprotect {version}", __version__),
         "base": encoder.put(history.base) if history.position else now,
         "steps": steps,
         "position": history.position,
@@ -90,47 +90,45 @@ def load(path: Path) -> History:
     try:
         return from_bytes(archive.load(path))
     except BundleError as error:
-        raise InputError(error.message, file=path, hint=say("is it a project file?")) from None
+        raise InputError(error.message, file=path, hint=message("is it a project file?")) from None
     except InputError as error:
         raise error.in_file(path) from None
 
 
 def from_bytes(content: bytes) -> History:
     """Read a history from a project file's bytes (see :func:`load`)."""
-    files = archive.unpack(
-        content, allowed=lambda name: name == _PROJECT or bool(_ARRAY.match(name))
-    )
+    files = archive.unpack(content, allowed=lambda name: name == _PROJECT or bool(_ARRAY.match(name)))
     if _PROJECT not in files:
-        raise InputError(say("this is no project file"))
+        raise InputError(message("this is no project file"))
     data = archive.parse_json(_PROJECT, files[_PROJECT])
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(say("this is no project file"))
+        raise InputError(message("this is no project file"))
     if data.get("format_version") != FORMAT_VERSION:
-        raise _other(say("the unknown version {get}", repr(data.get("format_version"))))
+        raise _other(message("the unknown version {get}", repr(data.get("format_version"))))
     arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
     try:
         decoder = Decoder(data["shared"], arrays)
         steps = tuple(_step(entry, decoder) for entry in data["steps"])
         history = History(decoder.project(data["base"]), steps, int(data["position"]))
         if not 0 <= history.position <= len(steps):
-            raise ValueError(say("the position lies outside the history"))
+            raise ValueError(message("the position lies outside the history"))
         if history.position and steps[history.position - 1].project is None:
-            raise ValueError(say("the present state is missing"))
+            raise ValueError(message("the present state is missing"))
         return history
     except TabprotectError as error:
-        raise InputError(say("the project file is damaged: {message}", error.message)) from None
+        raise InputError(message("the project file is damaged: {message}", error.message)) from None
     except NotImplementedError as error:
         raise _other(str(error)) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise InputError(
-            say("the project file is damaged"), hint=say("take an older copy, or the recovered one")
+            message("the project file is damaged"), hint=message("take an older copy, or the recovered one")
         ) from None
 
 
 def _other(what: str) -> InputError:
     return InputError(
-        say("the project file has {what}", what),
-        hint=say("open it with the version of tabprotect that wrote it"),
+        message("the project file has {what}", what),
+        hint=message("open it with the version of tabprotect that wrote it"),
     )
 
 

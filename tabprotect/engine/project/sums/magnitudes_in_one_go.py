@@ -45,7 +45,7 @@ from tabprotect.engine.protection.suppressing.given_sums import given_sums
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, rules_of
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +127,7 @@ class Done:
 
 
 def protect_magnitudes(
-    table: MagnitudeTable,
-    asked: Asked,
-    leaving: LeavingSums | None = None,
-    progress: Progress = SILENT,
+    table: MagnitudeTable, asked: Asked, leaving: LeavingSums | None = None, progress: Progress = SILENT
 ) -> Done:
     """Protect a table and judge that; where it goes somewhere, write it if it may leave.
 
@@ -236,11 +233,11 @@ def with_earlier(table: MagnitudeTable, done: Done, register: str | None) -> Mag
 
 
 HINTS = {
-    "suppression": say(
+    "suppression": message(
         "free cells that are frozen, use coarser categories, or accept it: --accept REASON"
     ),
-    "multiplicative_noise": say("take more noise, or accept it: --accept REASON"),
-    "cell_key": say("take multiplicative_noise, or accept it: --accept REASON"),
+    "multiplicative_noise": message("take more noise, or accept it: --accept REASON"),
+    "cell_key": message("take multiplicative_noise, or accept it: --accept REASON"),
 }
 """What to do where a release may not leave."""
 
@@ -254,9 +251,7 @@ def with_house_rules(asked: Asked, policy: HousePolicy) -> Asked:
     return replace(asked, rules=rules)
 
 
-def suppressed(
-    table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
-) -> Done:
+def suppressed(table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT) -> Done:
     """The sums with what has to be hidden hidden."""
     wanted = wanted_of(table, asked)
     pattern = suppress(table, wanted, progress)
@@ -333,7 +328,7 @@ def not_proved(table: MagnitudeTable, declared: int) -> list[str]:
     said = []
     if table.largest is not None:
         said.append(
-            say(
+            message(
                 "not proved: the table names the {n} largest contributions of each sum, and not who they "
                 "are; what somebody knows who contributes to several sums was not tried",
                 table.largest.ranks,
@@ -351,19 +346,17 @@ def not_proved(table: MagnitudeTable, declared: int) -> list[str]:
     return said
 
 
-def with_noise(
-    table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT
-) -> Done:
+def with_noise(table: MagnitudeTable, asked: Asked, limits: SumsGate, progress: Progress = SILENT) -> Done:
     """The sums with noise that follows from a key of the house, and what an outsider believes."""
     if table.largest is not None:
         raise InputError(
-            say("noise is put on each contribution, and the table names the largest only"),
-            hint=say("tabulate the records, or hide sums: --method suppression"),
+            message("noise is put on each contribution, and the table names the largest only"),
+            hint=message("tabulate the records, or hide sums: --method suppression"),
         )
     unsafe = np.ones(len(table.cells), dtype=bool)
     if asked.rules:
         unsafe = sensitive_cells(table, asked.rules, weights=asked.weights).unsafe
-    progress.report(say("adding noise"), 0.0)
+    progress.report(message("adding noise"), 0.0)
     secret = house.key() if asked.seed is None else sha256(str(asked.seed).encode()).encode()
     if asked.method == "multiplicative_noise":
         law = MultiplierLaw.of(asked.parameters)
@@ -431,13 +424,8 @@ def published_before(table: MagnitudeTable, like: Path) -> Bools:
     last = read_release(like)
     if [v.name for v in last.variables] != [v.name for v in table.variables]:
         raise InputError(
-            say("{like} is of other variables", like.name),
-            hint=say("give last year's bundle of this table"),
+            message("{like} is of other variables", like.name),
+            hint=message("give last year's bundle of this table"),
         )
-    before = {
-        tuple(sorted(last.index(number).items()))
-        for number in np.flatnonzero(~last.hidden).tolist()
-    }
-    return np.array(
-        [tuple(sorted(table.index(n).items())) in before for n in range(len(table.cells))]
-    )
+    before = {tuple(sorted(last.index(number).items())) for number in np.flatnonzero(~last.hidden).tolist()}
+    return np.array([tuple(sorted(table.index(n).items())) in before for n in range(len(table.cells))])

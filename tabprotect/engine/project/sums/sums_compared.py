@@ -18,12 +18,12 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protected_sums
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LABELS = {
-    "rules": say("The rules alone"),
+    "rules": message("The rules alone"),
     **{name: method.label for name, method in SUMS_METHODS.items()},
-    "rounding": say("Rounding"),
+    "rounding": message("Rounding"),
 }
 """What is compared, in order."""
 
@@ -117,9 +117,7 @@ def compared_sums(
         found = _beliefs(done.release, within)
         more = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
         release = done.release
-        yield ComparedSums(
-            method, *_figures(table, found, (release.value, release.hidden), unsafe), *more
-        )
+        yield ComparedSums(method, *_figures(table, found, (release.value, release.hidden), unsafe), *more)
     yield _rounded(table, unsafe, within, policy.belief_limit)
 
 

@@ -11,13 +11,8 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.sums.magnitudes_in_one_go import (
-    Asked,
-    Done,
-    protected_sums,
-    with_earlier,
-)
-from tabprotect.languages.said import at_most_in_100, say
+from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, Done, protected_sums, with_earlier
+from tabprotect.languages.messages import at_most_in_100, message
 
 NOISES = ((".05", ".15"), (".1", ".25"), (".2", ".5"), (".3", ".7"))
 """Distances of factors from 1 that are tried, the least first."""
@@ -43,7 +38,7 @@ class SumsRemedy(Suggestion):
 
     @property
     def reached(self) -> str:
-        return say(
+        return message(
             "Tried: passes. A best guess of one who is alone is near with at most {belief}; sums "
             "change by {change:.1f} % on average.",
             at_most_in_100(self.belief),
@@ -79,7 +74,7 @@ def remedies_for(
         moved = np.abs(done.release.value - value)[some] / np.abs(value[some])
         found.append(
             SumsRemedy(
-                say(
+                message(
                     "noise on every contribution, {least:.0f} % to {most:.0f} %",
                     *(100 * v for v in given.values()),
                 ),
@@ -92,17 +87,13 @@ def remedies_for(
 
 
 def _tried(
-    table: MagnitudeTable,
-    asked: Asked,
-    policy: HousePolicy,
-    progress: Progress,
-    register: str | None = None,
+    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress, register: str | None = None
 ) -> Iterator[tuple[Asked, Done]]:
     if table.largest is not None:
         return
     found = 0
     for number, (least, most) in enumerate(NOISES):
-        progress.report(say("trying what may help"), number / len(NOISES))
+        progress.report(message("trying what may help"), number / len(NOISES))
         given: Mapping[str, str] = {"least": least, "most": most}
         one = replace(asked, method="multiplicative_noise", parameters=given, like=None)
         done = protected_sums(table, one, policy)

@@ -19,7 +19,7 @@ from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.protection.suppressing.given_sums import given_text
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 GIVEN = ".hst"
 """The suffix of tau-ARGUS's a priori files."""
@@ -62,8 +62,8 @@ def write_sums(
     if path.suffix.lower() == GIVEN:
         if found is None:
             raise InputError(
-                say("an a priori file says what is unsafe, and no rule is given"),
-                hint=say("say by which: --rule p=10"),
+                message("an a priori file says what is unsafe, and no rule is given"),
+                hint=message("say by which: --rule p=10"),
             )
         text = given_text(table, found.unsafe, found.upper)
         write_together([Whole(path, text.encode(), private=True)])
@@ -96,9 +96,7 @@ def _as_cube(table: MagnitudeTable, path: Path, name: str | None) -> list[str]:
 
 def _csv(table: MagnitudeTable, letters: Sequence[str]) -> bytes:
     cells = table.cells
-    nodes = [
-        [axis.written[n] for n in row] for axis, row in zip(table.axes, cells.nodes, strict=True)
-    ]
+    nodes = [[axis.written[n] for n in row] for axis, row in zip(table.axes, cells.nodes, strict=True)]
     values = [table.shown(value) for value in cells.value.tolist()]
     numbers = (cells.units.tolist(), cells.holdings.tolist())
     header = [*(v.name for v in table.variables), "value", "status", "n", "holdings"]

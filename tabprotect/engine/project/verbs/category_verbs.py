@@ -14,15 +14,11 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import of_parts, regrouped
 from tabprotect.engine.project.verbs.table_verbs import edited
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def _with(
-    project: Project,
-    variable: str,
-    categories: Sequence[str],
-    parts: Sequence[Sequence[int]],
-    counts: Ints,
+    project: Project, variable: str, categories: Sequence[str], parts: Sequence[Sequence[int]], counts: Ints
 ) -> Project:
     """The project with other categories of a variable, each the sum of some old ones, and the counts."""
     domain = project.original.domain
@@ -33,7 +29,7 @@ def _with(
     return edited(project, Table.dense(changed, counts), sums)
 
 
-@Declared(say("add category {category} to {variable}"))
+@Declared(message("add category {category} to {variable}"))
 def add_category(
     project: Project, context: Context, *, variable: str, category: str, at: int | None = None
 ) -> Project:
@@ -48,15 +44,15 @@ def add_category(
     return _with(project, variable, names, parts, np.insert(table.counts, place, 0, axis=axis))
 
 
-@Declared(say("remove category {category} of {variable}"))
+@Declared(message("remove category {category} of {variable}"))
 def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
     """Remove a category that nobody is in."""
     table = project.original
     axis, code = table.domain.axis(variable), table.domain[variable].code(category)
     if np.take(table.counts, code, axis=axis).any():
         raise InputError(
-            say("{variable} = {category} is not empty", variable, category),
-            hint=say("merge it with another category, so that nobody is lost"),
+            message("{variable} = {category} is not empty", variable, category),
+            hint=message("merge it with another category, so that nobody is lost"),
         )
     old = table.domain[variable].categories
     parts = [[n] for n in range(len(old)) if n != code]
@@ -64,7 +60,7 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
     return _with(project, variable, names, parts, np.delete(table.counts, code, axis=axis))
 
 
-@Declared(say("merge categories of {variable} into {into}"))
+@Declared(message("merge categories of {variable} into {into}"))
 def merge_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
 ) -> Project:
@@ -73,7 +69,7 @@ def merge_categories(
     axis = table.domain.axis(variable)
     codes = sorted(table.domain[variable].code(c) for c in categories)
     if len(set(codes)) < 2:
-        raise InputError(say("merging takes at least two categories"))
+        raise InputError(message("merging takes at least two categories"))
     first, rest = codes[0], codes[1:]
     counts = np.moveaxis(table.counts.copy(), axis, 0)
     counts[first] = counts[codes].sum(axis=0)
@@ -84,10 +80,8 @@ def merge_categories(
     return _with(project, variable, names, [codes if n == first else [n] for n in kept], counts)
 
 
-@Declared(say("rename {variable} = {category} to {to}"))
-def rename_category(
-    project: Project, context: Context, *, variable: str, category: str, to: str
-) -> Project:
+@Declared(message("rename {variable} = {category} to {to}"))
+def rename_category(project: Project, context: Context, *, variable: str, category: str, to: str) -> Project:
     """Rename a category."""
     table = project.original
     code = table.domain[variable].code(category)
@@ -96,7 +90,7 @@ def rename_category(
     return _with(project, variable, names, [[n] for n in range(len(names))], table.counts)
 
 
-@Declared(say("reorder the categories of {variable}"))
+@Declared(message("reorder the categories of {variable}"))
 def reorder_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str]
 ) -> Project:
@@ -104,15 +98,13 @@ def reorder_categories(
     table = project.original
     old = table.domain[variable]
     if sorted(categories) != sorted(old.categories):
-        raise InputError(
-            say("the new order must name each category of {variable} once", repr(variable))
-        )
+        raise InputError(message("the new order must name each category of {variable} once", repr(variable)))
     codes = [old.code(c) for c in categories]
     counts = np.take(table.counts, codes, axis=table.domain.axis(variable))
     return _with(project, variable, categories, [[n] for n in codes], counts)
 
 
-@Declared(say("rename {variable} to {to}"))
+@Declared(message("rename {variable} to {to}"))
 def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
     """Rename a variable."""
     table = project.original

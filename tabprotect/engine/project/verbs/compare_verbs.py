@@ -16,7 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_RUNS = 10_000
 """The most runs of one setting: more add nothing."""
@@ -28,12 +28,12 @@ def _label(project: Project, given: Arguments) -> str:
         assert isinstance(runs, (list, tuple))
         before = len(project.comparison.runs)
         if not runs:
-            return say("compare nothing")
-        what = say("one setting") if len(runs) == 1 else say("{runs} settings", len(runs))
+            return message("compare nothing")
+        what = message("one setting") if len(runs) == 1 else message("{runs} settings", len(runs))
         return (
-            say("compare {what}", what) if len(runs) >= before else say("compare only {what}", what)
+            message("compare {what}", what) if len(runs) >= before else message("compare only {what}", what)
         )
-    return say("set the comparison's ") + ", ".join(name.replace("_", " ") for name in given)
+    return message("set the comparison's ") + ", ".join(name.replace("_", " ") for name in given)
 
 
 @Declared(_label)
@@ -53,10 +53,8 @@ def set_comparison(
     if runs_per_method is not None and not 1 <= runs_per_method <= MOST_RUNS:
         raise ParameterError(
             {
-                "runs_per_method": say(
-                    "must be between 1 and {MOST_RUNS}, is {runs_per_method}",
-                    MOST_RUNS,
-                    runs_per_method,
+                "runs_per_method": message(
+                    "must be between 1 and {MOST_RUNS}, is {runs_per_method}", MOST_RUNS, runs_per_method
                 )
             }
         )
@@ -90,15 +88,14 @@ def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
         try:
             specs = parse_spec(run)
         except ParameterError as error:
-            wrong |= {say("{run}: {name}", run, name): why for name, why in error.fields.items()}
+            wrong |= {message("{run}: {name}", run, name): why for name, why in error.fields.items()}
             continue
         for spec in specs:
             try:
                 methods()[spec.method].resolve(domain, spec.given)
             except ParameterError as error:
                 wrong |= {
-                    say("{text}: {name}", spec.text, name): why
-                    for name, why in error.fields.items()
+                    message("{text}: {name}", spec.text, name): why for name, why in error.fields.items()
                 }
             except InputError:
                 # It does not fit the table: its runs will say so, and the others are compared.
@@ -129,7 +126,7 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         except ParameterError as error:
             wrong |= error.fields
     if wrong:
-        raise ParameterError(wrong, hint=say("there are {names}", ", ".join(domain.names)))
+        raise ParameterError(wrong, hint=message("there are {names}", ", ".join(domain.names)))
 
 
 def comparison_scope(project: Project) -> Scope:

@@ -30,7 +30,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
 )
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 QUICK_CELLS = 20_000
 """The most cells of a table whose cycle set is designed at once, without a job."""
@@ -38,7 +38,7 @@ QUICK_CELLS = 20_000
 
 Entries = tuple[Ints, npt.NDArray[np.int8]]
 
-BY_HAND = say("drawn by hand")
+BY_HAND = message("drawn by hand")
 
 DATA = "data"
 """The kind for which the running table chooses among all swaps."""
@@ -54,11 +54,11 @@ def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
 
 def _set_label(project: Project, given: Arguments) -> str:
     if given.get("file"):
-        return say("take cycles from {name}", Path(str(given["file"])).name)
+        return message("take cycles from {name}", Path(str(given["file"])).name)
     if given.get("cycles"):
-        return say("take drawn cycles")
+        return message("take drawn cycles")
     kind = str(given.get("kind") or "default")
-    return say("take cycles: {label}", DESIGNS[kind].label if kind in DESIGNS else kind)
+    return message("take cycles: {label}", DESIGNS[kind].label if kind in DESIGNS else kind)
 
 
 def _cycle(given: Arguments) -> int:
@@ -68,7 +68,7 @@ def _cycle(given: Arguments) -> int:
 def _flip_label(project: Project, given: Arguments) -> str:
     sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
     at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
-    return say("set {at} of cycle {given} to {sign}", at, _cycle(given), sign)
+    return message("set {at} of cycle {given} to {sign}", at, _cycle(given), sign)
 
 
 def _design_words(project: Project, given: Arguments) -> list[str]:
@@ -102,13 +102,11 @@ def set_cycles(
     """
     domain = project.original.domain
     if sum(x is not None for x in (kind, file, cycles)) > 1:
-        raise InputError(
-            say("a cycle set comes from one place: a template, a file or drawn cycles")
-        )
+        raise InputError(message("a cycle set comes from one place: a template, a file or drawn cycles"))
     if kind == DATA:
         project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
-        template_of(say("a file of cycles"), project.parameters)
+        template_of(message("a file of cycles"), project.parameters)
         moves, origin = cycle_files.read(Path(file), domain=domain), Path(file).name
         moves = in_place(moves, project.values[REPEATS] or 1 if project.takes_cycles else 1)
     elif cycles is not None:
@@ -134,9 +132,7 @@ def redesigned(project: Project, context: Context, before: Mapping[str, object])
     if moves is None or not project.takes_cycles:
         return project
     differ = {p.name for p in OF_DESIGNS if said.get(p.name) != before.get(p.name)}
-    kind = template_of(None, said) or (
-        project.cycles_from if is_named(project.cycles_from) else None
-    )
+    kind = template_of(None, said) or (project.cycles_from if is_named(project.cycles_from) else None)
     if differ and kind is not None:
         return set_cycles.run(project, context, kind=kind)
     if REPEATS.name in differ:
@@ -149,7 +145,7 @@ def _chosen_by_the_table(project: Project) -> Project:
     """Set the order for it, and as many steps as there are cells unless a number is set."""
     chosen = dict(project.parameters)
     if chosen.setdefault("order", "positive") != "positive":
-        raise ParameterError({"order": say("cycles={DATA} goes with the order positive", DATA)})
+        raise ParameterError({"order": message("cycles={DATA} goes with the order positive", DATA)})
     if (chosen.get("passes") or 1) == 1 and not chosen.get("n_cover"):
         chosen["n_cover"] = project.original.domain.size
     return replace(project, parameters=MappingProxyType(chosen))
@@ -174,7 +170,7 @@ def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
 def _number(project: Project, cycle: int) -> int:
     if not 0 <= cycle < len(project.cycles):
         raise InputError(
-            say("there is no cycle {cycle}; there are {cycles}", cycle + 1, len(project.cycles))
+            message("there is no cycle {cycle}; there are {cycles}", cycle + 1, len(project.cycles))
         )
     return cycle
 
@@ -187,7 +183,7 @@ def flip_cycle_cell(
     project.original  # noqa: B018  (a reader cannot edit)
     number, at = _number(project, cycle), cell(index, project.domain)
     if sign not in (-1, 0, 1):
-        raise InputError(say("an entry of a cycle is -1, 0 or +1, not {sign}", repr(sign)))
+        raise InputError(message("an entry of a cycle is -1, 0 or +1, not {sign}", repr(sign)))
     cycles = _entries(project.cycles)
     cells, signs = cycles[number]
     key = project.domain.flat(at)
@@ -197,14 +193,14 @@ def flip_cycle_cell(
         cells, signs = np.append(cells, key), np.append(signs, sign)
     if not len(cells):
         raise InputError(
-            say("cycle {number} would be empty", number + 1),
-            hint=say("remove the cycle, or set another cell first"),
+            message("cycle {number} would be empty", number + 1),
+            hint=message("remove the cycle, or set another cell first"),
         )
     cycles[number] = cells, signs
     return _drawn(project, cycles)
 
 
-@Declared(say("add a cycle"))
+@Declared(message("add a cycle"))
 def add_cycle(
     project: Project,
     context: Context,
@@ -232,7 +228,7 @@ def add_cycle(
     return _drawn(project, [*cycles[:place], new, *cycles[place:]])
 
 
-@Declared(lambda project, given: say("remove cycle {given}", _cycle(given)))
+@Declared(lambda project, given: message("remove cycle {given}", _cycle(given)))
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     """Remove a cycle from the set."""
     project.original  # noqa: B018
@@ -240,13 +236,13 @@ def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     rest = [i for i in range(len(project.cycles)) if i != number]
     if not rest:
         raise InputError(
-            say("a cycle set needs at least one cycle"), hint=say("take a template instead")
+            message("a cycle set needs at least one cycle"), hint=message("take a template instead")
         )
     return _with(project, project.cycles.take(rest), BY_HAND)
 
 
 @Declared(
-    lambda project, given: say(
+    lambda project, given: message(
         "move cycle {given} to place {int}", _cycle(given), cast(int, given["to"]) + 1
     )
 )
@@ -259,13 +255,13 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
     return _with(project, project.cycles.take(order), BY_HAND)
 
 
-@Declared(say("split cycles into connected parts"))
+@Declared(message("split cycles into connected parts"))
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018
     parts = connected_parts(project.cycles)
     if len(parts) == len(project.cycles):
-        raise InputError(say("there is nothing to split: every cycle hangs together"))
+        raise InputError(message("there is nothing to split: every cycle hangs together"))
     return _with(project, parts, BY_HAND)
 
 

@@ -29,31 +29,29 @@ from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table, check_structural
 from tabprotect.engine.tables.variable import AT, Level, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def _group_label(project: Project, given: Arguments) -> str:
     if given.get("width") is not None:
-        return say("group {given} in bands of {given2}", given["variable"], given["width"])
+        return message("group {given} in bands of {given2}", given["variable"], given["width"])
     if given.get("cuts"):
         cuts = given["cuts"]
         assert isinstance(cuts, Sequence)
-        return say("cut {given} at {str}", given["variable"], ", ".join(map(str, cuts)))
+        return message("cut {given} at {str}", given["variable"], ", ".join(map(str, cuts)))
     if digits := given.get("digits"):
         assert isinstance(digits, Mapping)
-        return say(
+        return message(
             "group {given} by first digits: {numbers}",
             given["variable"],
             ", ".join(map(str, digits.values())),
         )
     files = given.get("files")
     if isinstance(files, Mapping):
-        return say(
-            "group {given} by {join}",
-            given["variable"],
-            ", ".join(Path(f).name for f in files.values()),
+        return message(
+            "group {given} by {join}", given["variable"], ", ".join(Path(f).name for f in files.values())
         )
-    return say("group {given} as {get}", given["variable"], given.get("level"))
+    return message("group {given} as {get}", given["variable"], given.get("level"))
 
 
 @Declared(_group_label, reads_too="files")
@@ -151,7 +149,7 @@ def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> P
     if tuple(held) == old.categories:
         return project
     if not held:
-        raise InputError(say("no category of {variable} is left", variable))
+        raise InputError(message("no category of {variable} is left", variable))
     parts = list(held.values())
     after = domain.with_variable(old.made_of(tuple(held), parts), parts=parts)
 
@@ -177,15 +175,13 @@ def levels_of(
     ways = [width is not None, bool(cuts), bool(groups), bool(digits), bool(file)]
     if sum(ways) != 1:
         raise InputError(
-            say("name one way to group the categories"),
-            hint=say("a width, cut points, groups, first digits, or the file of a code list"),
+            message("name one way to group the categories"),
+            hint=message("a width, cut points, groups, first digits, or the file of a code list"),
         )
     if digits:
         check_digits(variable.categories, digits)
         by_number = sorted(digits.items(), key=lambda one: one[1])
-        return tuple(
-            Level(name, tuple(first_characters(variable.categories, n))) for name, n in by_number
-        )
+        return tuple(Level(name, tuple(first_characters(variable.categories, n))) for name, n in by_number)
     if file:
         return code_list_levels(Path(file), variable)[0]
     if width is not None:
@@ -208,7 +204,7 @@ def _as_said(variable: Variable, groups: Mapping[str, Sequence[str]]) -> list[st
             variable.code(category)
             if said.setdefault(category, group) != group:
                 raise InputError(
-                    say(
+                    message(
                         "{category} is put into both {said} and {group}",
                         repr(category),
                         repr(said[category]),
@@ -226,7 +222,7 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
     return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
 
 
-@Declared(say("count categories of {variable} as others"))
+@Declared(message("count categories of {variable} as others"))
 def map_categories(
     project: Project, context: Context, *, variable: str, mapping: Mapping[str, str]
 ) -> Project:
@@ -243,7 +239,7 @@ def map_categories(
     return counted_so(project, variable, {c: to for c, to in counted.items() if to != LEFT_OUT})
 
 
-@Declared(say("label the categories of {variable}"))
+@Declared(message("label the categories of {variable}"))
 def label_categories(
     project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
 ) -> Project:
@@ -259,7 +255,7 @@ def _labelled(domain: Domain, variable: str, labels: Mapping[str, str]) -> Domai
     return domain.with_variable(old.labelled(said)) if labels else domain
 
 
-@Declared(say("state structural zeros"))
+@Declared(message("state structural zeros"))
 def state_structural_zeros(
     project: Project, context: Context, *, zeros: Sequence[Mapping[str, Sequence[str]]]
 ) -> Project:
@@ -279,41 +275,38 @@ def state_structural_zeros(
     return changed
 
 
-@Declared(say("let go of {variable}@{level}"))
+@Declared(message("let go of {variable}@{level}"))
 def remove_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
     """Remove a level; the categories stay."""
     domain = project.original.domain
     old = domain.variables[domain.axis(variable)]
     kept = [one for one in old.coarser if one.name != level]
     if len(kept) == len(old.coarser):
-        raise InputError(say("{variable} has no level {level}", variable, repr(level)))
+        raise InputError(message("{variable} has no level {level}", variable, repr(level)))
     return _over(project, domain.with_variable(old.grouped(*kept, finest=old.finest)))
 
 
 def _nest_label(project: Project, given: Arguments) -> str:
     variables = given["variables"]
     assert isinstance(variables, Sequence)
-    return say("make {variables} the levels of {given}", ", ".join(variables), given["name"])
+    return message("make {variables} the levels of {given}", ", ".join(variables), given["name"])
 
 
 @Declared(_nest_label)
-def nest_variables(
-    project: Project, context: Context, *, variables: Sequence[str], name: str
-) -> Project:
+def nest_variables(project: Project, context: Context, *, variables: Sequence[str], name: str) -> Project:
     """Turn nested variables, the coarsest first, into the levels of one variable."""
     for variable in variables:
         project.original.domain.axis(variable)
     if len(set(variables)) < 2:
-        raise InputError(say("nesting takes at least two variables"))
+        raise InputError(message("nesting takes at least two variables"))
     nesting = Nesting.of(project.original, {name: list(variables)})
     origin = {
-        new: (old, np.arange(len(project.domain[old].categories)))
-        for new, old in nesting.finest.items()
+        new: (old, np.arange(len(project.domain[old].categories))) for new, old in nesting.finest.items()
     }
     return _added(project, nesting.after, nesting.nested, summed=False, origin=origin)
 
 
-@Declared(say("count {variable} at the level {level}"))
+@Declared(message("count {variable} at the level {level}"))
 def take_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
     """Add the counts up to the categories of a level; coarser levels stay above it."""
     before = project.original.domain
@@ -352,12 +345,7 @@ def _added(
         As of :func:`~tabprotect.engine.project.verbs.sums_verbs.regrouped`.
     """
     before = project.original.domain
-    keys, weights, moves, placed = (
-        project.record_keys,
-        project.weights,
-        project.moves,
-        project.placement,
-    )
+    keys, weights, moves, placed = (project.record_keys, project.weights, project.moves, project.placement)
     if keys is not None:
         keys = change(keys)
         if summed:

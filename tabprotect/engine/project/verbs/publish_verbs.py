@@ -20,20 +20,16 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
-from tabprotect.engine.project.releasing.judgement import (
-    beside_sums,
-    beside_unjudged,
-    refused_beside,
-)
+from tabprotect.engine.project.releasing.judgement import beside_sums, beside_unjudged, refused_beside
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-NO_REGISTER = say(
+NO_REGISTER = message(
     "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
 )
 
@@ -41,9 +37,9 @@ NO_REGISTER = say(
 def _publish_label(project: Project, given: Arguments) -> str:
     name = Path(str(given["release"])).name
     return (
-        say("publish {name}", name)
+        message("publish {name}", name)
         if given.get("tables") is None
-        else say("publish a set of tables as {name}", name)
+        else message("publish a set of tables as {name}", name)
     )
 
 
@@ -70,23 +66,18 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     protected = _answered_for(project, asked, before_it, context.register)
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
-        raise InputError(say("release and dossier would be one file"), file=place)
+        raise InputError(message("release and dossier would be one file"), file=place)
     leaving = Leaving.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
     if leaving.tables is not None and verdict is not None and not answered:
         check_small(verdict.kept_small, leaving.tables)
-    taken = [
-        path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
-    ]
+    taken = [path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()]
     if taken and not asked.overwrite:
-        raise InputError(say("there is a file of that name already"), file=taken[0])
+        raise InputError(message("there is a file of that name already"), file=taken[0])
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted)
-    files, notes = (
-        [Whole(path, data, asked.overwrite) for path, data in made.items()],
-        project.notes,
-    )
+    files, notes = ([Whole(path, data, asked.overwrite) for path, data in made.items()], project.notes)
     sealed = made[leaving.sealed(place)]
     admit_coins(protected, sealed, context.register, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
@@ -102,10 +93,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         )
         kept = confidential.kept_name(dossier, whole)
         if kept is not None:
-            notes = (
-                *notes,
-                say("the dossier of another release was there: it is now {name}", kept.name),
-            )
+            notes = (*notes, message("the dossier of another release was there: it is now {name}", kept.name))
     leaving.make_folder(place)
     with entered(
         protected,
@@ -117,9 +105,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         epsilon_limit=project.limits.epsilon_limit,
     ) as head:
         if dossier is not None:
-            data = archive.pack(
-                confidential.sealed(content, None if head is None else head.as_json())
-            )
+            data = archive.pack(confidential.sealed(content, None if head is None else head.as_json()))
             # The dossier comes first: without it a release could never be accounted for.
             files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
         write_together(files)
@@ -141,9 +127,7 @@ def _beside_earlier(
     place, signing = Path(asked.release), [Path(k) for k in (asked.sign, asked.sign_too) if k]
     while True:
         leaving = Leaving.of(protected.release, asked.tables)
-        made = leaving.files(
-            place, signing=signing, page=not asked.no_page, progress=context.progress
-        )
+        made = leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
         before = left_before(
             protected.record.problem,
             context.register,
@@ -170,7 +154,7 @@ def _told_of_register(
     protected: Protected, before: LeftBefore, register: str | None, again: str
 ) -> Protected:
     """The result with why it leaves again, and what the register leaves unknown, among its decisions."""
-    said = [say("published again: {reason}", again)] if again else []
+    said = [message("published again: {reason}", again)] if again else []
     said += [one.message for one in before.damaged]
     if house.register_address(register) is None:
         said.append(NO_REGISTER)
@@ -178,9 +162,7 @@ def _told_of_register(
     return replace(protected, record=replace(protected.record, decisions=decisions))
 
 
-def _answered_for(
-    project: Project, asked: Publishing, before_it: str, register: str | None
-) -> Protected:
+def _answered_for(project: Project, asked: Publishing, before_it: str, register: str | None) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
 
     Parameters
@@ -198,7 +180,7 @@ def _answered_for(
     """
     if project.protected is None:
         raise InfeasibleError(
-            say("there is nothing to publish yet"), hint=say("protect the table as it stands first")
+            message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
         )
     prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
     if project.limits.signatures == 1 and not (prepared_by or approved_by):
@@ -206,8 +188,8 @@ def _answered_for(
         prepared_by = house.user_name()
     if project.limits.signatures == 2 and project.limits.unsigned(prepared_by, approved_by):
         raise RefusedError(
-            say("by the policy of the house two people answer for a release"),
-            hint=say(
+            message("by the policy of the house two people answer for a release"),
+            hint=message(
                 "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
             ),
         )
@@ -218,14 +200,12 @@ def _answered_for(
     done = gate.decided(done, project.limits, given)
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
-    record = replace(
-        done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions
-    )
+    record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions)
     return replace(done, record=record)
 
 
 @Declared(
-    say("open {file}"),
+    message("open {file}"),
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",
     opens=True,

@@ -16,34 +16,31 @@ from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import maximal_margins
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 PUBLISHING = "publish_margins"
 """The method that publishes a plan."""
 
 
 def _criterion_label(project: Project, given: Arguments) -> str:
-    return say("set the release's ") + joined(
-        (say("{n} to {v}", n, v) for n, v in given.items()), say(" and ")
+    return message("set the release's ") + joined(
+        (message("{n} to {v}", n, v) for n, v in given.items()), message(" and ")
     )
 
 
 def _margin_label(project: Project, given: Arguments) -> str:
     names = given["variables"]
     assert isinstance(names, Sequence)
-    return say("release {value}", " × ".join(names) or say("the grand total"))
+    return message("release {value}", " × ".join(names) or message("the grand total"))
 
 
 def _plan_label(project: Project, given: Arguments) -> str:
     margins = given["margins"]
     assert isinstance(margins, Sequence)
     if not margins:
-        return say("clear the release plan")
+        return message("clear the release plan")
     return plural(
-        len(margins),
-        "plan to release {margins} table",
-        "plan to release {margins} tables",
-        len(margins),
+        len(margins), "plan to release {margins} table", "plan to release {margins} tables", len(margins)
     )
 
 
@@ -68,15 +65,13 @@ def set_release_criterion(
     plan = replace(project.plan, **given)
     wrong: dict[str, str] = {}
     if plan.threshold < 0:
-        wrong["threshold"] = say("must be a whole number from 0 up, is {threshold}", plan.threshold)
+        wrong["threshold"] = message("must be a whole number from 0 up, is {threshold}", plan.threshold)
     if plan.criterion not in criteria():
-        wrong["criterion"] = say(
-            "unknown: {criterion}; there are {criteria}",
-            repr(plan.criterion),
-            ", ".join(criteria()),
+        wrong["criterion"] = message(
+            "unknown: {criterion}; there are {criteria}", repr(plan.criterion), ", ".join(criteria())
         )
     if plan.bounds not in BOUNDS_WAYS:
-        wrong["bounds"] = say(
+        wrong["bounds"] = message(
             "unknown: {bounds}; there are {BOUNDS_WAYS}", repr(plan.bounds), ", ".join(BOUNDS_WAYS)
         )
     if wrong:
@@ -95,9 +90,7 @@ def release_margin(project: Project, context: Context, *, variables: Sequence[st
 
 
 @Declared(_plan_label, slow=True)
-def set_release_plan(
-    project: Project, context: Context, *, margins: Sequence[Sequence[str]]
-) -> Project:
+def set_release_plan(project: Project, context: Context, *, margins: Sequence[Sequence[str]]) -> Project:
     """Plan to release exactly these sub-tables, if that is proved safe; an empty list clears the plan."""
     domain = project.original.domain
     chosen = maximal_margins(domain, [_margin(domain, margin) for margin in margins])
@@ -106,7 +99,7 @@ def set_release_plan(
     return replace(project, plan=replace(project.plan, margins=chosen))
 
 
-@Declared(say("take the plan as the release"))
+@Declared(message("take the plan as the release"))
 def use_release_plan(project: Project, context: Context, *, then: str = "") -> Project:
     """Choose the method that publishes the planned margins, with the plan's threshold.
 
@@ -123,7 +116,7 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
     return replace(project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values))
 
 
-@Declared(say("perturb beyond the plan"))
+@Declared(message("perturb beyond the plan"))
 def perturb_beyond_plan(project: Project, context: Context) -> Project:
     """Publish the planned margins exactly, and a perturbed table for everything else.
 
@@ -140,8 +133,8 @@ def _plan_formula(project: Project) -> str:
     """The planned margins as a formula."""
     if not project.plan.margins:
         raise InputError(
-            say("no margin is planned for release"),
-            hint=say("release tables on the query space first"),
+            message("no margin is planned for release"),
+            hint=message("release tables on the query space first"),
         )
     return " + ".join(":".join(map(in_formula, margin)) or "1" for margin in project.plan.margins)
 
@@ -150,8 +143,8 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise InputError(
-            say("the variable {twice} is named twice in one table", repr(twice)),
-            hint=say("name it once"),
+            message("the variable {twice} is named twice in one table", repr(twice)),
+            hint=message("name it once"),
         )
     return domain.project(names).names
 
@@ -164,28 +157,22 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
     if judgement.verdict == "safe":
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
-    figure = f"{judgement.width}" if judgement.exact else say("at most {width}", judgement.width)
+    figure = f"{judgement.width}" if judgement.exact else message("at most {width}", judgement.width)
     if project.plan.criterion == "width":
-        figure = say("a width of {figure}", figure)
+        figure = message("a width of {figure}", figure)
     raise RefusedError(
-        say(
+        message(
             "{said} would leave {figure}, and the threshold is {threshold}",
             said,
             figure,
             project.plan.threshold,
         )
         if judgement.verdict == "bad"
-        else say("{said} is not proved to be wide enough, which refuses it", said),
-        hint=say("release a smaller table, or lower the threshold"),
+        else message("{said} is not proved to be wide enough, which refuses it", said),
+        hint=message("release a smaller table, or lower the threshold"),
         detail=joined(
             (
-                say(
-                    "{text}: count {count}, bounds {lower} to {upper}",
-                    c.text,
-                    c.count,
-                    c.lower,
-                    c.upper,
-                )
+                message("{text}: count {count}, bounds {lower} to {upper}", c.text, c.count, c.lower, c.upper)
                 for c in judgement.tight
             ),
             "\n",
@@ -223,9 +210,7 @@ def _judging(name: str, project: Project) -> list[str]:
     return [name, table_word(project), "--at-risk", str(project.at_risk)]
 
 
-def _planned(
-    words: list[str], project: Project, released: list[str], way: Sequence[str] = ()
-) -> list[str]:
+def _planned(words: list[str], project: Project, released: list[str], way: Sequence[str] = ()) -> list[str]:
     """Words that include the plan's criterion; none without an original."""
     plan = project.plan
     if project.kind != "house":

@@ -29,11 +29,7 @@ from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
-from tabprotect.engine.project.verbs.sums_verbs import (
-    checked_parameters,
-    protected_now,
-    sums_words,
-)
+from tabprotect.engine.project.verbs.sums_verbs import checked_parameters, protected_now, sums_words
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -42,9 +38,9 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
 from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-AFTER_REFUSAL = say("settings were changed after the gate had refused others")
+AFTER_REFUSAL = message("settings were changed after the gate had refused others")
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -52,8 +48,8 @@ def _parameters_label(project: Project, given: Arguments) -> str:
         text = number_text(value)
         return text if len(text) <= 60 else f"{text[:60]}\u2026"
 
-    return say("set ") + joined(
-        (say("{n} to {v}", n, short(v)) for n, v in given.items()), say(" and ")
+    return message("set ") + joined(
+        (message("{n} to {v}", n, short(v)) for n, v in given.items()), message(" and ")
     )
 
 
@@ -156,7 +152,7 @@ def _method_label(project: Project) -> str:
     return project.protection.label if project.sums is None else sums_method(project.method).label
 
 
-@Declared(say("choose {method}"))
+@Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
     chosen = sums_method(method).name if project.sums is not None else methods()[method].name
@@ -164,14 +160,14 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
-BY_FIGURES = say("chosen by figures of this table")
+BY_FIGURES = message("chosen by figures of this table")
 
 
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set some of the method's parameters by name, checked together."""
     if "cycles" in given:
-        raise ParameterError({"cycles": say("cycles are set by a command of their own")})
+        raise ParameterError({"cycles": message("cycles are set by a command of their own")})
     values = dict(project.parameters) | given
     if project.sums is not None:
         checked_sums = checked_parameters(project.method, values)
@@ -188,10 +184,7 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     return redesigned(project, context, before)
 
 
-@Declared(
-    _parameters_label,
-    slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
-)
+@Declared(_parameters_label, slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS)
 def set_mechanism(
     project: Project, context: Context, /, *, cycles: str | None = None, **given: object
 ) -> Project:
@@ -209,7 +202,7 @@ def set_mechanism(
 
 
 @Declared(
-    lambda project, given: say("take a design: {given}", given["kind"]),
+    lambda project, given: message("take a design: {given}", given["kind"]),
     slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
 )
 def take_design(
@@ -222,40 +215,36 @@ def take_design(
     """
     project = set_mechanism.run(project, context, cycles=kind, **given)
     return (
-        replace(project, cycles_from=say("{kind}, {BY_FIGURES}", kind, BY_FIGURES))
-        if seen
-        else project
+        replace(project, cycles_from=message("{kind}, {BY_FIGURES}", kind, BY_FIGURES)) if seen else project
     )
 
 
 # It is kept as a setting; the decision it leads to is recorded with each run.
 @Declared(
     lambda project, given: (
-        say("set a seed")
+        message("set a seed")
         if given["seed"] is not None
-        else say("take fresh randomness")
+        else message("take fresh randomness")
         if given.get("fresh")
-        else say("take the house's own randomness")
+        else message("take the house's own randomness")
     ),
     replayed=False,
 )
-def set_seed(
-    project: Project, context: Context, *, seed: int | None, fresh: bool = False
-) -> Project:
+def set_seed(project: Project, context: Context, *, seed: int | None, fresh: bool = False) -> Project:
     """Replay a seed, take fresh coins, or (``None``) use those derived from the house's key."""
     if seed is not None:
         Randomness.seeded(seed)
     return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
 
 
-@Declared(say("set the limits of the house"))
+@Declared(message("set the limits of the house"))
 def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
     """Set the house limits by which releases are judged; those not named keep their defaults."""
     return replace(project.without_result(), policy=HousePolicy.of(limits))
 
 
 @Declared(
-    lambda project, given: say("protect with {label}", _method_label(project)),
+    lambda project, given: message("protect with {label}", _method_label(project)),
     shell=protect_words,
     seed="seed",
     slow=True,
@@ -271,14 +260,10 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         return protected_now(project, context, asked)
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
-        raise InputError(
-            say("a reason is missing"), hint=say("say why it is published all the same")
-        )
+        raise InputError(message("a reason is missing"), hint=message("say why it is published all the same"))
     tuned = _tuned(project, asked, context) if asked.tune else None
     if tuned is not None:
-        project = replace(
-            project, parameters=MappingProxyType({**project.parameters, **tuned.change})
-        )
+        project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.change}))
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     admitted = partial(admit_key, accepted, context.register)
     randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)
@@ -318,14 +303,14 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if before.others:
         decisions = (
             *decisions,
-            say(
+            message(
                 "{AFTER_REFUSAL}: {values}",
                 AFTER_REFUSAL,
                 ", ".join(sorted({one.method for one in before.others})),
             ),
         )
     if project.cycles_from.endswith(BY_FIGURES):
-        decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
+        decisions = (*decisions, message("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     mechanism = replace(protected.release.mechanism, tuned=tuned)
     protected = Protected(replace(protected.release, mechanism=mechanism), record)
@@ -346,18 +331,18 @@ def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:
     from tabprotect.engine.disclosure.choosing.tuning import tuned
 
     if asked.tune_for not in USES:
-        raise ParameterError({"tune_for": say("must be one of {USES}", ", ".join(USES))})
+        raise ParameterError({"tune_for": message("must be one of {USES}", ", ".join(USES))})
     limits = project.limits.limits(project.problem.at_risk, again=False)
     use = cast(Use, asked.tune_for)
     return tuned(project.protection, project.problem, project.given, limits, use, context.progress)
 
 
-@Declared(say("let the {who} believe {prior}"))
+@Declared(message("let the {who} believe {prior}"))
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
     """Set the prior of ``user`` or ``intruder``, as a prior text."""
     if who not in PRIORS:
         raise InputError(
-            say("there is no {who}; priors belong to {PRIORS}", repr(who), " and ".join(PRIORS))
+            message("there is no {who}; priors belong to {PRIORS}", repr(who), " and ".join(PRIORS))
         )
     check_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))

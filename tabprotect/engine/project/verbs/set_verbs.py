@@ -19,9 +19,9 @@ from tabprotect.engine.release.kept_sums import KeptSum, said
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-JOINED = say(
+JOINED = message(
     "No file holds all variables: sums over variables of several files are one way among many in "
     "which the files go together, and are never published."
 )
@@ -46,13 +46,11 @@ def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
         Where some of them stand in tables of the set.
     """
     whole = chosen.whole
-    told = [
-        one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)
-    ]
+    told = [one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)]
     if told:
         raise RefusedError(
-            say("{kept} in tables of the set", said(told).rstrip(".")),
-            hint=say("take another method: --method suppression, or give a reason: --accept"),
+            message("{kept} in tables of the set", said(told).rstrip(".")),
+            hint=message("take another method: --method suppression, or give a reason: --accept"),
         )
 
 
@@ -72,7 +70,7 @@ def tables_said(project: Project) -> dict[str, str]:
 
 
 @Declared(
-    say("join {file} with the tables beside it"),
+    message("join {file} with the tables beside it"),
     shell=lambda project, given: ["protect-set", str(given["source"]), *_files(given["beside"])],
     reads="source",
     reads_too="beside",
@@ -80,13 +78,7 @@ def tables_said(project: Project) -> dict[str, str]:
     slow=True,
 )
 def join_tables(
-    project: Project,
-    context: Context,
-    /,
-    *,
-    source: str,
-    beside: Mapping[str, str],
-    **reading: object,
+    project: Project, context: Context, /, *, source: str, beside: Mapping[str, str], **reading: object
 ) -> Project:
     """Open several tables of the same records, none of them over all variables, as one table.
 
@@ -106,8 +98,7 @@ def join_tables(
     """
     files = {Path(source).stem: source, **beside}
     opened = {
-        name: open_table(file, Reading.of(reading), progress=context.progress)
-        for name, file in files.items()
+        name: open_table(file, Reading.of(reading), progress=context.progress) for name, file in files.items()
     }
     # Imports the solver: a program that joins nothing does not wait for it.
     from tabprotect.engine.bounds.joined import joined_table
@@ -130,8 +121,8 @@ def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
         for margin in publication.margins:
             if not any(all(whole.tells(f.domain.names, n) for n in margin) for f in files.values()):
                 raise InputError(
-                    say("{name}: no file holds {margin}", name, " × ".join(margin)),
-                    hint=say("a table of the set is over the variables of one file"),
+                    message("{name}: no file holds {margin}", name, " × ".join(margin)),
+                    hint=message("a table of the set is over the variables of one file"),
                 )
 
 
@@ -144,12 +135,10 @@ def check_publishes_margins(method: str) -> None:
         Naming those that publish sub-tables.
     """
     able = [
-        name
-        for name, known in methods().items()
-        if any(p.name == MARGINS.name for p in known.parameters)
+        name for name, known in methods().items() if any(p.name == MARGINS.name for p in known.parameters)
     ]
     if method not in able:
         raise InputError(
-            say("{method} works on the inner cells, and no file holds them all", method),
-            hint=say("take one that publishes tables: {able}", ", ".join(able)),
+            message("{method} works on the inner cells, and no file holds them all", method),
+            hint=message("take one that publishes tables: {able}", ", ".join(able)),
         )

@@ -31,7 +31,7 @@ from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
@@ -66,9 +66,7 @@ def opened_sums(source: str) -> Project:
 def tabulated_sums(asked: MagnitudeTabulation, progress: Progress) -> Project:
     """The document of the sums of a measure over records."""
     # The file holds records, not the table: a command line with this source would not open it.
-    return replace(
-        sums_document(magnitudes_tabulated(asked, progress), source=asked.source), edited=True
-    )
+    return replace(sums_document(magnitudes_tabulated(asked, progress), source=asked.source), edited=True)
 
 
 def chosen(project: Project) -> ChosenSums:
@@ -81,15 +79,15 @@ def chosen(project: Project) -> ChosenSums:
     """
     if project.sums is None:
         raise InputError(
-            say("the open table is none of sums"),
-            hint=say("count records with a measure: tabulate RECORDS (--measure COLUMN)"),
+            message("the open table is none of sums"),
+            hint=message("count records with a measure: tabulate RECORDS (--measure COLUMN)"),
         )
     return project.sums
 
 
 @Declared(
-    lambda project, given: say(
-        "judge sums by {rules}", joined(map(str, _listed(given["rules"])), ", ") or say("no rule")
+    lambda project, given: message(
+        "judge sums by {rules}", joined(map(str, _listed(given["rules"])), ", ") or message("no rule")
     )
 )
 def set_rules(
@@ -118,8 +116,8 @@ def set_rules(
     written = tuple(rule.written for rule in rules_of(rules)) if rules else ()
     if weights is not None and weights not in READINGS:
         raise InputError(
-            say("weights are read in three ways, not {reading}", repr(weights)),
-            hint=say("choose sample, replicate or known"),
+            message("weights are read in three ways, not {reading}", repr(weights)),
+            hint=message("choose sample, replicate or known"),
         )
     sums = replace(
         sums.without_result(),
@@ -188,9 +186,7 @@ def checked_parameters(method: str, values: Mapping[str, object]) -> Mapping[str
     except ValueError as error:
         raise ParameterError({PUBLISH.name: str(error)}) from None
     defaults = {one.name: one.default for one in (*said.parameters, PUBLISH)}
-    return MappingProxyType(
-        {n: v for n, v in values.items() if v is not None and v != defaults.get(n)}
-    )
+    return MappingProxyType({n: v for n, v in values.items() if v is not None and v != defaults.get(n)})
 
 
 def run_of(project: Project, seed: int | None) -> Asked:
@@ -220,8 +216,8 @@ def protected_now(project: Project, context: Context, asked: Drawing) -> Project
 
     if asked.tune or asked.fresh:
         raise InputError(
-            say("sums take neither fresh coins nor tuned parameters"),
-            hint=say("their noise follows from the house's key, the same every year"),
+            message("sums take neither fresh coins nor tuned parameters"),
+            hint=message("their noise follows from the house's key, the same every year"),
         )
     sums = chosen(project)
     seed = project.seed if asked.seed is None else asked.seed
@@ -242,16 +238,16 @@ def published_now(project: Project, context: Context, asked: Publishing) -> Proj
     sums, done = chosen(project), project.protected_sums
     if done is None:
         raise InfeasibleError(
-            say("there is nothing to publish yet"), hint=say("protect the table as it stands first")
+            message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
         )
     if asked.tables is not None:
-        raise InputError(say("sums leave as one table"), hint=say("publish them without tables"))
+        raise InputError(message("sums leave as one table"), hint=message("publish them without tables"))
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
-        raise InputError(say("release and dossier would be one file"), file=place)
+        raise InputError(message("release and dossier would be one file"), file=place)
     taken = [path for path in (place, dossier) if path is not None and path.exists()]
     if taken and not asked.overwrite:
-        raise InputError(say("there is a file of that name already"), file=taken[0])
+        raise InputError(message("there is a file of that name already"), file=taken[0])
     # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
     said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
     prepared = asked.prepared_by.strip()
@@ -269,12 +265,8 @@ def published_now(project: Project, context: Context, asked: Publishing) -> Proj
         signing=tuple(Path(key) for key in (asked.sign, asked.sign_too) if key is not None),
         page=not asked.no_page,
     )
-    before = Done(
-        replace(done.release, title=project.title), done.verdict, done.figures, done.decisions
-    )
-    seed = next(
-        (entry.seed for entry in reversed(context.trail) if entry.command == "protect"), None
-    )
+    before = Done(replace(done.release, title=project.title), done.verdict, done.figures, done.decisions)
+    seed = next((entry.seed for entry in reversed(context.trail) if entry.command == "protect"), None)
     left = published_sums(sums.table, run_of(project, seed), before, leaving)
     result = replace(done, release=left.release, verdict=left.verdict, decisions=left.decisions)
     return replace(project, sums=replace(sums, protected=result), published=True)
@@ -370,14 +362,7 @@ def compare_sums(project: Project) -> list[str]:
 def infer_sums(project: Project) -> list[str]:
     """Words: what an outsider can guess from the release."""
     release = project.source if project.kind == "reader" else "release.zip"
-    return [
-        "infer",
-        release,
-        "--as-contributor",
-        "outsider",
-        "--within",
-        f"{project.limits.within:g}",
-    ]
+    return ["infer", release, "--as-contributor", "outsider", "--within", f"{project.limits.within:g}"]
 
 
 def bundle_of_sums(project: Project) -> bytes:

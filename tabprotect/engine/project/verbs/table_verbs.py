@@ -25,7 +25,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def new_document(table: Table, *, source: str, title: str = "") -> Project:
@@ -49,8 +49,8 @@ def edited(project: Project, table: Table, sums: ChosenSums | None = None) -> Pr
     """
     if project.sums is not None and sums is None:
         raise InputError(
-            say("the counts of a magnitude table are those of its records"),
-            hint=say("change the records, and tabulate them again"),
+            message("the counts of a magnitude table are those of its records"),
+            hint=message("change the records, and tabulate them again"),
         )
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
@@ -83,7 +83,7 @@ def _cell_label(project: Project, index: object) -> str:
 def _block_label(project: Project, given: Arguments) -> str:
     counts = given["counts"]
     assert isinstance(counts, Sequence)
-    return say(
+    return message(
         "paste {counts} x {counts2} counts at {project}",
         len(counts),
         len(counts[0]),
@@ -97,8 +97,8 @@ def _place_label(project: Project, given: Arguments) -> str:
         names = given.get(where)
         if names:
             assert isinstance(names, Sequence)
-            parts.append(say("{names} in {where}", ", ".join(names), where))
-    return say("place {parts}", joined(parts, "; "))
+            parts.append(message("{names} in {where}", ", ".join(names), where))
+    return message("place {parts}", joined(parts, "; "))
 
 
 def _by_label(project: Project, given: Arguments) -> str:
@@ -110,13 +110,11 @@ def _by_label(project: Project, given: Arguments) -> str:
         assert isinstance(coded, Mapping)
         names += [name for name in coded if name not in names]
     return (
-        say(
-            "tabulate {name} by {names}, record keys drawn",
-            Path(str(given["source"])).name,
-            ", ".join(names),
+        message(
+            "tabulate {name} by {names}, record keys drawn", Path(str(given["source"])).name, ", ".join(names)
         )
         if given.get("draw_keys")
-        else say("tabulate {name} by {names}", Path(str(given["source"])).name, ", ".join(names))
+        else message("tabulate {name} by {names}", Path(str(given["source"])).name, ", ".join(names))
     )
 
 
@@ -135,7 +133,7 @@ def opening(project: Project) -> list[str]:
 
 
 @Declared(
-    say("open {file}"),
+    message("open {file}"),
     shell=lambda project, given: ["open", str(given["source"])],
     reads="source",
     opens=True,
@@ -156,14 +154,12 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         kept_totals=opened.kept_totals,
         moves=opened.moves,
-        cycles_from=say("the example") if opened.moves is not None else "",
+        cycles_from=message("the example") if opened.moves is not None else "",
     )
 
 
-@Declared(say("new table"), opens=True)
-def new_table(
-    project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]
-) -> Project:
+@Declared(message("new table"), opens=True)
+def new_table(project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]) -> Project:
     """Make an empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
@@ -237,23 +233,22 @@ def _check_keys(asked: Tabulation) -> None:
     if asked.key_seed is not None:
         Randomness.seeded(asked.key_seed)
         if not asked.draw_keys:
-            raise InputError(say("a seed of record keys goes with keys that are drawn"))
+            raise InputError(message("a seed of record keys goes with keys that are drawn"))
     if asked.draw_keys and asked.record_key is not None:
         raise InputError(
-            say(
-                "record keys are drawn, or those of the column {record_key}, not both",
-                repr(asked.record_key),
+            message(
+                "record keys are drawn, or those of the column {record_key}, not both", repr(asked.record_key)
             ),
-            hint=say("take the column where the records have their keys: all tables then agree"),
+            hint=message("take the column where the records have their keys: all tables then agree"),
         )
     if asked.draw_keys and asked.weight is not None:
         raise InputError(
-            say("record keys go with counts of records, not with sums of weights"),
-            hint=say("tabulate without a weight"),
+            message("record keys go with counts of records, not with sums of weights"),
+            hint=message("tabulate without a weight"),
         )
 
 
-@Declared(say("set the title to {title}"))
+@Declared(message("set the title to {title}"))
 def set_title(project: Project, context: Context, *, title: str) -> Project:
     """Set the title that readers see. It is no part of the mechanism: a finished result takes it on."""
     protected = project.protected
@@ -262,15 +257,12 @@ def set_title(project: Project, context: Context, *, title: str) -> Project:
     record = replace(protected.record, problem=replace(protected.record.problem, title=title))
     release = replace(protected.release, title=title)
     return replace(
-        project,
-        title=title,
-        protected=replace(protected, release=release, record=record),
-        published=False,
+        project, title=title, protected=replace(protected, release=release, record=record), published=False
     )
 
 
 @Declared(
-    lambda project, given: say(
+    lambda project, given: message(
         "set {project} to {given}", _cell_label(project, given["index"]), given["count"]
     )
 )
@@ -280,19 +272,14 @@ def set_count(project: Project, context: Context, *, index: Sequence[int], count
     at = cell(index, table.domain)
     if count < 0:
         raise InputError(
-            say("{count} is negative; a count is 0 or more", count),
-            cell=table.domain.cell_text(at),
+            message("{count} is negative; a count is 0 or more", count), cell=table.domain.cell_text(at)
         )
     return edited(project, table.with_counts({at: count}))
 
 
 @Declared(_block_label)
 def paste_block(
-    project: Project,
-    context: Context,
-    *,
-    at: Sequence[int],
-    counts: Sequence[Sequence[int]],
+    project: Project, context: Context, *, at: Sequence[int], counts: Sequence[Sequence[int]]
 ) -> Project:
     """Set a block of cells whose top left is ``at``, in the current placement and layer."""
     table = project.original
@@ -319,7 +306,7 @@ def pasted(
         for c, count in enumerate(line):
             if top + r >= rows or left + c >= columns:
                 raise InputError(
-                    say(
+                    message(
                         "the block of {counts} x {len} does not fit: from "
                         "{corner} there are {rows} x {columns} cells",
                         len(counts),
@@ -328,21 +315,19 @@ def pasted(
                         rows - top,
                         columns - left,
                     ),
-                    hint=say("paste further up or to the left, or copy a smaller block"),
+                    hint=message("paste further up or to the left, or copy a smaller block"),
                 )
             index = placement.cell(domain, top + r, left + c, like=corner)
             where = domain.cell_text(index)
             if not 0 <= count <= INT64_MAX:
-                raise InputError(say("{count} is not a count of 0 to 9.2e18", count), cell=where)
+                raise InputError(message("{count} is not a count of 0 to 9.2e18", count), cell=where)
             out[index] = count
     if not out:
-        raise InputError(
-            say("there is nothing to paste"), hint=say("copy a block of numbers first")
-        )
+        raise InputError(message("there is nothing to paste"), hint=message("copy a block of numbers first"))
     return out
 
 
-@Declared(say("call counts {rule} small"))
+@Declared(message("call counts {rule} small"))
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """Set the small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))

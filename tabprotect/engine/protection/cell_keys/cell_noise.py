@@ -13,9 +13,7 @@ from tabprotect.engine.tables.design_weights import times_mean
 from tabprotect.engine.tables.table import Table
 
 
-def perturbed(
-    table: PerturbationTable, counts: Table, keys: Table, weights: Table | None = None
-) -> Table:
+def perturbed(table: PerturbationTable, counts: Table, keys: Table, weights: Table | None = None) -> Table:
     """Add the noise of its cell key to every count.
 
     Parameters
@@ -33,9 +31,7 @@ def perturbed(
         return Table.dense(counts.domain, found.reshape(counts.domain.shape))
     cells, values = counts.cells
     noise = table.noise_of(values, _listed(keys, cells) % KEY_MODULUS)
-    found = (
-        values + noise if weights is None else times_mean(_listed(weights, cells), values, noise)
-    )
+    found = values + noise if weights is None else times_mean(_listed(weights, cells), values, noise)
     return Table.sparse(counts.domain, cells, found)
 
 
@@ -50,9 +46,7 @@ def hashed(keys: Table, secret: bytes) -> Table:
     distinct, at = np.unique(values % KEY_MODULUS, return_inverse=True)
     found = np.array(
         [
-            int.from_bytes(
-                hmac.digest(secret, _HASHED + key.to_bytes(8, "little"), "sha256")[:8], "little"
-            )
+            int.from_bytes(hmac.digest(secret, _HASHED + key.to_bytes(8, "little"), "sha256")[:8], "little")
             % KEY_MODULUS
             for key in distinct.tolist()
         ],

@@ -15,7 +15,7 @@ from tabprotect.engine.protection.cell_keys.perturbation_table import (
     perturbation_table,
 )
 from tabprotect.engine.tables.design_weights import SCALE
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LEAST_V = 1e-6
 
@@ -32,109 +32,100 @@ def table_of(values: Values) -> PerturbationTable:
     table = values[TABLE]
     if table is not None:
         return _read(table if isinstance(table, str) else json.dumps(table))
-    return _made(
-        D=values[D],
-        V=values[V],
-        js=values[JS],
-        pstay=values[PSTAY],
-        monotone=values[MONOTONE],
-    )
+    return _made(D=values[D], V=values[V], js=values[JS], pstay=values[PSTAY], monotone=values[MONOTONE])
 
 
 D: Parameter[int] = Parameter(
     "D",
-    say("Largest noise (D)"),
-    say("No count moves by more than this."),
+    message("Largest noise (D)"),
+    message("No count moves by more than this."),
     "integer",
     5,
     low=1,
     high=LARGEST_D,
-    unit=say("counts"),
+    unit=message("counts"),
 )
 
 V: Parameter[float] = Parameter(
     "V",
-    say("Variance of the noise (V)"),
-    say("Variance of the noise of every count (at most, where a row cannot reach it)."),
+    message("Variance of the noise (V)"),
+    message("Variance of the noise of every count (at most, where a row cannot reach it)."),
     "real",
     3.0,
     low=LEAST_V,
     high=float(LARGEST_D**2),
-    unit=say("counts squared"),
+    unit=message("counts squared"),
 )
 
 JS: Parameter[int] = Parameter(
     "js",
-    say("Small counts never published (js)"),
-    say("Counts from 1 to this are never published; 0 publishes all."),
+    message("Small counts never published (js)"),
+    message("Counts from 1 to this are never published; 0 publishes all."),
     "integer",
     2,
     low=0,
     high=LARGEST_D,
-    unit=say("counts"),
+    unit=message("counts"),
 )
 
 PSTAY: Parameter[float] = Parameter(
     "pstay",
-    say("Least chance to stay (pstay)"),
-    say(
-        "Least probability that a count above js stays; lowered in rows that would miss V "
-        "because of it."
+    message("Least chance to stay (pstay)"),
+    message(
+        "Least probability that a count above js stays; lowered in rows that would miss V because of it."
     ),
     "real",
     0.0,
     low=0.0,
     high=1.0,
-    unit=say("probability"),
+    unit=message("probability"),
 )
 
 MONOTONE: Parameter[bool] = Parameter(
     "monotone",
-    say("Monotone"),
-    say("Probabilities do not fall from the lowest noise up to noise 0."),
+    message("Monotone"),
+    message("Probabilities do not fall from the lowest noise up to noise 0."),
     "flag",
     True,
 )
 
 TABLE: Parameter[str | Mapping[str, object] | None] = Parameter(
     "table",
-    say("Perturbation table"),
-    say("A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay."),
+    message("Perturbation table"),
+    message("A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay."),
     "perturbation",
 )
 
 KEYS: Parameter[Literal["auto", "hashed", "plain", "records"]] = Parameter(
     "keys",
-    say("Record keys"),
-    say(
-        "How noise follows from record keys. Where the table has none, they are drawn for the run."
-    ),
+    message("Record keys"),
+    message("How noise follows from record keys. Where the table has none, they are drawn for the run."),
     "choice",
     "auto",
     choices={
-        "auto": say("Hashed where several tables are published, else plain."),
-        "hashed": say("Noise is looked up under a secret hash of the cell key."),
-        "plain": say("Noise is looked up under the cell key, as other offices do."),
-        "records": say("Plain, with the keys that came with the table; an error without any."),
+        "auto": message("Hashed where several tables are published, else plain."),
+        "hashed": message("Noise is looked up under a secret hash of the cell key."),
+        "plain": message("Noise is looked up under the cell key, as other offices do."),
+        "records": message("Plain, with the keys that came with the table; an error without any."),
     },
 )
 
 WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
     "weighted",
-    say("Weighted"),
-    say("What is published where the records have design weights."),
+    message("Weighted"),
+    message("What is published where the records have design weights."),
     "choice",
     "no",
     choices={
-        "no": say("Counts of records are published."),
-        "yes": say("Estimates are published: perturbed counts times the mean weight of the cell."),
+        "no": message("Counts of records are published."),
+        "yes": message("Estimates are published: perturbed counts times the mean weight of the cell."),
     },
 )
 
 WEIGHT_LOW: Parameter[float | None] = Parameter(
     "weight_low",
-    say("Lowest weight"),
-    say("No design weight is below this. Readers see it."),
+    message("Lowest weight"),
+    message("No design weight is below this. Readers see it."),
     "real",
     low=1 / SCALE,
     high=1e9,
@@ -143,8 +134,8 @@ WEIGHT_LOW: Parameter[float | None] = Parameter(
 
 WEIGHT_HIGH: Parameter[float | None] = Parameter(
     "weight_high",
-    say("Highest weight"),
-    say("No design weight is above this. Readers see it."),
+    message("Highest weight"),
+    message("No design weight is above this. Readers see it."),
     "real",
     low=1 / SCALE,
     high=1e9,

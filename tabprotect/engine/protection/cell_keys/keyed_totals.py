@@ -22,7 +22,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_TOTALS = 8
 """Most inner cells or totals: with more, hardly any drawn original gives all totals.
@@ -40,15 +40,13 @@ RUNS = 64
 COST_OF_CELL = 100.0
 """Microseconds for the key of one cell; the rest of an estimate takes as much again."""
 
-NOTE = say(
+NOTE = message(
     "The key of a published total is the sum of the keys below it. The noise of the totals is "
     "taken as independent of that of the inner cells, which is not quite so."
 )
 
 
-def with_totals(
-    release: Release, publication: Publication, table: PerturbationTable
-) -> CellFactors | None:
+def with_totals(release: Release, publication: Publication, table: PerturbationTable) -> CellFactors | None:
     """The likelihood of inner cells and totals together.
 
     The factors treat the noise of the published counts as independent, which is near enough to

@@ -48,13 +48,7 @@ class Noise:
 
 
 def maximum_entropy(
-    values: Ints,
-    allowed: Bools,
-    *,
-    variance: float,
-    stay: Floats,
-    monotone: Bools,
-    attain: bool = False,
+    values: Ints, allowed: Bools, *, variance: float, stay: Floats, monotone: Bools, attain: bool = False
 ) -> Noise:
     """Solve every row.
 
@@ -100,11 +94,7 @@ def _rising(values: Ints, allowed: Bools) -> Bools:
 
 
 def _features(
-    values: Ints,
-    allowed: Bools,
-    variance: float,
-    stay: Floats,
-    monotone: Bools,
+    values: Ints, allowed: Bools, variance: float, stay: Floats, monotone: Bools
 ) -> tuple[Floats, Floats]:
     """Constraints as ``E[features] <= bounds`` (the first an equality), scaled to about 1."""
     rows, size = values.shape
@@ -144,12 +134,7 @@ def _dual(base: Floats, features: Floats, bounds: Floats, at: Floats) -> tuple[F
 
 
 def _solve(
-    values: Ints,
-    allowed: Bools,
-    variance: float,
-    stay: Floats,
-    monotone: Bools,
-    attain: bool,
+    values: Ints, allowed: Bools, variance: float, stay: Floats, monotone: Bools, attain: bool
 ) -> Noise:
     features, bounds = _features(values, allowed, variance, stay, monotone)
     rows, unknowns, _ = features.shape
@@ -196,9 +181,4 @@ def _solve(
         slope = bounds - (features * p[:, None, :]).sum(axis=2)
         pinned = signed & (at <= 1e-9) & (slope > 0)
         settled = np.where(pinned, at, np.abs(slope)).max(axis=1) < 1e-9
-    return Noise(
-        p=p,
-        variance=(p * values**2).sum(axis=1),
-        held=at[:, 2] > 1e-9,
-        solved=settled,
-    )
+    return Noise(p=p, variance=(p * values**2).sum(axis=1), held=at[:, 2] > 1e-9, solved=settled)

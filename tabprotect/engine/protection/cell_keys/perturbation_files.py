@@ -22,16 +22,14 @@ from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-PTABLE_HEADERS = tuple(
-    ("i", "j", p, "v", end) for p in ("p", "p_ij") for end in ("p_int_ub", "p_ij_ub")
-)
+PTABLE_HEADERS = tuple(("i", "j", p, "v", end) for p in ("p", "p_ij") for end in ("p_int_ub", "p_ij_ub"))
 LOWER_ENDS = frozenset({"p_int_lb", "p_ij_lb"})
 ONS_HEADER = ("pcv", "ckey", "pvalue")
 ONS_ROWS, ONS_PERIOD = 750, 250
 Moderate = Annotated[int, Between(1 - 10**9, 10**9 - 1)]
-CONTENTS = say("a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pvalue")
+CONTENTS = message("a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pvalue")
 
 
 def read(path: Path | str) -> PerturbationTable:
@@ -56,35 +54,28 @@ def from_text(text: str) -> PerturbationTable:
     """A perturbation table from ptable text or the ONS form (``InputError`` naming the line)."""
     lines = text.splitlines()
     if not lines:
-        raise InputError(say("the file is empty"), hint=CONTENTS)
+        raise InputError(message("the file is empty"), hint=CONTENTS)
     delimiter = max(";,\t", key=lines[0].count)
     header = tuple(name.strip().strip('"').lower() for name in lines[0].split(delimiter))
     if "type" in header:
         raise InputError(
-            say("this perturbation table is for magnitudes"),
-            line=1,
-            hint=say("take one for counts"),
+            message("this perturbation table is for magnitudes"), line=1, hint=message("take one for counts")
         )
     # The lower end of an interval is the upper one of that before it.
     lower = [k for k, name in enumerate(header) if name in LOWER_ENDS]
     if lower and len(header) == 6:
         header = tuple(name for name in header if name not in LOWER_ENDS)
         lines = [
-            delimiter.join(f for k, f in enumerate(line.split(delimiter)) if k != lower[0])
-            for line in lines
+            delimiter.join(f for k, f in enumerate(line.split(delimiter)) if k != lower[0]) for line in lines
         ]
     if header not in (*PTABLE_HEADERS, ONS_HEADER):
-        raise InputError(
-            say("these are the columns {header}", ", ".join(header)), line=1, hint=CONTENTS
-        )
+        raise InputError(message("these are the columns {header}", ", ".join(header)), line=1, hint=CONTENTS)
     if delimiter != ",":
         # Some countries' decimal point.
         lines = [line.replace(",", ".") for line in lines]
-    numbers = np.array(
-        [k for k, line in enumerate(lines) if line.strip()][1 : PERTURBATION_ROWS + 2]
-    )
+    numbers = np.array([k for k, line in enumerate(lines) if line.strip()][1 : PERTURBATION_ROWS + 2])
     if not len(numbers):
-        raise InputError(say("there is nothing but the first row"), hint=CONTENTS)
+        raise InputError(message("there is nothing but the first row"), hint=CONTENTS)
     columns = _numbers([lines[k] for k in numbers], len(header), delimiter, numbers + 1)
     whole = (0, 1, 3) if len(header) == 5 else (0, 1, 2)
     broken = ~(
@@ -94,7 +85,7 @@ def from_text(text: str) -> PerturbationTable:
     )
     if broken.any():
         raise InputError(
-            say("not whole numbers"), line=int(numbers[np.argmax(broken)]) + 1, hint=CONTENTS
+            message("not whole numbers"), line=int(numbers[np.argmax(broken)]) + 1, hint=CONTENTS
         )
     return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns)
 
@@ -112,16 +103,16 @@ def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Float
         except ValueError:
             good = False
         if not good:
-            raise InputError(say("not {fields} numbers: {row}", fields, repr(row[:60])), line=line)
-    raise InputError(say("the rows cannot be read"), hint=CONTENTS)
+            raise InputError(message("not {fields} numbers: {row}", fields, repr(row[:60])), line=line)
+    raise InputError(message("the rows cannot be read"), hint=CONTENTS)
 
 
 def _of_ptable(columns: Floats, lines: Ints) -> PerturbationTable:
     count, target, p, noise, end = columns.T
     for wrong, why in (
-        (target - count != noise, say("v is not j - i")),
-        (np.diff(count, prepend=0) < 0, say("the counts i are not in order")),
-        ((p < 0) | (p > 1) | (end < 0) | (end > 1 + 1e-9), say("a probability outside 0..1")),
+        (target - count != noise, message("v is not j - i")),
+        (np.diff(count, prepend=0) < 0, message("the counts i are not in order")),
+        ((p < 0) | (p > 1) | (end < 0) | (end > 1 + 1e-9), message("a probability outside 0..1")),
     ):
         if wrong.any():
             raise InputError(why, line=int(lines[np.argmax(wrong)]))
@@ -131,23 +122,16 @@ def _of_ptable(columns: Floats, lines: Ints) -> PerturbationTable:
     off[new] = np.abs(upper - p * KEYS)[new]
     if (off > 1e-5 * KEYS).any():
         raise InputError(
-            say("the upper end is not the sum of the probabilities"),
-            line=int(lines[np.argmax(off)]),
+            message("the upper end is not the sum of the probabilities"), line=int(lines[np.argmax(off)])
         )
     return _of_intervals(count.astype(np.int64), noise.astype(np.int64), upper, p)
 
 
-def _of_intervals(
-    count: Ints,
-    noise: Ints,
-    upper: Ints,
-    p: Floats,
-    period: int = 1,
-) -> PerturbationTable:
+def _of_intervals(count: Ints, noise: Ints, upper: Ints, p: Floats, period: int = 1) -> PerturbationTable:
     rows, starts = np.unique(count, return_index=True)
     if not len(rows) or rows.tolist() != list(range(len(rows))):
         missing = next((k for k, row in enumerate(rows.tolist()) if row != k), len(rows))
-        raise InputError(say("the count {missing} has no row", missing), hint=CONTENTS)
+        raise InputError(message("the count {missing} has no row", missing), hint=CONTENTS)
     return PerturbationTable(
         starts=np.concatenate([starts, [len(count)]]).astype(np.int64),
         upper=upper,
@@ -162,18 +146,14 @@ def _of_ons(columns: Floats) -> PerturbationTable:
     order = np.lexsort((key, row))
     row, key, noise = row[order], key[order], noise[order]
     if not len(key) or row[0] < 0:
-        raise InputError(say("the table has no rows"), hint=CONTENTS)
+        raise InputError(message("the table has no rows"), hint=CONTENTS)
     keys = int(key.max()) + 1
     rows, times = np.unique(row, return_counts=True)
     place = np.arange(len(key)) - np.repeat(np.cumsum(times) - times, times)
     lacking = (times != keys) | (np.add.reduceat(key != place, np.cumsum(times) - times) > 0)
     if lacking.any():
         raise InputError(
-            say(
-                "pcv {rows} does not list every key 0..{keys} once",
-                rows[np.argmax(lacking)],
-                keys - 1,
-            )
+            message("pcv {rows} does not list every key 0..{keys} once", rows[np.argmax(lacking)], keys - 1)
         )
     upper = (key + 1) * KEYS // keys
     if rows[0] == 1:
@@ -192,17 +172,13 @@ def to_ptable(table: PerturbationTable) -> str:
     """The ptable text; a table that uses several rows in turn cannot be written so."""
     if table.period != 1:
         raise InputError(
-            say("this table uses several rows in turn for large counts"),
-            hint=say("write it in the ONS form"),
+            message("this table uses several rows in turn for large counts"),
+            hint=message("write it in the ONS form"),
         )
     row = np.repeat(np.arange(table.rows), np.diff(table.starts))
     lines = [";".join(PTABLE_HEADERS[0])]
     for i, v, p, end in zip(
-        row.tolist(),
-        table.noise.tolist(),
-        table.probabilities.tolist(),
-        table.upper.tolist(),
-        strict=True,
+        row.tolist(), table.noise.tolist(), table.probabilities.tolist(), table.upper.tolist(), strict=True
     ):
         lines.append(f"{i};{i + v};{_decimal(p)};{v};{_decimal(end / KEYS)}")
     return joined(lines, "\n") + "\n"
@@ -231,12 +207,7 @@ def to_ons(table: PerturbationTable, *, keys: int = 256) -> str:
 def to_json(table: PerturbationTable) -> dict[str, object]:
     """The whole table as plain lists, for a public mechanism."""
     row = np.repeat(np.arange(table.rows), np.diff(table.starts))
-    return {
-        "i": row.tolist(),
-        "v": table.noise.tolist(),
-        "end": table.upper.tolist(),
-        "period": table.period,
-    }
+    return {"i": row.tolist(), "v": table.noise.tolist(), "end": table.upper.tolist(), "period": table.period}
 
 
 @dataclass(frozen=True)
@@ -254,13 +225,11 @@ def from_json(data: object) -> PerturbationTable:
     stated = decoded(data, _Columns)
     if not 0 < len(stated.i) == len(stated.v) == len(stated.end) <= PERTURBATION_ROWS:
         raise InputError(
-            say(
-                "i, v and end must be of one length, of 1 to {PERTURBATION_ROWS}", PERTURBATION_ROWS
-            )
+            message("i, v and end must be of one length, of 1 to {PERTURBATION_ROWS}", PERTURBATION_ROWS)
         )
     count, noise, upper = (np.array(column) for column in (stated.i, stated.v, stated.end))
     if (np.diff(count) < 0).any():
-        raise InputError(say("the counts of the perturbation table are not in order"))
+        raise InputError(message("the counts of the perturbation table are not in order"))
     lower = np.concatenate([[0], upper[:-1]])
     lower[np.diff(count, prepend=-1) != 0] = 0
     return _of_intervals(count, noise, upper, (upper - lower) / KEYS, stated.period)

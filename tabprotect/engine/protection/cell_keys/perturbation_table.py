@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.cell_keys.maximum_entropy import Noise, maximum_entropy
 from tabprotect.engine.randomness import KEY_MODULUS
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 KEYS = KEY_MODULUS
 """Number of cell keys: 0 .. 10^8 - 1."""
@@ -50,8 +50,8 @@ class Unreached:
     stay: float | None = None
 
     def __str__(self) -> str:
-        kept = "" if self.stay is None else say(", staying bounded by {stay:g} only", self.stay)
-        return say("count {row}: variance {variance:.4g}{kept}", self.row, self.variance, kept)
+        kept = "" if self.stay is None else message(", staying bounded by {stay:g} only", self.stay)
+        return message("count {row}: variance {variance:.4g}{kept}", self.row, self.variance, kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,26 +84,25 @@ class PerturbationTable:
 
     def __post_init__(self) -> None:
         if not 1 <= self.period < self.rows:
-            raise InputError(say("a perturbation table needs rows for 0 and for a positive count"))
+            raise InputError(message("a perturbation table needs rows for 0 and for a positive count"))
         lower = np.concatenate([[0], self.upper[:-1]])
         lower[self.starts[:-1]] = 0
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         for wrong, why in (
-            (self.upper < lower, say("its intervals of cell keys overlap")),
-            (row + self.noise < 0, say("it makes a count negative")),
-            ((row == 0) & (self.noise != 0), say("it changes the count 0")),
+            (self.upper < lower, message("its intervals of cell keys overlap")),
+            (row + self.noise < 0, message("it makes a count negative")),
+            ((row == 0) & (self.noise != 0), message("it changes the count 0")),
         ):
             if wrong.any():
                 raise InputError(
-                    say("count {row} of the perturbation table: {why}", row[np.argmax(wrong)], why)
+                    message("count {row} of the perturbation table: {why}", row[np.argmax(wrong)], why)
                 )
         ends = self.upper[self.starts[1:] - 1]
         if (ends != KEYS).any() or (np.diff(self.starts) < 1).any():
             at = int(np.argmax(ends != KEYS))
             raise InputError(
-                say(
-                    "count {at} of the perturbation table: its probabilities add up to "
-                    "{ends:g}, not to 1",
+                message(
+                    "count {at} of the perturbation table: its probabilities add up to {ends:g}, not to 1",
                     at,
                     ends[at] / KEYS,
                 )
@@ -111,10 +110,7 @@ class PerturbationTable:
 
     @classmethod
     def of_rows(
-        cls,
-        rows: Iterable[tuple[npt.ArrayLike, npt.ArrayLike]],
-        *,
-        unreached: tuple[Unreached, ...] = (),
+        cls, rows: Iterable[tuple[npt.ArrayLike, npt.ArrayLike]], *, unreached: tuple[Unreached, ...] = ()
     ) -> PerturbationTable:
         """From ``(noise, probabilities)`` of each row; ends are rounded to eight decimals.
 
@@ -128,7 +124,7 @@ class PerturbationTable:
         for count, (_, p) in enumerate(found):
             if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
                 raise InputError(
-                    say(
+                    message(
                         "count {count} of the perturbation table: its probabilities add up to "
                         "{sum:g}, not to 1",
                         count,
@@ -166,9 +162,7 @@ class PerturbationTable:
     @cached_property
     def bias(self) -> float:
         """Largest |mean noise| of a row."""
-        return float(
-            np.abs(np.add.reduceat(self.noise * self.widths, self.starts[:-1])).max() / KEYS
-        )
+        return float(np.abs(np.add.reduceat(self.noise * self.widths, self.starts[:-1])).max() / KEYS)
 
     @cached_property
     def never(self) -> int:
@@ -197,9 +191,7 @@ class PerturbationTable:
         """Noise -> its exact probability in a row, only what has a chance."""
         of_row = slice(int(self.starts[row]), int(self.starts[row + 1]))
         found: dict[int, float] = {}
-        for noise, width in zip(
-            self.noise[of_row].tolist(), self.widths[of_row].tolist(), strict=True
-        ):
+        for noise, width in zip(self.noise[of_row].tolist(), self.widths[of_row].tolist(), strict=True):
             if width:
                 found[noise] = found.get(noise, 0.0) + width / KEYS
         return found
@@ -215,9 +207,7 @@ class PerturbationTable:
         """P(published | true) by row and target, (rows, targets), before rounding to keys."""
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         matrix = np.zeros((self.rows, len(self.targets)))
-        np.add.at(
-            matrix, (row, np.searchsorted(self.targets, row + self.noise)), self.probabilities
-        )
+        np.add.at(matrix, (row, np.searchsorted(self.targets, row + self.noise)), self.probabilities)
         return matrix
 
 
@@ -374,9 +364,9 @@ def _solved(
 
 def _fail_rows(failed: list[int], widest: Ints, V: float) -> NoReturn:  # noqa: N803
     _fail(
-        say("count {row}: no noise has variance {V:g}", row, V)
-        + (say(", at most {widest} is possible", widest[row - 1]) if widest[row - 1] < V else "")
-        + (say(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
+        message("count {row}: no noise has variance {V:g}", row, V)
+        + (message(", at most {widest} is possible", widest[row - 1]) if widest[row - 1] < V else "")
+        + (message(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
         for row in sorted(failed)
     )
 
@@ -384,13 +374,13 @@ def _fail_rows(failed: list[int], widest: Ints, V: float) -> NoReturn:  # noqa: 
 def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
     wrong: dict[str, str] = {}
     if not 1 <= D <= LARGEST_D:
-        wrong["D"] = say("must be between 1 and {LARGEST_D}, is {D}", LARGEST_D, D)
+        wrong["D"] = message("must be between 1 and {LARGEST_D}, is {D}", LARGEST_D, D)
     if not (np.isfinite(V) and V > 0):
-        wrong["V"] = say("must be above 0, is {V}", V)
+        wrong["V"] = message("must be above 0, is {V}", V)
     if not 0 <= js <= LARGEST_D:
-        wrong["js"] = say("must be between 0 and {LARGEST_D}, is {js}", LARGEST_D, js)
+        wrong["js"] = message("must be between 0 and {LARGEST_D}, is {js}", LARGEST_D, js)
     if not 0 <= pstay <= 1:
-        wrong["pstay"] = say("must be between 0 and 1, is {pstay}", pstay)
+        wrong["pstay"] = message("must be between 0 and 1, is {pstay}", pstay)
     if wrong:
         raise ParameterError(wrong)
 
@@ -402,7 +392,7 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
         up, least = js + 1 - count, count * (js + 1 - count)
         if count > D or up > D:
             reasons.append(
-                say(
+                message(
                     "count {count}: it must go to 0 or to at least {js} with mean noise 0, which "
                     "takes D of at least {count2}",
                     count,
@@ -412,7 +402,7 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
             )
         elif least * (1 - 1e-12) > V:
             reasons.append(
-                say(
+                message(
                     "count {count}: going to 0 or to {js} with mean noise 0 has the variance "
                     "{least}, above V = {V:g}",
                     count,
@@ -429,15 +419,15 @@ def _fail(reasons: Iterable[str]) -> NoReturn:
     listed = list(reasons)
     more = (
         (
-            say(" (and {listed} more count)", len(listed) - 1)
+            message(" (and {listed} more count)", len(listed) - 1)
             if len(listed) == 2
-            else say(" (and {listed} more counts)", len(listed) - 1)
+            else message(" (and {listed} more counts)", len(listed) - 1)
         )
         if len(listed) > 1
         else ""
     )
     raise InfeasibleError(
-        say("there is no such perturbation table: {listed}{more}", listed[0], more),
-        hint=say("take a larger D, a larger V or a smaller js"),
+        message("there is no such perturbation table: {listed}{more}", listed[0], more),
+        hint=message("take a larger D, a larger V or a smaller js"),
         detail=joined(listed, "\n"),
     )

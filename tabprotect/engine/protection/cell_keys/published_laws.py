@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.tables.design_weights import SCALE
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_POSSIBLE = 2**25
 """Most possible true counts, over all different estimates together: 256 MiB of weights."""
@@ -31,9 +31,7 @@ def _reach(published: int, *, low: int, high: int) -> tuple[int, int]:
     return max(least, 0), math.floor((published + 0.5) * SCALE / (low - HALF)) + 1
 
 
-def _chances(
-    table: PerturbationTable, published: int, *, low: int, high: int
-) -> tuple[int, Floats]:
+def _chances(table: PerturbationTable, published: int, *, low: int, high: int) -> tuple[int, Floats]:
     """P(estimate | count of records) for all counts that the estimate leaves possible, and some more.
 
     Parameters
@@ -86,9 +84,7 @@ def of_count(table: PerturbationTable, published: int) -> tuple[int, int, Floats
     return _possible(published, low, chances)
 
 
-def of_estimate(
-    table: PerturbationTable, published: int, *, low: int, high: int
-) -> tuple[int, int, Floats]:
+def of_estimate(table: PerturbationTable, published: int, *, low: int, high: int) -> tuple[int, int, Floats]:
     """The same for an estimate, with weights from ``low`` to ``high`` millionths."""
     return _possible(published, *_chances(table, published, low=low, high=high))
 
@@ -98,11 +94,8 @@ def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floa
     possible = np.flatnonzero(chances)
     if not len(possible):
         raise InputError(
-            say(
-                "a published count of {published} cannot come from this perturbation table",
-                published,
-            ),
-            hint=say("take the mechanism that came with the table"),
+            message("a published count of {published} cannot come from this perturbation table", published),
+            hint=message("take the mechanism that came with the table"),
         )
     first, last = int(possible[0]), int(possible[-1])
     with np.errstate(divide="ignore"):
@@ -118,9 +111,8 @@ def check_possible(estimates: Ints, table: PerturbationTable, *, low: int, high:
         possible += last - first + 2 * table.largest
     if possible > MOST_POSSIBLE:
         raise InfeasibleError(
-            say(
-                "the estimates leave {possible:,} true counts possible, more than can be weighed",
-                possible,
+            message(
+                "the estimates leave {possible:,} true counts possible, more than can be weighed", possible
             ),
-            hint=say("the wider the stated range of weights, the more counts are possible"),
+            hint=message("the wider the stated range of weights, the more counts are possible"),
         )

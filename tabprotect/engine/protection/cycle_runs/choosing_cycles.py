@@ -95,11 +95,7 @@ class Candidate:
 
 
 def candidates(
-    kept: KeptMargins,
-    values: Values,
-    progress: Progress = SILENT,
-    *,
-    others: Sequence[Candidate] = (),
+    kept: KeptMargins, values: Values, progress: Progress = SILENT, *, others: Sequence[Candidate] = ()
 ) -> list[Candidate]:
     """Every design that is available, tried.
 
@@ -114,12 +110,10 @@ def candidates(
     """
     tables = TrialTables.of(kept, zeros_said(kept.domain, values), progress)
     designs = [(one.name, one.moves, one.exact) for one in others] or [
-        (name, moves, _exact(moves, values, progress))
-        for name, moves in _designs(kept, values, progress)
+        (name, moves, _exact(moves, values, progress)) for name, moves in _designs(kept, values, progress)
     ]
     return [
-        Candidate(name, moves, tables.tried(moves, values, progress), exact)
-        for name, moves, exact in designs
+        Candidate(name, moves, tables.tried(moves, values, progress), exact) for name, moves, exact in designs
     ]
 
 
@@ -152,9 +146,7 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
         # Empty rows and columns leave nothing to move: then one design is like another.
         if not plain:
             raise
-    return found + [
-        made(name) for name in ((STRIPS, FORMER) if domain.ndim == 2 else (FORMER,)) if plain
-    ]
+    return found + [made(name) for name in ((STRIPS, FORMER) if domain.ndim == 2 else (FORMER,)) if plain]
 
 
 @dataclass(frozen=True)
@@ -231,11 +223,7 @@ def _chosen(asked: _Asked) -> CycleChoice:
     twice = passes is None and not given[N_COVER] and rule == "negative" and not best.exact
     if twice and best.done.stuck > MOST_LEFT:
         given |= {"passes": 2}
-    moves = (
-        best.moves
-        if tried is kept
-        else designed(best.name, domain, given, kept=kept, progress=progress)
-    )
+    moves = best.moves if tried is kept else designed(best.name, domain, given, kept=kept, progress=progress)
     return CycleChoice(moves, rule, given[PASSES])
 
 
@@ -248,11 +236,7 @@ def typical_part(kept: KeptMargins, values: Values, progress: Progress = SILENT)
     """
     domain = kept.domain
     sizes = _shrunk(domain.shape)
-    if (
-        domain.size <= tried_cells(domain.shape)
-        or not kept.follow_from_shape
-        or sizes == domain.shape
-    ):
+    if domain.size <= tried_cells(domain.shape) or not kept.follow_from_shape or sizes == domain.shape:
         return kept
     expected = expected_counts(kept, zeros_said(domain, values), progress).reshape(domain.shape)
     chosen = []
@@ -298,9 +282,7 @@ def _least(found: list[Candidate]) -> float:
     return min(candidate.done.stuck for candidate in found)
 
 
-def _best(
-    found: list[Candidate], kept: KeptMargins, values: Values, progress: Progress
-) -> Candidate:
+def _best(found: list[Candidate], kept: KeptMargins, values: Values, progress: Progress) -> Candidate:
     """The candidate that repeats small counts least when all change counts as little as the calmest.
 
     More change protects by itself, and the coin gives it with any design.

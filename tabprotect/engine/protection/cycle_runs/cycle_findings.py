@@ -6,7 +6,7 @@ from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.constructions.swaps import HEIGHTS, highest, narrow_enough
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def lower_strips(moves: MoveSet) -> str:
@@ -20,7 +20,7 @@ def lower_strips(moves: MoveSet) -> str:
     natural = narrow_enough(moves.domain)
     if natural <= height:
         return ""
-    return say(
+    return message(
         "Strips are {height} categories high and not {natural}, as the table has many cells: readers "
         "know about {more} % more small counts for it.",
         height,
@@ -32,19 +32,18 @@ def lower_strips(moves: MoveSet) -> str:
 def bridges(table: Table) -> tuple[dict[str, object], str]:
     """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
     if table.domain.ndim != 2:
-        return {"bridges": None, "why_no_bridges": say("only a two-way table is a graph")}, ""
+        return {"bridges": None, "why_no_bridges": message("only a two-way table is a graph")}, ""
     found = reach.bridges(table)
     if not found:
-        return {"bridges": []}, say("Every positive cell lies on a cycle through positive cells.")
+        return {"bridges": []}, message("Every positive cell lies on a cycle through positive cells.")
     which = (
-        say("1 positive cell is a bridge")
+        message("1 positive cell is a bridge")
         if len(found) == 1
-        else (say("{found:,} positive cells are bridges", len(found)))
+        else (message("{found:,} positive cells are bridges", len(found)))
     )
     return (
         {"bridges": [list(cell) for cell in found]},
-        say(
-            "{which}: no cycle through positive cells can move such a cell, it is published as it is.",
-            which,
+        message(
+            "{which}: no cycle through positive cells can move such a cell, it is published as it is.", which
         ),
     )

@@ -20,16 +20,16 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-COIN = Shares((say("add"), say("subtract"), say("leave")), rest="gamma")
+COIN = Shares((message("add"), message("subtract"), message("leave")), rest="gamma")
 
 MOST_STEPS = 10_000_000
 
 CYCLES: Parameter[MoveSet] = Parameter(
     "cycles",
-    say("Cycle set"),
-    say(
+    message("Cycle set"),
+    message(
         "The cycles in the order they are applied: a file, or the name of a template. Without "
         "one the set follows from the kept sums alone. data: all swaps, of which each step "
         "takes one through positive cells."
@@ -39,32 +39,32 @@ CYCLES: Parameter[MoveSet] = Parameter(
 
 ALPHA: Parameter[float] = Parameter(
     "alpha",
-    say("alpha"),
-    say("Chance that a cycle is added."),
+    message("alpha"),
+    message("Chance that a cycle is added."),
     "real",
     0.25,
     low=0.0,
     high=1.0,
-    unit=say("probability"),
+    unit=message("probability"),
     shares=COIN,
 )
 
 BETA: Parameter[float] = Parameter(
     "beta",
-    say("beta"),
-    say("Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased."),
+    message("beta"),
+    message("Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased."),
     "real",
     0.25,
     low=0.0,
     high=1.0,
-    unit=say("probability"),
+    unit=message("probability"),
     shares=COIN,
 )
 
 PASSES: Parameter[int] = Parameter(
     "passes",
-    say("Passes"),
-    say(
+    message("Passes"),
+    message(
         "Rounds over the whole list of cycles. More passes protect more; what readers can work out "
         "may then be an estimate. Left open: one; two where the cycles are chosen for the kept sums "
         "too and small counts would else be stuck."
@@ -72,13 +72,13 @@ PASSES: Parameter[int] = Parameter(
     "integer",
     low=1,
     high=100,
-    unit=say("passes"),
+    unit=message("passes"),
 )
 
 BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
-    say("Blocking rule"),
-    say(
+    message("Blocking rule"),
+    message(
         "Which moves are left out: those that touch a zero (zeros stay zeros), or those that would "
         "make a count negative (zeros may rise). Left open: the first; the second where the cycles "
         "are chosen for the kept sums too and small counts would else be stuck."
@@ -89,8 +89,8 @@ BLOCKING: Parameter[BlockingRule] = Parameter(
 
 ORDER: Parameter[Order] = Parameter(
     "order",
-    say("Order of the cycles"),
-    say("Which cycle comes at which step."),
+    message("Order of the cycles"),
+    message("Which cycle comes at which step."),
     "choice",
     "listed",
     choices=cast("Mapping[str, str]", ORDERS),
@@ -98,20 +98,20 @@ ORDER: Parameter[Order] = Parameter(
 
 N_COVER: Parameter[int] = Parameter(
     "n_cover",
-    say("Number of steps"),
-    say("How many moves to try in all. 0: once through the list for each pass."),
+    message("Number of steps"),
+    message("How many moves to try in all. 0: once through the list for each pass."),
     "integer",
     0,
     low=0,
     high=MOST_STEPS,
-    unit=say("steps"),
+    unit=message("steps"),
     in_place_of="passes",
 )
 
 THETA: Parameter[float | None] = Parameter(
     "theta",
-    say("theta"),
-    say(
+    message("theta"),
+    message(
         "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
         "given) weighs them as counts without association beyond the margins."
     ),
@@ -123,49 +123,47 @@ THETA: Parameter[float | None] = Parameter(
 
 HEIGHT: Parameter[int | None] = Parameter(
     "height",
-    say("Height of strips"),
-    say("Takes strips of swaps, within blocks of so many rows."),
+    message("Height of strips"),
+    message("Takes strips of swaps, within blocks of so many rows."),
     "integer",
     low=2,
     high=100,
-    unit=say("rows"),
+    unit=message("rows"),
     may_be_unstated=True,
     of="cycles",
 )
 
 REPEATS: Parameter[int | None] = Parameter(
     "repeats",
-    say("Repeats in place"),
-    say(
+    message("Repeats in place"),
+    message(
         "Each cycle comes so many times, one time right after the other: more protection, and the "
         "posterior stays as narrow."
     ),
     "integer",
     low=1,
     high=MOST_REPEATS,
-    unit=say("times"),
+    unit=message("times"),
     may_be_unstated=True,
     of="cycles",
 )
 
 CAP: Parameter[int | None] = Parameter(
     "cap",
-    say("Touches to stay below"),
-    say(
-        "Takes the triangular design, which avoids cells that so many cycles touch (4 unless given)."
-    ),
+    message("Touches to stay below"),
+    message("Takes the triangular design, which avoids cells that so many cycles touch (4 unless given)."),
     "integer",
     low=1,
     high=MOST_STEPS,
-    unit=say("cycles"),
+    unit=message("cycles"),
     may_be_unstated=True,
     of="cycles",
 )
 
 LAMBDA: Parameter[float | None] = Parameter(
     "lambda",
-    say("lambda"),
-    say(
+    message("lambda"),
+    message(
         "Takes the triangular design; what a cell that may be zero costs against one that is "
         "touched often (4 unless given)."
     ),
@@ -178,8 +176,8 @@ LAMBDA: Parameter[float | None] = Parameter(
 
 DESIGN_THETA: Parameter[float | None] = Parameter(
     "design_theta",
-    say("Spread of counts"),
-    say(
+    message("Spread of counts"),
+    message(
         "Takes the triangular design; shape of the negative binomial law by which it foresees zeros (1 "
         "unless given; the theta of cycles design)."
     ),
@@ -192,8 +190,8 @@ DESIGN_THETA: Parameter[float | None] = Parameter(
 
 ZEROS: Parameter[str | None] = Parameter(
     "zeros",
-    say("Structural zeros"),
-    say(
+    message("Structural zeros"),
+    message(
         "Takes the triangular design, which touches no cell that is empty whatever the data are: a "
         "file of columns, a category of each variable, or * for all. Published."
     ),
@@ -219,9 +217,7 @@ TRIANGULAR = "triangular"
 STRIPS = "strips"
 
 
-def _set(
-    parameters: Iterable[Parameter[object]], values: Mapping[str, object]
-) -> list[Parameter[object]]:
+def _set(parameters: Iterable[Parameter[object]], values: Mapping[str, object]) -> list[Parameter[object]]:
     return [one for one in parameters if values.get(one.name) not in (None, "")]
 
 
@@ -251,12 +247,10 @@ def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
             continue
         if found not in (None, template):
             wrong = {
-                one.name: say(
-                    "says nothing of {found}, only of {template}", repr(found), repr(template)
-                )
+                one.name: message("says nothing of {found}, only of {template}", repr(found), repr(template))
                 for one in said
             }
-            raise ParameterError(wrong, hint=say("take it back, or take the other cycles"))
+            raise ParameterError(wrong, hint=message("take it back, or take the other cycles"))
         found = template
     return found
 
@@ -305,7 +299,7 @@ def check_zeros(table: Table, values: Mapping[str, object]) -> None:
     filled = np.flatnonzero(zeros & (table.counts.reshape(-1) != 0))
     if len(filled):
         at = table.domain.cell_text(table.domain.unflat(int(filled[0])))
-        raise ParameterError({ZEROS.name: say("{at} is said to be empty and is not", at)})
+        raise ParameterError({ZEROS.name: message("{at} is said to be empty and is not", at)})
 
 
 def designed(

@@ -31,7 +31,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import Order, draw_sequenc
 from tabprotect.engine.protection.problem import Steps
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 try:
     from tabprotect.engine.cycles import cycle_steps
@@ -39,9 +39,7 @@ except ImportError:
     cycle_steps = None  # type: ignore[assignment]
 
 
-def flip(
-    generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float
-) -> Signs:
+def flip(generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float) -> Signs:
     """Flip three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
     u = generator.random(shape)
     coins = np.zeros(shape, dtype=np.int8)
@@ -55,11 +53,7 @@ COMPILED_RULES: tuple[BlockingRule, ...] = ("any_zero", "negative", "none")
 
 
 def walk_compiled(
-    state: Ints,
-    moves: MoveSet,
-    coins: Signs,
-    rule: BlockingRule,
-    progress: Progress = SILENT,
+    state: Ints, moves: MoveSet, coins: Signs, rule: BlockingRule, progress: Progress = SILENT
 ) -> tuple[Signs, Bools] | None:
     """As :func:`walk_cycles`, compiled; ``None`` where that was not built, or not for this rule."""
     if cycle_steps is None or rule not in COMPILED_RULES or not state.flags.c_contiguous:
@@ -69,7 +63,7 @@ def walk_compiled(
     copies = 1 if state.ndim == 1 else state.shape[1]
     listed = len(moves), copies, COMPILED_RULES.index(rule), moves.starts, moves.cells, moves.signs
     for p in range(len(coins)):
-        progress.report(say("applying the cycles"), p / len(coins))
+        progress.report(message("applying the cycles"), p / len(coins))
         cycle_steps.walk(*listed, state, coins[p], effective[p], blocked[p])
     return effective, blocked
 
@@ -118,7 +112,7 @@ def walk_cycles(
     for p in range(passes):
         for number, layer in enumerate(plan):
             if number % 64 == 0:
-                progress.report(say("applying the cycles"), (p + number / steps) / passes)
+                progress.report(message("applying the cycles"), (p + number / steps) / passes)
             coin = coins[p, layer.cycles]
             if rule == "none":
                 take = coin
@@ -155,9 +149,7 @@ def _worth(state: Ints, layer: Layer, coin: Signs, theta: float) -> Floats:
     with np.errstate(divide="ignore"):
         # x! / (x + 1)! and x! / (x - 1)!; a zero cannot fall.
         change = np.where(step > 0, -np.log(here + 1.0), np.log(here))
-    change = np.where(
-        step == 0, 0.0, theta * change if theta else np.where(here + step < 0, -np.inf, 0.0)
-    )
+    change = np.where(step == 0, 0.0, theta * change if theta else np.where(here + step < 0, -np.inf, 0.0))
     return np.minimum(np.add.reduceat(change, layer.starts, axis=0), 0.0)
 
 
@@ -166,11 +158,7 @@ TRIES = 32
 
 
 def walk_positive(
-    state: Ints,
-    family: Family,
-    coins: Signs,
-    generator: np.random.Generator,
-    progress: Progress = SILENT,
+    state: Ints, family: Family, coins: Signs, generator: np.random.Generator, progress: Progress = SILENT
 ) -> tuple[Ints, Signs]:
     """At each step draw a cycle through positive cells, all equally likely, and flip its coin.
 
@@ -198,7 +186,7 @@ def walk_positive(
         alive = alive[:0]
     for step in range(len(coins)):
         if step % 64 == 0:
-            progress.report(say("applying the cycles"), step / len(coins))
+            progress.report(message("applying the cycles"), step / len(coins))
         if not len(alive):
             break
         taken, stuck = _choose(counts, family, alive, generator)
@@ -212,9 +200,7 @@ def walk_positive(
     return sequence.reshape(shape), effective.reshape(shape)
 
 
-def _choose(
-    counts: Ints, family: Family, copies: Ints, generator: np.random.Generator
-) -> tuple[Ints, Bools]:
+def _choose(counts: Ints, family: Family, copies: Ints, generator: np.random.Generator) -> tuple[Ints, Bools]:
     """Draw a cycle through positive cells for each copy; also the copies that have none."""
     taken = np.full(len(copies), -1, dtype=np.int64)
     waiting = np.arange(len(copies))
@@ -285,9 +271,7 @@ class Walker:
     def _family(self) -> Family:
         return Family.of(self.moves)
 
-    def run(
-        self, state: Ints, generator: np.random.Generator, progress: Progress = SILENT
-    ) -> Steps:
+    def run(self, state: Ints, generator: np.random.Generator, progress: Progress = SILENT) -> Steps:
         """Draw the order, flip the coins and apply the cycles to ``state`` in place.
 
         ``state`` is int64 (cells,) or (cells, copies); copies share a drawn order.
@@ -298,9 +282,7 @@ class Walker:
         if self.order == "listed":
             sequence, moves = self._listed
         elif self.order != "positive":
-            sequence = draw_sequence(
-                generator, self.order, cycles=len(self.moves), steps=self.steps
-            )
+            sequence = draw_sequence(generator, self.order, cycles=len(self.moves), steps=self.steps)
             moves = self.moves.take(sequence)
         each = len(self.moves) if self.order == "listed" and sequence is None else self.steps
         shape = (self.steps // each, each, *copies)

@@ -24,9 +24,7 @@ from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
-    MEDIUM,
-)
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import MEDIUM
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS, TRIANGULAR
 from tabprotect.engine.protection.cycle_runs.trial_runs import TrialTables, Tried, tried_cycles
 from tabprotect.engine.protection.simulate import trial_coins
@@ -35,7 +33,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 OFFERS_RANKED = 5_000
 """Most cells for which the rank of a design is computed where the design does not prove it."""
@@ -125,22 +123,14 @@ class Offer:
     @property
     def words(self) -> str:
         """The offer in a few words."""
-        passes = "" if self.passes == 1 else say(", {passes} passes", self.passes)
+        passes = "" if self.passes == 1 else message(", {passes} passes", self.passes)
         if self.repeats > 1:
-            passes = say(", each cycle {repeats} times in place", self.repeats)
+            passes = message(", each cycle {repeats} times in place", self.repeats)
         return (
-            say(
-                "{kind}, alpha = beta = {alpha:g}{passes}, zeros stay",
-                self.kind,
-                self.alpha,
-                passes,
-            )
+            message("{kind}, alpha = beta = {alpha:g}{passes}, zeros stay", self.kind, self.alpha, passes)
             if self.rule == "any_zero"
-            else say(
-                "{kind}, alpha = beta = {alpha:g}{passes}, zeros may rise",
-                self.kind,
-                self.alpha,
-                passes,
+            else message(
+                "{kind}, alpha = beta = {alpha:g}{passes}, zeros may rise", self.kind, self.alpha, passes
             )
         )
 
@@ -168,10 +158,10 @@ def offers(
     """
     if kept.domain.size > OFFERED_CELLS:
         raise ParameterError(
-            {"keep": say("{size:,} cells are too many to try designs on", kept.domain.size)},
-            hint=say("take a template"),
+            {"keep": message("{size:,} cells are too many to try designs on", kept.domain.size)},
+            hint=message("take a template"),
         )
-    progress.report(say("designing cycles"), 0.0)
+    progress.report(message("designing cycles"), 0.0)
     tables = TrialTables.of(kept, zeros, progress)
     designs = _designs(kept, zeros, progress)
     rules: tuple[BlockingRule, ...] = ("negative", "any_zero")
@@ -181,7 +171,7 @@ def offers(
     found: list[Offer] = []
     still = False
     for number, (kind, once, unwanted, rule, (alpha, times)) in enumerate(tasks):
-        progress.report(say("trying designs"), number / len(tasks), _best(found))
+        progress.report(message("trying designs"), number / len(tasks), _best(found))
         plus, minus = once.touches
         most = int((plus + minus).max()) * times
         if wishes.most_change and most > wishes.most_change:
@@ -206,12 +196,12 @@ def _none_does(still: bool) -> InfeasibleError:
     """The error that says why nothing is offered; ``still`` where no design changed anything."""
     if still:
         return InfeasibleError(
-            say("with these margins kept hardly any table can change"),
-            hint=say("keep fewer margins, or groups of categories"),
+            message("with these margins kept hardly any table can change"),
+            hint=message("keep fewer margins, or groups of categories"),
         )
     return InfeasibleError(
-        say("no design does all of this"),
-        hint=say("allow larger changes, or another kind of posterior"),
+        message("no design does all of this"),
+        hint=message("allow larger changes, or another kind of posterior"),
     )
 
 

@@ -12,23 +12,23 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Order = Literal["listed", "random", "replacement", "positive"]
 
 ORDERS: Mapping[Order, str] = {
-    "listed": say("The cycles one after the other, as the list has them."),
+    "listed": message("The cycles one after the other, as the list has them."),
     "random": (
-        say(
+        message(
             "Every pass in a new random order. The order that was drawn is published: it says "
             "nothing about the table, and the posterior stays as exact as with the list."
         )
     ),
     "replacement": (
-        say("Each step takes any of the cycles, which may come again. What was drawn is published.")
+        message("Each step takes any of the cycles, which may come again. What was drawn is published.")
     ),
     "positive": (
-        say(
+        message(
             "Each step takes any of the cycles that run through positive cells of the table as it "
             "is then: none is ever blocked. What was drawn depends on the table and stays secret."
         )
@@ -62,16 +62,13 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
     """
     if not isinstance(stated, Sequence) or any(type(number) is not int for number in stated):
         raise InputError(
-            say(
-                'the mechanism does not state its "{SEQUENCE}", a list of numbers of cycles',
-                SEQUENCE,
-            ),
-            hint=say("take the mechanism that came with the table"),
+            message('the mechanism does not state its "{SEQUENCE}", a list of numbers of cycles', SEQUENCE),
+            hint=message("take the mechanism that came with the table"),
         )
     found = np.array(stated, dtype=np.int64)
     if len(found) != steps or (found < 0).any() or (found >= cycles).any():
         raise InputError(
-            say(
+            message(
                 'the mechanism\'s "{SEQUENCE}" is not {steps} numbers of cycles from 0 to {cycles}',
                 SEQUENCE,
                 steps,
@@ -83,9 +80,6 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
             one = found[first : first + cycles]
             if len(np.unique(one)) != len(one):
                 raise InputError(
-                    say(
-                        'the mechanism\'s "{SEQUENCE}" takes a cycle twice within one pass',
-                        SEQUENCE,
-                    )
+                    message('the mechanism\'s "{SEQUENCE}" takes a cycle twice within one pass', SEQUENCE)
                 )
     return found

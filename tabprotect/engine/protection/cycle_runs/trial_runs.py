@@ -48,11 +48,7 @@ STUCK = 0.9
 
 
 def side_by_side(
-    walker: Walker,
-    tables: Ints,
-    runs: int,
-    generator: np.random.Generator,
-    progress: Progress = SILENT,
+    walker: Walker, tables: Ints, runs: int, generator: np.random.Generator, progress: Progress = SILENT
 ) -> tuple[Ints, Steps]:
     """Changes of so many runs on each of the tables, int64 (cells, tables, runs), and their steps.
 
@@ -184,9 +180,7 @@ class TrialTables:
     counts: Ints
 
     @classmethod
-    def of(
-        cls, kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
-    ) -> TrialTables:
+    def of(cls, kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT) -> TrialTables:
         """Negative binomial counts of shape 1 around the counts expected from the margins.
 
         Parameters

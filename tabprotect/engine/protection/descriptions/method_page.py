@@ -8,7 +8,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def method_page(method: Method) -> str:
@@ -19,15 +19,15 @@ def method_page(method: Method) -> str:
     if method.guarantees:
         promises = joined(
             (
-                say("- {label}: {sentence}", GUARANTEES[name].label, sentence)
+                message("- {label}: {sentence}", GUARANTEES[name].label, sentence)
                 for name, sentence in method.guarantees.items()
             ),
             "\n",
         )
-        parts += [say("## What it promises"), promises]
+        parts += [message("## What it promises"), promises]
     if method.needs:
         parts += [
-            say("## What it needs"),
+            message("## What it needs"),
             joined((f"- {NEEDS[n].sentence}." for n in method.needs), "\n"),
         ]
     return joined(parts, "\n\n") + "\n"
@@ -39,18 +39,13 @@ def parameter_list(parameters: Iterable[Parameter[object]]) -> str:
 
 
 def _row(parameter: Parameter[object]) -> str:
-    default = (
-        "" if parameter.default in (None, "") else say(" Default: {default}.", parameter.default)
-    )
+    default = "" if parameter.default in (None, "") else message(" Default: {default}.", parameter.default)
     lines = [
         (
-            say("- `{name}`: {help}{default}", parameter.name, parameter.help, default)
+            message("- `{name}`: {help}{default}", parameter.name, parameter.help, default)
             if parameter.public
-            else say(
-                "- `{name}`: {help}{default} Not published.",
-                parameter.name,
-                parameter.help,
-                default,
+            else message(
+                "- `{name}`: {help}{default} Not published.", parameter.name, parameter.help, default
             )
         )
     ]

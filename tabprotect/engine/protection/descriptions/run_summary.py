@@ -21,7 +21,7 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, in_100, joined, plural, say
+from tabprotect.languages.messages import capital, in_100, joined, message, plural
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,9 @@ class RunSummary:
         parts = [self._unchanged(hard_to_tell)]
         if hidden := self.suppressed_cells:
             parts.append(
-                plural(
-                    hidden,
-                    "{hidden:,} count is hidden",
-                    "{hidden:,} counts are hidden",
-                    hidden,
-                )
+                plural(hidden, "{hidden:,} count is hidden", "{hidden:,} counts are hidden", hidden)
                 if self.hidden_small is None
-                else say(
+                else message(
                     "{hidden:,} of {all:,} cells are hidden, {small:,} because they are small and "
                     "{others:,} to protect these",
                     hidden,
@@ -113,22 +108,20 @@ class RunSummary:
                 )
             )
         if self.changed_cells:
-            parts.append(say("no count differs by more than {largest_change}", self.largest_change))
+            parts.append(message("no count differs by more than {largest_change}", self.largest_change))
         elif self.blocked_share is None:
-            said = say("every published count") if self.tables == 1 else say("the main table")
-            parts.append(say("{said} is exact", said))
+            said = message("every published count") if self.tables == 1 else message("the main table")
+            parts.append(message("{said} is exact", said))
         if self.blocked_share is not None:
             margins = (
-                say("every kept sum is exact")
+                message("every kept sum is exact")
                 if self.margins_preserved
-                else say("KEPT SUMS ARE BROKEN")
+                else message("KEPT SUMS ARE BROKEN")
             )
             parts += [
-                say("no move had to be left out")
+                message("no move had to be left out")
                 if not self.blocked_share
-                else say(
-                    "{share} moves were left out because of a zero", in_100(self.blocked_share)
-                ),
+                else message("{share} moves were left out because of a zero", in_100(self.blocked_share)),
                 margins,
             ]
         result = joined(parts, "; ") + "."
@@ -194,10 +187,7 @@ def summarise(protected: Protected) -> RunSummary:
     hidden_small = None
     if any(p.hidden.any() for p in release.tables):
         every = [
-            (
-                p.hidden,
-                record.problem.at_risk.mask(JudgedCells.of(record.problem, p, groupings).truth),
-            )
+            (p.hidden, record.problem.at_risk.mask(JudgedCells.of(record.problem, p, groupings).truth))
             for p in release.tables
         ]
         hidden_small = sum(int((hidden & small).sum()) for hidden, small in every)
@@ -206,11 +196,7 @@ def summarise(protected: Protected) -> RunSummary:
     preserved = None
     if main.table.domain == domain and main.suppressed is None:
         moves = parameters.get("cycles")
-        kept = (
-            moves.publication
-            if isinstance(moves, MoveSet)
-            else Publication(domain, all_margins(domain))
-        )
+        kept = moves.publication if isinstance(moves, MoveSet) else Publication(domain, all_margins(domain))
         truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
         preserved = kept.sums(truth) == kept.sums(main.table)
     return RunSummary(
@@ -272,10 +258,10 @@ def remarks_on_table(table: Table) -> tuple[Remark, ...]:
 
 def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
     """Remarks on a run, to be read before its result is published."""
-    advice = say("Take the coins of the house, or a random number of 40 digits.")
+    advice = message("Take the coins of the house, or a random number of 40 digits.")
     seeds: tuple[Remark, ...] = ()
     if record.randomness.short:
-        said = say("{sentence}. {advice}", capital(short_seed_sentence(record.randomness)), advice)
+        said = message("{sentence}. {advice}", capital(short_seed_sentence(record.randomness)), advice)
         seeds = (Remark("short_seed", said),)
     return (*seeds, *remarks_on_table(record.problem.table))
 
@@ -287,11 +273,11 @@ GUESSED_BITS = 64
 """Length below which all seeds are tried in practice, by many machines with compiled programs."""
 
 _SPANS = (
-    (60.0, 1.0, say("{n:.0f} seconds")),
-    (3_600.0, 60.0, say("{n:.0f} minutes")),
-    (86_400.0, 3_600.0, say("{n:.0f} hours")),
-    (365.25 * 86_400.0, 86_400.0, say("{n:.0f} days")),
-    (float("inf"), 365.25 * 86_400.0, say("{n:,.0f} years")),
+    (60.0, 1.0, message("{n:.0f} seconds")),
+    (3_600.0, 60.0, message("{n:.0f} minutes")),
+    (86_400.0, 3_600.0, message("{n:.0f} hours")),
+    (365.25 * 86_400.0, 86_400.0, message("{n:.0f} days")),
+    (float("inf"), 365.25 * 86_400.0, message("{n:,.0f} years")),
 )
 
 
@@ -299,18 +285,18 @@ def short_seed_sentence(randomness: Randomness) -> str:
     """How fast a given seed is guessed."""
     bits = randomness.seed.bit_length()
     if bits >= GUESSED_BITS:
-        return say(
+        return message(
             "the given seed is short: of {bits} bits, where a drawn one has 256; a number that "
             "somebody thought of is among the first that are tried",
             bits,
         )
     seconds = 2.0**bits / SEEDS_A_SECOND
     if seconds < 1:
-        time = say("less than a second")
+        time = message("less than a second")
     else:
         _, unit, words = next(span for span in _SPANS if seconds < span[0])
         time = words.format(n=seconds / unit)
-    return say(
+    return message(
         "the given seed is short: who tries all seeds of its {bits} bits reads the original back. "
         "One core tries {rate:,} a second in Python and is done in {time}; compiled programs on many "
         "cores are thousands of times as fast",
@@ -331,24 +317,23 @@ def _labels(domain: Domain) -> Iterator[str]:
         texts += variable.categories
     formulas = [t for t in texts if t.lstrip(FORMULA_BREAKS + " ")[:1] in set(RUN_BY_SPREADSHEETS)]
     if formulas:
-        yield say("A spreadsheet would run {formulas} as a formula: rename it.", _named(formulas))
+        yield message("A spreadsheet would run {formulas} as a formula: rename it.", _named(formulas))
     turned = [t for t in texts if DIRECTIONS & set(t)]
     if turned:
         yield (
-            say(
-                "{turned} holds a mark that turns the direction of writing: it may read as "
-                "another text.",
+            message(
+                "{turned} holds a mark that turns the direction of writing: it may read as another text.",
                 _named(turned),
             )
         )
     groups = ((v.name, v.categories) for v in domain.variables)
-    for where, group in ((say("the variables"), domain.names), *groups):
+    for where, group in ((message("the variables"), domain.names), *groups):
         first: dict[str, str] = {}
         for text in group:
             same = first.setdefault(unicodedata.normalize("NFKC", text), text)
             if same != text:
                 yield (
-                    say(
+                    message(
                         "{value} of {where} look alike: they are the same text "
                         "but for how its characters are coded.",
                         _named([same, text]),
@@ -362,7 +347,7 @@ def _named(texts: list[str]) -> str:
     """The texts quoted, with every special character made visible."""
     shown = ", ".join(ascii(text[:40]) for text in texts[:MOST_NAMED])
     more = len(texts) - MOST_NAMED
-    return say("{shown} and {more} more", shown, more) if more > 0 else shown
+    return message("{shown} and {more} more", shown, more) if more > 0 else shown
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -384,7 +369,7 @@ def _ranked(table: Table) -> Iterator[Remark]:
         if counts in (sorted(counts), sorted(counts, reverse=True)):
             yield Remark(
                 "category_order",
-                say(
+                message(
                     "The categories of {name} stand in the order of their counts: the "
                     "release would publish that ranking. Sort them by name.",
                     repr(variable.name),

@@ -23,7 +23,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def words(text: str) -> list[str]:
@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise InputError(say("cannot be read: {error}", error)) from None
+        raise InputError(message("cannot be read: {error}", error)) from None
 
 
 Following = tuple[Method, Mapping[str, object]]
@@ -58,22 +58,22 @@ def further_method(text: str) -> Following | None:
     registry = registered().methods()
     if parts[0] not in registry:
         raise InputError(
-            say("{parts} is no method; there are {registry}", repr(parts[0]), ", ".join(registry))
+            message("{parts} is no method; there are {registry}", repr(parts[0]), ", ".join(registry))
         )
     method = cast(Method, registry[parts[0]])
     known = {p.name: p for p in method.parameters}
     settable = may_be_set(method)
     if settable is None:
-        raise InputError(say("{name} cannot follow: there is no posterior for it", method.name))
+        raise InputError(message("{name} cannot follow: there is no posterior for it", method.name))
     given: dict[str, object] = {}
     for word in parts[1:]:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
             raise InputError(
-                say("{word} is not NAME=VALUE with one of {known}", repr(word), ", ".join(known))
+                message("{word} is not NAME=VALUE with one of {known}", repr(word), ", ".join(known))
             )
         if name not in settable:
-            raise InputError(say("{name} cannot be set for a margin", repr(name)))
+            raise InputError(message("{name} cannot be set for a margin", repr(name)))
         given[name] = value
     return method, given
 
@@ -103,9 +103,7 @@ def values_for(inner: Following, domain: Domain) -> Values:
     method, given = inner
     alone = {}
     if any(p.name == MARGINS.name for p in method.parameters):
-        alone[MARGINS.name] = (
-            ":".join(map(in_formula, domain.names)) + " - 1" if domain.ndim else "1"
-        )
+        alone[MARGINS.name] = ":".join(map(in_formula, domain.names)) + " - 1" if domain.ndim else "1"
     return method.resolve(domain, {**given, **alone})
 
 

@@ -15,7 +15,7 @@ from tabprotect.engine.sensitivity.small_count import Judged, SmallCount, judged
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.ways_to_bound import BoundsWay
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_TIGHT = 20
 """Most tight cells that are listed."""
@@ -58,24 +58,14 @@ def margin_findings(
 
 
 def _judge(
-    table: Table,
-    rule: SmallCount,
-    margins: MarginSet,
-    beta: int,
-    way: BoundsWay,
-    progress: Progress,
+    table: Table, rule: SmallCount, margins: MarginSet, beta: int, way: BoundsWay, progress: Progress
 ) -> Mapping[str, object]:
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
     if rule.low > 0 and not rule.mask(table.cells[1]).any():
-        why = say("No cell has a count in {rule}: there are no small counts.", rule)
+        why = message("No cell has a count in {rule}: there are no small counts.", rule)
         return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
     result = bounding.width(
-        table,
-        margins,
-        cells=(rule.low, rule.high),
-        beta=beta,
-        search=bounding.Search(way),
-        progress=progress,
+        table, margins, cells=(rule.low, rule.high), beta=beta, search=bounding.Search(way), progress=progress
     )
     bounds, domain = result.tight, table.domain
     order: npt.NDArray[np.intp] = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]

@@ -39,12 +39,7 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated_laws import (
-    QUALITY,
-    law_of_cell,
-    limits,
-    weighed,
-)
+from tabprotect.engine.protection.resampling.truncated_laws import QUALITY, law_of_cell, limits, weighed
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -52,7 +47,7 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 STEP = 1e-3
 """Nominal microseconds of a step of the exact chance, where counts are large."""
@@ -66,8 +61,8 @@ MOST_RECORDS = 2**52
 
 KEPT: Parameter[str] = Parameter(
     "kept",
-    say("Margin kept"),
-    say(
+    message("Margin kept"),
+    message(
         "The margin whose counts stay exact, as a formula: a for the totals of a, a:b for the "
         "table of both. Without one the grand total alone."
     ),
@@ -80,20 +75,17 @@ class BinomialCompensated(Method):
     """Binomial resampling with compensation: registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
-    label = say("Binomial resampling with compensation")
+    label = message("Binomial resampling with compensation")
     trial_work = 45.0
-    parameters = (
-        QUALITY,
-        KEPT,
-    )
+    parameters = (QUALITY, KEPT)
     levers = ("S",)
     ladder = tuple({"S": step / 4} for step in range(2, 17))
     guarantees = promises(
-        ("margins_kept", say("The stated margin is published exactly.")),
+        ("margins_kept", message("The stated margin is published exactly.")),
         "total_kept",
         "non_negative",
         "zeros_kept",
-        ("bounded", say("No count moves by more than S of its standard errors.")),
+        ("bounded", message("No count moves by more than S of its standard errors.")),
         "additive",
         "complete",
         "posterior",
@@ -113,20 +105,16 @@ class BinomialCompensated(Method):
         return Publication.of(domain, (_margin(domain, values),))
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Draw every count, then put each block right."""
         domain = problem.table.domain
         if problem.table.total >= MOST_RECORDS:
             raise InputError(
-                say("{total:,} records are too many to be drawn", problem.table.total),
-                hint=say("take another method"),
+                message("{total:,} records are too many to be drawn", problem.table.total),
+                hint=message("take another method"),
             )
-        progress.report(say("drawing the counts"), 0.0)
+        progress.report(message("drawing the counts"), 0.0)
         block = _blocks(domain, values)
         counts = problem.table.counts.reshape(-1)
         out = compensation.draw(counts, block, values[QUALITY], generator)
@@ -141,10 +129,10 @@ class BinomialCompensated(Method):
         values = self.resolve(release.domain, release.mechanism.parameters)
         quality, published = values[QUALITY], release.table
         if published.domain != release.domain or release.tables[0].suppressed is not None:
-            raise InputError(say("the method publishes every inner cell"))
+            raise InputError(message("the method publishes every inner cell"))
         counts = published.counts.reshape(-1)
         if int(counts.min()) < 0 or published.total >= MOST_RECORDS:
-            raise InputError(say("a published count is negative, or the counts are too large"))
+            raise InputError(message("a published count is negative, or the counts are too large"))
         block = _blocks(release.domain, values)
         sums = np.zeros(int(block.max()) + 1, dtype=np.int64)
         np.add.at(sums, block, counts)
@@ -166,7 +154,7 @@ class BinomialCompensated(Method):
         return replace(
             factors,
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
-            note=say("Left out: that the counts were put right to their totals."),
+            note=message("Left out: that the counts were put right to their totals."),
             left_out=("pattern_choice",),
         )
 
@@ -174,19 +162,17 @@ class BinomialCompensated(Method):
 def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     formula = values[KEPT] or "1"
     try:
-        margins = maximal_margins(
-            domain, terms(formula, domain.known_names, everything=domain.names)
-        )
+        margins = maximal_margins(domain, terms(formula, domain.known_names, everything=domain.names))
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
         found = " and ".join(" × ".join(margin) for margin in margins) or "nothing"
         raise ParameterError(
-            {"kept": say("names {found}: one margin can be kept", found)},
-            hint=say("keep one of them; cyclic perturbation keeps several"),
+            {"kept": message("names {found}: one margin can be kept", found)},
+            hint=message("keep one of them; cyclic perturbation keeps several"),
         )
     if margins[0] == domain.names:
-        raise ParameterError({"kept": say("is the table itself: no count could move")})
+        raise ParameterError({"kept": message("is the table itself: no count could move")})
     return margins[0]
 
 
@@ -195,9 +181,7 @@ def _blocks(domain: Domain, values: Values) -> Ints:
     return Publication.of(domain, (_margin(domain, values),)).keys(0)
 
 
-def _rerun(
-    out: Ints, sums: Ints, blocks: tuple[Ints, Ints], quality: float, cellwise: bool
-) -> Rerun | None:
+def _rerun(out: Ints, sums: Ints, blocks: tuple[Ints, Ints], quality: float, cellwise: bool) -> Rerun | None:
     """The whole probability over that of the cells on their own, which the factors hold."""
     order, ends = blocks
     parts = [order[a:b] for a, b in pairwise(ends.tolist()) if out[order[a:b]].any()]

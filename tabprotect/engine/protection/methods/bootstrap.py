@@ -51,7 +51,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WIDTH = 2_000_000
 """Numbers of records weighed for one draw: about a second, and a preview takes several draws.
@@ -64,13 +64,13 @@ TOTAL = "total"
 
 SAMPLES: Parameter[int] = Parameter(
     "M",
-    say("Samples averaged M"),
-    say("An odd number of samples whose average is published. More are truer, and protect less."),
+    message("Samples averaged M"),
+    message("An odd number of samples whose average is published. More are truer, and protect less."),
     "integer",
     1,
     low=1,
     high=99,
-    unit=say("samples"),
+    unit=message("samples"),
 )
 
 
@@ -78,19 +78,16 @@ class Bootstrap(Method):
     """Bootstrap of the records: registered as ``bootstrap``."""
 
     name = "bootstrap"
-    label = say("Bootstrap of the records")
+    label = message("Bootstrap of the records")
     trial_work = 45.0
     ladder = tuple({"M": samples} for samples in (9, 7, 5, 3, 1))
-    parameters = (
-        QUALITY,
-        SAMPLES,
-    )
+    parameters = (QUALITY, SAMPLES)
     levers = ("S",)
     guarantees = promises(
         "non_negative",
         "zeros_kept",
-        ("bounded", say("No average moves by more than S standard errors of the true count.")),
-        ("total_kept", say("The grand total is exact (M = 1).")),
+        ("bounded", message("No average moves by more than S standard errors of the true count.")),
+        ("total_kept", message("The grand total is exact (M = 1).")),
         "additive",
         "complete",
         "posterior",
@@ -106,8 +103,8 @@ class Bootstrap(Method):
         values = super().resolve(domain, {k: v for k, v in given.items() if k != TOTAL})
         if values[SAMPLES] % 2 == 0:
             raise ParameterError(
-                {"M": say("must be odd, is {values}", values["M"])},
-                hint=say("the average of two has ties"),
+                {"M": message("must be odd, is {values}", values["M"])},
+                hint=message("the average of two has ties"),
             )
         return values
 
@@ -116,11 +113,7 @@ class Bootstrap(Method):
         return tuple(n for n in self.guarantees if n != "total_kept" or values[SAMPLES] == 1)
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """One accepted sample, by taking the sum of records apart."""
         quality, samples = values[QUALITY], values[SAMPLES]
@@ -128,10 +121,10 @@ class Bootstrap(Method):
         total = problem.table.total
         if samples * total >= 2**52:
             raise InputError(
-                say("{total:,} records are too many to be drawn {samples} times", total, samples),
-                hint=say("take another method"),
+                message("{total:,} records are too many to be drawn {samples} times", total, samples),
+                hint=message("take another method"),
             )
-        progress.report(say("drawing the records"), 0.0)
+        progress.report(message("drawing the records"), 0.0)
         held = np.flatnonzero(counts)
         known, law, times = np.unique(counts[held], return_inverse=True, return_counts=True)
         box = limits(known, total, quality, samples)
@@ -152,17 +145,13 @@ class Bootstrap(Method):
         quality, samples = values[QUALITY], values[SAMPLES]
         total = release.mechanism.parameters.get(TOTAL)
         if type(total) is not int or not 0 <= total < 2**52:
-            raise InputError(say('the mechanism states no number of records as "total"'))
+            raise InputError(message('the mechanism states no number of records as "total"'))
         published = release.table
         if published.domain != release.domain or release.tables[0].suppressed is not None:
-            raise InputError(say("the bootstrap publishes every inner cell"))
+            raise InputError(message("the bootstrap publishes every inner cell"))
         if samples == 1 and published.total != total:
             raise InputError(
-                say(
-                    "the published counts add up to {total}, not to {total2}",
-                    published.total,
-                    total,
-                )
+                message("the published counts add up to {total}, not to {total2}", published.total, total)
             )
         counts = published.counts.reshape(-1)
         seen, kind = np.unique(counts, return_inverse=True)
@@ -179,7 +168,7 @@ class Bootstrap(Method):
         return replace(
             factors,
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
-            note=say("Left out: that the counts were drawn together, given their sum."),
+            note=message("Left out: that the counts were drawn together, given their sum."),
             left_out=("pattern_choice",),
         )
 
@@ -190,13 +179,13 @@ def _check(box: tuple[Ints, Ints], times: Ints) -> None:
     laid_out = float(widths.sum()) + math.sqrt(float(widths**2 @ times))
     if laid_out > MOST_WIDTH:
         raise TooLargeError(
-            say(
+            message(
                 "the counts are so large that some {laid_out:,.0f} numbers of records would have to "
                 "be weighed for one draw, more than {MOST_WIDTH:,}",
                 laid_out,
                 MOST_WIDTH,
             ),
-            hint=say("take binomial_compensated, or a smaller quality bound S or fewer samples M"),
+            hint=message("take binomial_compensated, or a smaller quality bound S or fewer samples M"),
         )
 
 

@@ -59,11 +59,7 @@ import numpy as np
 
 from tabprotect.engine import house
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.errors import (
-    InputError,
-    ParameterError,
-    TabprotectError,
-)
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -86,14 +82,8 @@ from tabprotect.engine.protection.cell_keys.key_parameters import (
     weight_range,
 )
 from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
-from tabprotect.engine.protection.cell_keys.perturbation_table import (
-    LARGEST_D,
-)
-from tabprotect.engine.protection.cell_keys.published_laws import (
-    check_possible,
-    of_count,
-    of_estimate,
-)
+from tabprotect.engine.protection.cell_keys.perturbation_table import LARGEST_D
+from tabprotect.engine.protection.cell_keys.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
@@ -109,16 +99,14 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
-TOTALS_NOTE = say(
+TOTALS_NOTE = message(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
     "of the keys below it. They are left out here: readers may know more."
 )
-ALONE_NOTE = say(
-    "Each table of totals was judged by itself; what they tell together is not worked out."
-)
-MARGIN_NOTE = say(
+ALONE_NOTE = message("Each table of totals was judged by itself; what they tell together is not worked out.")
+MARGIN_NOTE = message(
     "Shown for {names} by itself, as the inner cells are not published. The other published tables "
     "may tell more."
 )
@@ -129,7 +117,7 @@ def beside_others(values: Values) -> tuple[Kind, ...]:
     return ("joint_noise",) if values[KEYS] == "hashed" else ("joint_noise", "key_algebra")
 
 
-WEIGHTS_NOTE = say(
+WEIGHTS_NOTE = message(
     "Published are estimates, sums of design weights. What is worked out is about counts of "
     "records; it takes the mean weight of a cell as evenly spread over the stated range, {low:g} "
     "to {high:g}, and as independent of the count."
@@ -140,19 +128,11 @@ class CellKey(Method):
     """Cell keys: registered as ``cell_key``."""
 
     name = "cell_key"
-    label = say("Cell keys")
+    label = message("Cell keys")
     trial_work = 5.0
     ladder = tuple(
         {"D": most, "V": variance}
-        for most, variance in (
-            (2, 1.0),
-            (3, 1.0),
-            (3, 2.0),
-            (5, 3.0),
-            (5, 5.0),
-            (7, 7.0),
-            (8, 10.0),
-        )
+        for most, variance in ((2, 1.0), (3, 1.0), (3, 2.0), (5, 3.0), (5, 5.0), (7, 7.0), (8, 10.0))
     )
     parameters = (
         D,
@@ -173,12 +153,9 @@ class CellKey(Method):
     guarantees = promises(
         "zeros_kept",
         "non_negative",
-        ("within_deviation", say("No count moves by more than D.")),
-        ("small_avoided", say("No count from 1 to js is published.")),
-        (
-            "consistent",
-            say("The same records get the same noise in every table of one set of keys."),
-        ),
+        ("within_deviation", message("No count moves by more than D.")),
+        ("small_avoided", message("No count from 1 to js is published.")),
+        ("consistent", message("The same records get the same noise in every table of one set of keys.")),
         "unbiased",
         "complete",
         "posterior",
@@ -188,9 +165,7 @@ class CellKey(Method):
     # Totals are left out: each of their posteriors takes seconds of simulated keys.
     calibrations = (
         CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=60),
-        CalibrationPlan(
-            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=60
-        ),
+        CalibrationPlan({"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=60),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
@@ -202,21 +177,19 @@ class CellKey(Method):
         if values[TABLE] is not None:
             if max(table.largest, table.never) > LARGEST_D:
                 raise ParameterError(
-                    {"table": say("its noise or js is larger than {LARGEST_D}", LARGEST_D)}
+                    {"table": message("its noise or js is larger than {LARGEST_D}", LARGEST_D)}
                 )
             variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
             values |= {"D": max(table.largest, 1), "V": max(variance, LEAST_V), "js": table.never}
         if self.weighted(values):
             names = ("weight_low", "weight_high")
-            wrong = {name: say("must be stated") for name in names if values[name] is None}
+            wrong = {name: message("must be stated") for name in names if values[name] is None}
             if not wrong and weight_range(values)[0] > weight_range(values)[1]:
-                wrong = {"weight_low": say("must not be above the highest weight")}
+                wrong = {"weight_low": message("must not be above the highest weight")}
             if wrong:
                 raise ParameterError(
                     wrong,
-                    hint=say(
-                        "state the range of design weights, as the survey's documentation has it"
-                    ),
+                    hint=message("state the range of design weights, as the survey's documentation has it"),
                 )
         return values
 
@@ -247,23 +220,21 @@ class CellKey(Method):
             return None
         return deviation_left(publication, values[V])
 
-    def alternatives(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Hashed keys, and fewer tables with noise of their own."""
         names = [in_formula(name) for name in domain.names]
         inner, every = ":".join(names), " + ".join(names)
         now = set(publication_of(domain, values).margins)
         ideas: list[tuple[str, dict[str, object]]] = []
         if values[KEYS] in ("plain", "records") and len(now) > 1:
-            ideas.append((say("keys hashed under the key of the house"), {"keys": "hashed"}))
+            ideas.append((message("keys hashed under the key of the house"), {"keys": "hashed"}))
         fewer = [
-            (say("the inner cells alone: readers add up the totals"), f"{inner} - 1"),
-            (say("the inner cells and the tables of one variable"), f"{every} + {inner}"),
+            (message("the inner cells alone: readers add up the totals"), f"{inner} - 1"),
+            (message("the inner cells and the tables of one variable"), f"{every} + {inner}"),
         ]
         if domain.ndim > 2:
             pairs = " + ".join(map(":".join, combinations(names, 2)))
-            fewer.append((say("the tables of two variables alone"), f"{pairs} - 1"))
+            fewer.append((message("the tables of two variables alone"), f"{pairs} - 1"))
         for text, formula in fewer:
             if set(Publication.of(domain, formula).margins) < now:
                 ideas.append((text, {"margins": formula, "keys": "hashed"}))
@@ -279,14 +250,12 @@ class CellKey(Method):
         if value is None or value == "":
             return None
         try:
-            if isinstance(value, Path) or (
-                isinstance(value, str) and not value.lstrip().startswith("{")
-            ):
+            if isinstance(value, Path) or (isinstance(value, str) and not value.lstrip().startswith("{")):
                 table = files.read(value)
             else:
                 table = files.from_json(json.loads(value) if isinstance(value, str) else value)
         except (ValueError, RecursionError):
-            raise ParameterError({"table": say("damaged JSON")}) from None
+            raise ParameterError({"table": message("damaged JSON")}) from None
         except TabprotectError as error:
             raise ParameterError({"table": str(error)}, hint=error.hint) from None
         return json.dumps(files.to_json(table), separators=(",", ":"))
@@ -307,16 +276,12 @@ class CellKey(Method):
         return super().foresee(replace(problem, record_keys=None), values, progress)
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Look up the noise of every published count."""
         table = table_of(values)
         if problem.table.total > INT64_MAX - LARGEST_D:
-            raise InputError(say("a count is too large to be perturbed within 9.2e18"))
+            raise InputError(message("a count is too large to be perturbed within 9.2e18"))
         stored = problem.record_keys is not None or values[KEYS] == "records"
         keys = _stored(problem) if stored else drawn(problem.table, generator)
         secret = None
@@ -331,7 +296,7 @@ class CellKey(Method):
         margins = [publication.margins[m] for m in order]
         tables = []
         for number, margin in enumerate(margins):
-            progress.report(say("looking up the noise"), number / len(margins))
+            progress.report(message("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
             if secret is not None:
@@ -339,7 +304,7 @@ class CellKey(Method):
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
         disclosed = {} if values[TABLE] is None else {"table": files.to_json(table)}
-        said = say(
+        said = message(
             "The table has no record keys: keys were drawn for this run, and another table "
             "of the same records will get other noise."
         )
@@ -347,8 +312,8 @@ class CellKey(Method):
             tuple(map(PublishedTable, tables)),
             disclosed=disclosed,
             findings={
-                "keys": say("stored with the table") if stored else say("drawn for this run"),
-                say("rows that miss V"): [str(row) for row in table.unreached],
+                "keys": message("stored with the table") if stored else message("drawn for this run"),
+                message("rows that miss V"): [str(row) for row in table.unreached],
             },
             sentence="" if stored else said,
         )
@@ -379,7 +344,7 @@ class CellKey(Method):
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(_weights_note(values))
         if inner is None and several:
-            names = spoken(main.table.domain.names) or say("the grand total")
+            names = spoken(main.table.domain.names) or message("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
         elif several:
             if (joint := self._with_totals(release, values)) is not None:
@@ -391,9 +356,7 @@ class CellKey(Method):
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.
-        return replace(
-            factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),)
-        )
+        return replace(factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),))
 
     def apart(self, release: Release, number: int) -> CellFactors | None:
         """A table whose noise the posterior of the others leaves out, by itself."""
@@ -439,8 +402,8 @@ class CellKey(Method):
 def _stored(problem: Problem) -> Table:
     if problem.record_keys is None:
         raise ParameterError(
-            {"keys": say("the table has no record keys")},
-            hint=say("tabulate it from records with a column of keys, or take keys = auto"),
+            {"keys": message("the table has no record keys")},
+            hint=message("tabulate it from records with a column of keys, or take keys = auto"),
         )
     return problem.record_keys
 
@@ -455,28 +418,23 @@ def _weights(problem: Problem, values: Values) -> Table:
     weights = problem.weights
     if weights is None:
         raise ParameterError(
-            {"weighted": say("the table has no design weights")},
-            hint=say(
-                "tabulate it from records with a column of design weights, or take weighted = no"
-            ),
+            {"weighted": message("the table has no design weights")},
+            hint=message("tabulate it from records with a column of design weights, or take weighted = no"),
         )
     low, high = weight_range(values)
     outside = {
-        "weight_low": say("a record has a smaller weight") if weights.low < low else "",
-        "weight_high": say("a record has a larger weight") if weights.high > high else "",
+        "weight_low": message("a record has a smaller weight") if weights.low < low else "",
+        "weight_high": message("a record has a larger weight") if weights.high > high else "",
     }
     wrong = {name: reason for name, reason in outside.items() if reason}
     if wrong:
-        raise ParameterError(
-            wrong, hint=say("state a range that covers the weights of all records")
-        )
+        raise ParameterError(wrong, hint=message("state a range that covers the weights of all records"))
     if weights.sums.total > INT64_MAX // (LARGEST_D + 1):
         raise InputError(
-            say(
-                "the design weights add up to more than {INT64_MAX:,}",
-                INT64_MAX // (LARGEST_D + 1) // SCALE,
+            message(
+                "the design weights add up to more than {INT64_MAX:,}", INT64_MAX // (LARGEST_D + 1) // SCALE
             ),
-            hint=say("check the weights for typing errors"),
+            hint=message("check the weights for typing errors"),
         )
     return weights.sums
 

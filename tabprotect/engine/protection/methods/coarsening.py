@@ -36,26 +36,26 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Coarsening(Method):
     """Coarser categories: registered as ``coarsening``."""
 
     name = "coarsening"
-    label = say("Coarser categories")
+    label = message("Coarser categories")
     trial_work = 17.0
     parameters = (
         replace(
             GROUPINGS,
-            help=say(
+            help=message(
                 "The groups, named: wide:age=0-9>0-19,10-19>0-19,20-29>20-29; further variables "
                 "after a semicolon; or a file. Each takes the place of the variable that it groups."
             ),
         ),
     )
     guarantees = promises(
-        ("exact", say("Every published count is exact.")),
+        ("exact", message("Every published count is exact.")),
         "additive",
         "non_negative",
         "zeros_kept",
@@ -70,11 +70,11 @@ class Coarsening(Method):
         if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
             raise ParameterError(
                 {
-                    GROUPINGS.name: say("nothing is merged")
+                    GROUPINGS.name: message("nothing is merged")
                     if groupings
-                    else say("no groups are given")
+                    else message("no groups are given")
                 },
-                hint=say("name the groups of a variable, such as wide:age=0-9>0-19,10-19>0-19"),
+                hint=message("name the groups of a variable, such as wide:age=0-9>0-19,10-19>0-19"),
             )
         return values
 
@@ -93,11 +93,7 @@ class Coarsening(Method):
         return False
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Add up the groups."""
         (table,) = _publication(problem.table.domain, values).sums(problem.table)
@@ -106,9 +102,7 @@ class Coarsening(Method):
         return Draft(
             (PublishedTable(table),),
             findings={"at_risk_before": at_risk[0], "at_risk_after": at_risk[1]},
-            sentence=say(
-                "Of {at_risk:,} small counts {at_risk2:,} remain.", at_risk[0], at_risk[1]
-            ),
+            sentence=message("Of {at_risk:,} small counts {at_risk2:,} remain.", at_risk[0], at_risk[1]),
         )
 
     def likelihood(self, release: Release) -> CellFactors:

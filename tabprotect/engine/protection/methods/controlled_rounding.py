@@ -49,35 +49,23 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding.controlled_programme import (
-    MOST_NODES,
-    ControlledProgramme,
-)
+from tabprotect.engine.protection.rounding.controlled_programme import MOST_NODES, ControlledProgramme
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
-from tabprotect.engine.protection.rounding.rounded_again import (
-    RoundedAgain,
-    published_names,
-    without_unused,
-)
-from tabprotect.engine.protection.rounding.rounding_base import (
-    BASE,
-    reaches,
-    require_multiple,
-    require_reach,
-)
+from tabprotect.engine.protection.rounding.rounded_again import RoundedAgain, published_names, without_unused
+from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_RERUN = 36
 """Cells of the original up to which readers are taken to run the rounding themselves."""
 
 
-NOTE = say(
+NOTE = message(
     "Every table that agrees with the published counts to less than the base is taken to be "
     "rounded to them equally well; the rule that chose this rounding says a little more."
 )
@@ -85,13 +73,13 @@ NOTE = say(
 
 CHOICE: Parameter[Literal["nearest", "unbiased"]] = Parameter(
     "choice",
-    say("Choice"),
-    say("Which of the roundings that add up."),
+    message("Choice"),
+    message("Which of the roundings that add up."),
     "choice",
     "nearest",
     choices={
-        "nearest": say("The rounding nearest to the table; no chance in it."),
-        "unbiased": say(
+        "nearest": message("The rounding nearest to the table; no chance in it."),
+        "unbiased": message(
             "A random rounding with the true counts as its expectation; two-way tables only."
         ),
     },
@@ -99,8 +87,8 @@ CHOICE: Parameter[Literal["nearest", "unbiased"]] = Parameter(
 
 NODES: Parameter[int] = Parameter(
     "nodes",
-    say("Effort"),
-    say(
+    message("Effort"),
+    message(
         "Nodes of the search after which the nearest rounding found so far is taken. A count, "
         "not a time: the same table is rounded alike on every machine."
     ),
@@ -108,7 +96,7 @@ NODES: Parameter[int] = Parameter(
     MOST_NODES,
     low=1,
     high=100_000,
-    unit=say("nodes"),
+    unit=message("nodes"),
 )
 
 
@@ -116,26 +104,17 @@ class ControlledRounding(Method):
     """Controlled rounding: registered as ``controlled_rounding``."""
 
     name = "controlled_rounding"
-    label = say("Controlled rounding")
+    label = message("Controlled rounding")
     trial_work = 200.0
-    parameters = (
-        BASE,
-        CHOICE,
-        MARGINS,
-        GROUPINGS,
-        NODES,
-    )
+    parameters = (BASE, CHOICE, MARGINS, GROUPINGS, NODES)
     levers = ("base",)
     guarantees = promises(
-        ("additive", say("The published tables add up, and agree with each other.")),
+        ("additive", message("The published tables add up, and agree with each other.")),
         "multiples_of_base",
-        ("within_base", say("No count or total changes by the base or more.")),
+        ("within_base", message("No count or total changes by the base or more.")),
         "zeros_kept",
         "non_negative",
-        (
-            "unbiased",
-            say("Before the gate, E[published | original] = original (unbiased variant)."),
-        ),
+        ("unbiased", message("Before the gate, E[published | original] = original (unbiased variant).")),
         "complete",
         "posterior",
     )
@@ -156,13 +135,13 @@ class ControlledRounding(Method):
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
                 reason = (
-                    say("it rounds no groupings ({grouped})", ", ".join(grouped))
+                    message("it rounds no groupings ({grouped})", ", ".join(grouped))
                     if grouped
-                    else say("{used} variables are published", len(used))
+                    else message("{used} variables are published", len(used))
                 )
                 raise ParameterError(
-                    {"choice": say("the unbiased variant is for two-way tables: {reason}", reason)},
-                    hint=say("publish two variables, or take choice = nearest"),
+                    {"choice": message("the unbiased variant is for two-way tables: {reason}", reason)},
+                    hint=message("publish two variables, or take choice = nearest"),
                 )
         return values
 
@@ -175,17 +154,11 @@ class ControlledRounding(Method):
         return tuple(n for n in self.guarantees if n != "unbiased" or self.is_random(values))
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round all published counts together."""
         base = values[BASE]
-        table, publication = without_unused(
-            problem.table, publication_of(problem.table.domain, values)
-        )
+        table, publication = without_unused(problem.table, publication_of(problem.table.domain, values))
         counts = publication.added_up(table)
         require_reach(base, counts)
         if self.is_random(values):
@@ -196,13 +169,12 @@ class ControlledRounding(Method):
             nodes = values[NODES]
             nearest = ControlledProgramme(table, publication, base, nodes).nearest(progress)
             inner = nearest.inner
-            findings = {"distance": nearest.distance, say("nearest is proven"): nearest.optimal}
-            sentence = say(
-                "The published counts differ from the true ones by {distance} in all",
-                nearest.distance,
+            findings = {"distance": nearest.distance, message("nearest is proven"): nearest.optimal}
+            sentence = message(
+                "The published counts differ from the true ones by {distance} in all", nearest.distance
             )
             sentence += (
-                say("; no rounding is nearer.") if nearest.optimal else say(", the nearest found.")
+                message("; no rounding is nearer.") if nearest.optimal else message(", the nearest found.")
             )
         published = main_first(publication.sums(inner), publication.domain)
         hidden = None if publication.domain in publication.domains else inner
@@ -235,7 +207,7 @@ class ControlledRounding(Method):
             (used, seen),
             weigh,
             rerun=rerun,
-            note=NOTE if whole else say("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE),
+            note=NOTE if whole else message("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE),
             left_out=("pattern_choice",) if whole else ("joint_noise", "pattern_choice"),
         )
 

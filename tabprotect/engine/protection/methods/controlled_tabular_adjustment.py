@@ -58,47 +58,42 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-NOTE = say(
-    "How far counts can have moved is counted in, not that the nearest table was taken: that tells "
-    "more."
+NOTE = message(
+    "How far counts can have moved is counted in, not that the nearest table was taken: that tells more."
 )
 
 
 DISTANCE: Parameter[Distance] = Parameter(
     "distance",
-    say("Distance"),
-    say("What is kept small."),
+    message("Distance"),
+    message("What is kept small."),
     "choice",
     "l1",
     choices={
-        "l1": say("The sum of all changes is least: few counts move."),
-        "l2": say("The sum of squares is least: no count moves far."),
+        "l1": message("The sum of all changes is least: few counts move."),
+        "l2": message("The sum of squares is least: no count moves far."),
     },
 )
 
 TOTALS: Parameter[Totals] = Parameter(
     "totals",
-    say("Totals"),
-    say("Whether totals move."),
+    message("Totals"),
+    message("Whether totals move."),
     "choice",
     "spared",
     choices={
-        "spared": say(
-            "Totals that are not small move only where they must, and as little as they can."
-        ),
-        "kept": say(
-            "Totals that are not small are published exactly; not every table allows that."
-        ),
-        "moved": say("Totals may move like every other count."),
+        "spared": message("Totals that are not small move only where they must, and as little as they can."),
+        "kept": message("Totals that are not small are published exactly; not every table allows that."),
+        "moved": message("Totals may move like every other count."),
     },
 )
 
 NODES: Parameter[int] = Parameter(
     "nodes",
-    say("Effort"),
-    say(
+    message("Effort"),
+    message(
         "Nodes of each search after which the nearest table found so far is taken; fewer in "
         "large tables, and none in small ones, which are searched to the end. A count, not a time: "
         "every machine adjusts alike."
@@ -107,7 +102,7 @@ NODES: Parameter[int] = Parameter(
     MOST_NODES,
     low=1,
     high=100_000,
-    unit=say("nodes"),
+    unit=message("nodes"),
 )
 
 
@@ -115,26 +110,17 @@ class ControlledTabularAdjustment(Method):
     """Move at-risk counts to safe ones, and all others least."""
 
     name: ClassVar[str] = "controlled_tabular_adjustment"
-    label: ClassVar[str] = say("Controlled tabular adjustment")
-    parameters: ClassVar[tuple[Parameter[object], ...]] = (
-        MARGINS,
-        GROUPINGS,
-        DISTANCE,
-        TOTALS,
-        NODES,
-    )
+    label: ClassVar[str] = message("Controlled tabular adjustment")
+    parameters: ClassVar[tuple[Parameter[object], ...]] = (MARGINS, GROUPINGS, DISTANCE, TOTALS, NODES)
     trial_work = 15_000.0
     guarantees = promises(
-        (
-            "no_at_risk",
-            say("No small count is published, and no published count looks like one."),
-        ),
-        ("additive", say("Everything that is published adds up.")),
-        ("non_negative", say("No count is negative.")),
-        ("zeros_kept", say("Zeros stay zero.")),
-        ("bounded", say("No count moves by more than the largest change, which is published.")),
+        ("no_at_risk", message("No small count is published, and no published count looks like one.")),
+        ("additive", message("Everything that is published adds up.")),
+        ("non_negative", message("No count is negative.")),
+        ("zeros_kept", message("Zeros stay zero.")),
+        ("bounded", message("No count moves by more than the largest change, which is published.")),
         "complete",
-        ("posterior", say("What a reader can believe about each count can be computed.")),
+        ("posterior", message("What a reader can believe about each count can be computed.")),
     )
 
     calibrations = (CalibrationPlan(runs=100),)
@@ -144,17 +130,13 @@ class ControlledTabularAdjustment(Method):
         return False
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Find the nearest safe table."""
         if problem.at_risk.low < 1:
             raise ParameterError(
-                {"at_risk": say("empty cells cannot be adjusted: nobody is in them")},
-                hint=say("take a rule from 1 up, for example 1..2"),
+                {"at_risk": message("empty cells cannot be adjusted: nobody is in them")},
+                hint=message("take a rule from 1 up, for example 1..2"),
             )
         publication = publication_of(problem.table.domain, values)
         adjusted = _adjusted(problem.table, publication, problem.at_risk, values, progress)
@@ -169,12 +151,12 @@ class ControlledTabularAdjustment(Method):
             disclosed={"at_risk": str(problem.at_risk), "largest_change": largest},
             hidden=None if problem.table.domain in publication.domains else adjusted,
             findings={
-                say("sensitive counts"): sensitive,
-                say("changed counts"): changed,
-                say("sum of changes"): int(moved.sum()),
-                say("largest change of a safe count"): largest,
+                message("sensitive counts"): sensitive,
+                message("changed counts"): changed,
+                message("sum of changes"): int(moved.sum()),
+                message("largest change of a safe count"): largest,
             },
-            sentence=say(
+            sentence=message(
                 "{sensitive} sensitive counts became safe ones; {changed} counts moved in "
                 "all, safe ones by {largest} at most.",
                 sensitive,
@@ -240,7 +222,7 @@ def _limits(count: int, rule: SmallCount, most: int) -> tuple[int, int]:
     below, above = rule.low - 1, rule.high + 1
     if rule.low <= count <= rule.high:
         raise InputError(
-            say("a published count is {count}; this mechanism publishes no small count", count)
+            message("a published count is {count}; this mechanism publishes no small count", count)
         )
     if count < rule.low:
         return count, rule.high if count == below else count
@@ -254,8 +236,8 @@ def _stated(given: dict[str, object]) -> tuple[SmallCount, int]:
     rule, most = given.pop("at_risk", None), given.pop("largest_change", None)
     if not isinstance(rule, str) or type(most) is not int or most < 0:
         raise InputError(
-            say("the mechanism does not state its rule for small counts and its largest change"),
-            hint=say("take the mechanism that came with the table"),
+            message("the mechanism does not state its rule for small counts and its largest change"),
+            hint=message("take the mechanism that came with the table"),
         )
     return SmallCount.parse(rule), most
 

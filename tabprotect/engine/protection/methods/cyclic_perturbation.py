@@ -89,20 +89,13 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     zeros_text,
 )
 from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
-from tabprotect.engine.protection.cycle_runs.sequence import (
-    DISCLOSED_ORDERS,
-    SEQUENCE,
-    stated_sequence,
-)
+from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS, SEQUENCE, stated_sequence
 from tabprotect.engine.protection.cycle_runs.trial_runs import preview_cycles
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.subtables import GROUPINGS, KEEP, kept_of
-from tabprotect.engine.release.likelihood import (
-    AdaptiveSequence,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
@@ -110,7 +103,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_ENTRIES = 50_000_000
 """Entries of a sequence that is not whole passes over the list: about a gigabyte."""
@@ -138,7 +131,7 @@ class CyclicPerturbation(Method):
     """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
     name = "cyclic_perturbation"
-    label = say("Cyclic perturbation")
+    label = message("Cyclic perturbation")
     trial_work = 3.0
     parameters = (
         CYCLES,
@@ -153,21 +146,16 @@ class CyclicPerturbation(Method):
         replace(GROUPINGS, may_be_unstated=True),
         *OF_DESIGNS,
     )
-    levers = (
-        "alpha",
-        "passes",
-    )
+    levers = ("alpha", "passes")
     guarantees = promises(
-        ("margins_kept", say("Every margin that the cycles keep is published exactly.")),
+        ("margins_kept", message("Every margin that the cycles keep is published exactly.")),
         "additive",
         (
             "unbiased",
-            say(
-                "With alpha = beta and any_zero, E[published | original] = original before the gate."
-            ),
+            message("With alpha = beta and any_zero, E[published | original] = original before the gate."),
         ),
-        ("non_negative", say("No published count is negative (any_zero and negative).")),
-        ("zeros_kept", say("A zero stays zero (any_zero).")),
+        ("non_negative", message("No published count is negative (any_zero and negative).")),
+        ("zeros_kept", message("A zero stays zero (any_zero).")),
         "complete",
         "posterior",
     )
@@ -175,9 +163,7 @@ class CyclicPerturbation(Method):
     calibrations = (
         CalibrationPlan(means=SIX, runs=180),
         CalibrationPlan({"alpha": 0.15}, ((3.0,) * 6,) * 6, runs=160),
-        CalibrationPlan(
-            {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
-        ),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX),
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX, runs=160),
         CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=160),
     )
@@ -188,9 +174,7 @@ class CyclicPerturbation(Method):
         if given.get("cycles") == DATA:
             given = {"order": "positive", "n_cover": domain.size, **given, "cycles": "every"}
             if given["order"] != "positive":
-                raise ParameterError(
-                    {"order": say("cycles={DATA} goes with the order positive", DATA)}
-                )
+                raise ParameterError({"order": message("cycles={DATA} goes with the order positive", DATA)})
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
         values |= {ZEROS.name: zeros_text(domain, values)}
@@ -205,18 +189,16 @@ class CyclicPerturbation(Method):
         alpha, beta = values[ALPHA], values[BETA]
         wrong: dict[str, str] = {}
         if values[ORDER] == "positive" and values[BLOCKING] != "any_zero":
-            wrong["order"] = say(
-                "positive goes with the blocking rule any_zero: nothing is blocked"
-            )
+            wrong["order"] = message("positive goes with the blocking rule any_zero: nothing is blocked")
         if values[BLOCKING] == "reversible" and alpha != beta:
-            wrong["beta"] = say("the rule reversible goes with alpha = beta")
+            wrong["beta"] = message("the rule reversible goes with alpha = beta")
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
-            wrong["alpha"] = say("alpha + beta = {alpha:g} is more than 1", alpha + beta)
+            wrong["alpha"] = message("alpha + beta = {alpha:g} is more than 1", alpha + beta)
         elif alpha + beta == 0.0:
-            wrong["alpha"] = say("alpha + beta = 0: nothing would ever move")
+            wrong["alpha"] = message("alpha + beta = 0: nothing would ever move")
         if wrong:
-            hint = say("leave room for gamma = 1 - alpha - beta") if "alpha" in wrong else ""
+            hint = message("leave room for gamma = 1 - alpha - beta") if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
         moves = self._moves(domain, values)
         values |= {"cycles": moves}
@@ -228,8 +210,8 @@ class CyclicPerturbation(Method):
         written = 0 if whole or values[ORDER] == "positive" else steps
         if written * int(np.diff(moves.starts).max()) > MOST_ENTRIES:
             raise ParameterError(
-                {"n_cover": say("{steps:,} steps over cycles of this length are too many", steps)},
-                hint=say("take the cycles as listed, in whole passes"),
+                {"n_cover": message("{steps:,} steps over cycles of this length are too many", steps)},
+                hint=message("take the cycles as listed, in whole passes"),
             )
         return values
 
@@ -249,9 +231,7 @@ class CyclicPerturbation(Method):
             if given.get("cycles") == TRIANGULAR:
                 # Every wrong parameter is told, before any design.
                 values = super().resolve(domain, given)
-                given["cycles"] = designed(
-                    TRIANGULAR, domain, values, kept=margins, progress=progress
-                )
+                given["cycles"] = designed(TRIANGULAR, domain, values, kept=margins, progress=progress)
             else:
                 rest = {n: v for n, v in given.items() if n not in ("cycles", KEEP.name)}
                 public = self.resolve(domain, rest)
@@ -275,14 +255,14 @@ class CyclicPerturbation(Method):
             even = KeptMargins.even(kept_of(domain, values))
             moves = designed(value, domain, values, kept=even)
         elif isinstance(value, (str, Path)):
-            template_of(say("a file of cycles"), values)
+            template_of(message("a file of cycles"), values)
             moves = in_place(cycle_files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
-            raise ParameterError({"cycles": say("must be a file, is {value}", repr(value))})
+            raise ParameterError({"cycles": message("must be a file, is {value}", repr(value))})
         if domain.structural and values[BLOCKING] != "any_zero":
             moves = _around_nobody(moves, template=isinstance(value, str) and is_named(value))
         if not len(moves):
-            raise ParameterError({"cycles": say("the cycle set is empty")})
+            raise ParameterError({"cycles": message("the cycle set is empty")})
         if values[KEEP]:
             kept = kept_of(domain, values).maximal()
             moves = moves.keeping(kept.margins, kept.groupings)
@@ -290,7 +270,7 @@ class CyclicPerturbation(Method):
             broken = moves.violations(most=20)
             raise InputError(
                 str(broken[0]),
-                hint=say("mend the cycle, or say which margins are to be kept"),
+                hint=message("mend the cycle, or say which margins are to be kept"),
                 detail=joined(map(str, broken), "\n"),
             )
         return moves
@@ -305,9 +285,7 @@ class CyclicPerturbation(Method):
             broken.add("unbiased")
         return tuple(name for name in self.guarantees if name not in broken)
 
-    def ladders(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[Mapping[str, object], ...], ...]:
+    def ladders(self, domain: Domain, values: Values) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """Coins that fall more and more often, then further passes; by the rule as it is."""
         if values[ORDER] != "listed":
             return ()
@@ -331,66 +309,52 @@ class CyclicPerturbation(Method):
         stuck = reach.immovable_cells(moves, problem.table, values[BLOCKING], passes=passes)
         return replace(preview_cycles(problem, values, progress), immovable=np.flatnonzero(stuck))
 
-    def alternatives(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
         often: dict[str, object] = {"alpha": 0.5, "beta": 0.5}
         rise: dict[str, object] = {"blocking": "negative"}
         ideas: list[tuple[str, dict[str, object]]] = [
-            (say("coins that always fall: alpha = beta = 1/2"), often),
-            (say("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
+            (message("coins that always fall: alpha = beta = 1/2"), often),
+            (message("cycles designed for the kept sums"), {"cycles": TRIANGULAR}),
             (
-                say("cycles designed for the kept sums, and zeros that may rise"),
+                message("cycles designed for the kept sums, and zeros that may rise"),
                 {"cycles": TRIANGULAR, "blocking": "negative"},
             ),
-            (say("strips of swaps"), {"cycles": "strips"}),
-            (say("elementary swaps"), {"cycles": "elementary"}),
-            (say("zeros that may rise"), rise),
+            (message("strips of swaps"), {"cycles": "strips"}),
+            (message("elementary swaps"), {"cycles": "elementary"}),
+            (message("zeros that may rise"), rise),
             (
-                say("strips of swaps, and zeros that may rise"),
+                message("strips of swaps, and zeros that may rise"),
                 {"cycles": "strips", "blocking": "negative"},
             ),
-            (say("alpha = beta = 1/3 and 3 passes"), {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
+            (message("alpha = beta = 1/3 and 3 passes"), {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
         ]
         if math.prod(math.comb(size, 2) for size in domain.shape) <= FEW_SWAPS:
             chosen = {"order": "positive", "n_cover": domain.size, "passes": 1}
             ideas.append(
-                (
-                    say("swaps through positive cells"),
-                    {"cycles": DATA, "blocking": "any_zero", **chosen},
-                )
+                (message("swaps through positive cells"), {"cycles": DATA, "blocking": "any_zero", **chosen})
             )
         if domain.ndim > 3 and not values[KEEP]:
             # Sums over all variables but one leave hardly a cycle among so many.
             single = " + ".join(map(in_formula, domain.names))
-            freer: dict[str, object] = {
-                KEEP.name: single,
-                "cycles": TRIANGULAR,
-                "blocking": "negative",
-            }
-            ideas.insert(1, (say("only the sums of single variables published exactly"), freer))
+            freer: dict[str, object] = {KEEP.name: single, "cycles": TRIANGULAR, "blocking": "negative"}
+            ideas.insert(1, (message("only the sums of single variables published exactly"), freer))
         if domain.ndim == 2 and highest(domain) < (most := narrow_enough(domain)):
             higher = {**often, "cycles": "strips", "blocking": "negative", "height": most}
-            ideas.insert(1, (say("higher strips as well, which takes longer"), higher))
+            ideas.insert(1, (message("higher strips as well, which takes longer"), higher))
         if values[BLOCKING] == "any_zero":
             # Counts beside zeros are stuck: no coin moves them, however often it falls.
             ideas.sort(key=lambda idea: idea[1] != rise)
         if domain.ndim > 2:
-            ideas.append((say("keeping the two-way margins only"), {"cycles": "order-2"}))
+            ideas.append((message("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)
         return tuple(
-            (words, {**empty, **change} if "cycles" in change else change)
-            for words, change in ideas
+            (words, {**empty, **change} if "cycles" in change else change) for words, change in ideas
         )
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Draw the order, flip the coins and apply the cycles."""
         walker = Walker.of(values)
@@ -401,7 +365,7 @@ class CyclicPerturbation(Method):
             plus, minus = walker.moves.touches
             most = -(-walker.steps // len(walker.moves)) * int((plus + minus).max())
         if int(state.max(initial=0)) > INT64_MAX - most:
-            raise InputError(say("a count is too large to be perturbed within 9.2e18"))
+            raise InputError(message("a count is too large to be perturbed within 9.2e18"))
         steps = walker.run(state, generator, progress)
         domain = problem.table.domain
         table = Table.dense(domain, state.reshape(domain.shape))
@@ -438,9 +402,7 @@ class CyclicPerturbation(Method):
         if walker.order == "positive":
             return AdaptiveSequence(release.table, moves, walker.alpha, walker.beta, steps)
         if walker.order in DISCLOSED_ORDERS:
-            sequence = stated_sequence(
-                stated.get(SEQUENCE), walker.order, cycles=len(moves), steps=steps
-            )
+            sequence = stated_sequence(stated.get(SEQUENCE), walker.order, cycles=len(moves), steps=steps)
             moves = moves.take(sequence)
         elif steps % len(moves):
             moves = moves.take(np.arange(steps) % len(moves))
@@ -470,8 +432,8 @@ def _around_nobody(moves: MoveSet, *, template: bool) -> MoveSet:
     cells = moves.cells[moves.starts[first] : moves.starts[first + 1]]
     at = moves.domain.cell_text(moves.domain.unflat(int(cells[nobody[cells]][0])))
     raise ParameterError(
-        {"cycles": say("cycle {first} touches {at}, in which nobody can be", first + 1, at)},
-        hint=say("take it out, or take the blocking rule any_zero"),
+        {"cycles": message("cycle {first} touches {at}, in which nobody can be", first + 1, at)},
+        hint=message("take it out, or take the blocking rule any_zero"),
     )
 
 

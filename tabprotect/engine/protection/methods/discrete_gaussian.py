@@ -41,12 +41,12 @@ from tabprotect.engine.protection.private_noise.integer_sampler import discrete_
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
 from tabprotect.engine.release.privacy import Spent
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 RHO: Parameter[float] = Parameter(
     "rho",
-    say("Rho"),
-    say("The budget of all published tables together: smaller is safer and noisier."),
+    message("Rho"),
+    message("The budget of all published tables together: smaller is safer and noisier."),
     "real",
     0.5,
     low=0.0001,
@@ -58,17 +58,12 @@ class DiscreteGaussian(NoisyCounts):
     """Discrete Gaussian noise: registered as ``discrete_gaussian``."""
 
     name = "discrete_gaussian"
-    label = say("Discrete Gaussian noise")
+    label = message("Discrete Gaussian noise")
     trial_work = 10.0
     budget = RHO
     levers = ("rho",)
     power = 2
-    parameters = (
-        RHO,
-        CAP,
-        MARGINS,
-        GROUPINGS,
-    )
+    parameters = (RHO, CAP, MARGINS, GROUPINGS)
 
     def spent(self, law: NoiseLaw, margins: int) -> Spent:
         """Rho; with a cap epsilon and delta, as no rho holds then.

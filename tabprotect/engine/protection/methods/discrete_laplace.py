@@ -39,12 +39,12 @@ from tabprotect.engine.protection.private_noise.integer_sampler import discrete_
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
 from tabprotect.engine.release.privacy import Spent
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EPSILON: Parameter[float] = Parameter(
     "epsilon",
-    say("Epsilon"),
-    say("The budget of all published tables together: smaller is safer and noisier."),
+    message("Epsilon"),
+    message("The budget of all published tables together: smaller is safer and noisier."),
     "real",
     1.0,
     low=0.0001,
@@ -56,17 +56,12 @@ class DiscreteLaplace(NoisyCounts):
     """Discrete Laplace noise: registered as ``discrete_laplace``."""
 
     name = "discrete_laplace"
-    label = say("Discrete Laplace noise")
+    label = message("Discrete Laplace noise")
     trial_work = 8.0
     budget = EPSILON
     levers = ("epsilon",)
     power = 1
-    parameters = (
-        EPSILON,
-        CAP,
-        MARGINS,
-        GROUPINGS,
-    )
+    parameters = (EPSILON, CAP, MARGINS, GROUPINGS)
 
     def spent(self, law: NoiseLaw, margins: int) -> Spent:
         """Epsilon; delta 0 without a cap."""

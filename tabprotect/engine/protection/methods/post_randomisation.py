@@ -53,7 +53,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WEIGHTS = 2_000_000
 """Possible counts, over all cells, up to which each is weighed on its own."""
@@ -75,25 +75,24 @@ FLAT = 20.0
 
 PSTAY: Parameter[str] = Parameter(
     "pstay",
-    say("Chance to keep a category"),
-    say(
-        "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
-        "then stays as it is."
+    message("Chance to keep a category"),
+    message(
+        "One number for all variables, or sex=0.9, age=0.7; a variable that is not named then stays as it is."
     ),
     "chances",
     "0.8",
-    unit=say("probability"),
+    unit=message("probability"),
 )
 
 SPREAD: Parameter[Literal["uniform", "proportional"]] = Parameter(
     "spread",
-    say("Where changes go"),
-    say("Which category a record gets that does not keep its own."),
+    message("Where changes go"),
+    message("Which category a record gets that does not keep its own."),
     "choice",
     "uniform",
     choices={
-        "uniform": say("A changed category is any other one, with equal chances."),
-        "proportional": say(
+        "uniform": message("A changed category is any other one, with equal chances."),
+        "proportional": message(
             "A category is drawn anew from the shares of the categories, in whole percent."
         ),
     },
@@ -101,8 +100,8 @@ SPREAD: Parameter[Literal["uniform", "proportional"]] = Parameter(
 
 MATRICES: Parameter[str | None] = Parameter(
     "matrices",
-    say("Matrices"),
-    say(
+    message("Matrices"),
+    message(
         "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
         "category and adds up to 1."
     ),
@@ -115,14 +114,10 @@ class PostRandomisation(Method):
     """Post-randomisation of the categories: registered as ``post_randomisation``."""
 
     name = "post_randomisation"
-    label = say("Post-randomisation of the categories")
+    label = message("Post-randomisation of the categories")
     trial_work = 60.0
     ladder = tuple({"pstay": f"{stay / 100:g}"} for stay in range(95, 25, -5))
-    parameters = (
-        PSTAY,
-        SPREAD,
-        MATRICES,
-    )
+    parameters = (PSTAY, SPREAD, MATRICES)
     guarantees = promises("total_kept", "non_negative", "additive", "complete", "posterior")
 
     calibrations = (
@@ -155,15 +150,11 @@ class PostRandomisation(Method):
         return values
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Move every record."""
         table = problem.table
-        progress.report(say("moving the records"), 0.0)
+        progress.report(message("moving the records"), 0.0)
         matrices = _transition(table, values)
         out = transitions.applied(table.counts, list(matrices.values()), generator)
         published = Table.dense(table.domain, out)
@@ -183,9 +174,9 @@ class PostRandomisation(Method):
         values = self.resolve(domain, stated)
         published = release.table
         if published.domain != domain or release.tables[0].suppressed is not None:
-            raise InputError(say("post-randomisation publishes every inner cell"))
+            raise InputError(message("post-randomisation publishes every inner cell"))
         if published.has_negative:
-            raise InputError(say("a published count is negative, which no record can make it"))
+            raise InputError(message("a published count is negative, which no record can make it"))
         matrices = _stated(domain, stated)
         out = published.counts.reshape(-1)
         blocks = transitions.blocks(domain, matrices)
@@ -207,7 +198,7 @@ class PostRandomisation(Method):
         return replace(
             factors,
             rerun=_rerun((domain, out), blocks, matrices, shapes, values),
-            note=say(
+            note=message(
                 "The exact law of the counts is too much to work out: a normal one around the "
                 "unbiased estimate of each is taken instead."
             ),
@@ -277,7 +268,7 @@ def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Float
     stated = parameters.get(TRANSITION)
     if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
         raise InputError(
-            say('the mechanism does not state "{TRANSITION}" for every variable', TRANSITION)
+            message('the mechanism does not state "{TRANSITION}" for every variable', TRANSITION)
         )
     try:
         return {name: checked_matrix(domain, name, stated[name]) for name in domain.names}
@@ -361,11 +352,7 @@ def _rerun(
     # An estimate fills cell after cell from all others; a sum goes array by array.
     cost = 50.0
     for c, sure in zip(parts, exact, strict=True):
-        cost += (
-            0.05 * transitions.elements_touched(out[c])
-            if sure
-            else transitions.estimated_cost(out[c])
-        )
+        cost += 0.05 * transitions.elements_touched(out[c]) if sure else transitions.estimated_cost(out[c])
     return Rerun(estimate, exact=all(exact), cost=cost, many=many)
 
 

@@ -74,7 +74,7 @@ from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_JUDGED = 12
 """Inner cells up to which readers are taken to judge the margins for every original that fits.
@@ -90,9 +90,8 @@ FRONTIER = "released_frontier"
 INNER = "protected_by"
 """Disclosed by the run: the public parameters of the further method, margin by margin."""
 
-NOTE = say(
-    "Left out: that the margins were judged by the original, which might have been found too "
-    "narrow."
+NOTE = message(
+    "Left out: that the margins were judged by the original, which might have been found too narrow."
 )
 
 PROVED = "proved_safe"
@@ -101,7 +100,7 @@ PROVED = "proved_safe"
 UNJUDGED: Mapping[str, object] = {
     "proved": True,
     "tight": [],
-    "why": say(
+    "why": message(
         "The margins get noise of differential privacy: how wide they leave the cells was not "
         "judged, as that would tell more than the budget."
     ),
@@ -113,28 +112,23 @@ DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 
 THRESHOLD: Parameter[int] = Parameter(
     "threshold",
-    say("Least width of bounds"),
-    say("How many counts apart the bounds of every small count must lie (beta)."),
+    message("Least width of bounds"),
+    message("How many counts apart the bounds of every small count must lie (beta)."),
     "integer",
     3,
     low=1,
     high=1e9,
-    unit=say("counts"),
+    unit=message("counts"),
 )
 
 BOUNDS: Parameter[BoundsWay] = Parameter(
-    "bounds",
-    say("Bounds"),
-    say("How the bounds are found."),
-    "choice",
-    "auto",
-    choices=BOUNDS_WAYS,
+    "bounds", message("Bounds"), message("How the bounds are found."), "choice", "auto", choices=BOUNDS_WAYS
 )
 
 CELLS: Parameter[Judged] = Parameter(
     "cells",
-    say("Judged cells"),
-    say(
+    message("Judged cells"),
+    message(
         "Over all cells, whether margins pass depends on the margins alone and tells nothing "
         "more; over the small counts more margins pass, and a reader learns that narrow cells "
         "hold no such count."
@@ -146,8 +140,8 @@ CELLS: Parameter[Judged] = Parameter(
 
 THEN: Parameter[str | None] = Parameter(
     "then",
-    say("Then"),
-    say(
+    message("Then"),
+    message(
         "A further method for each margin, with its parameters: random_rounding base=3. "
         "Without one the margins are published exactly."
     ),
@@ -160,13 +154,13 @@ class PublishMargins(Method):
     """Publish margins only: registered as ``publish_margins``."""
 
     name = "publish_margins"
-    label = say("Publish margins only")
+    label = message("Publish margins only")
     trial_work = 7.0
     parameters = (
         replace(
             MARGINS,
-            label=say("Published margins"),
-            help=say(
+            label=message("Published margins"),
+            help=message(
                 "A model formula over the variables: a:b + c publishes a by b, and c. Smaller "
                 "tables that follow from these are not listed again."
             ),
@@ -177,15 +171,12 @@ class PublishMargins(Method):
         THEN,
     )
     guarantees = promises(
-        ("exact", say("Every published count is exact (without a further method).")),
-        (
-            "additive",
-            say("The published tables agree on what they share (without a further method)."),
-        ),
+        ("exact", message("Every published count is exact (without a further method).")),
+        ("additive", message("The published tables agree on what they share (without a further method).")),
         "complete",
         (
             "posterior",
-            say(
+            message(
                 "The posterior of every true cell is computable from the bundle alone, where "
                 "the large table is not too large."
             ),
@@ -195,9 +186,7 @@ class PublishMargins(Method):
     calibrations = (
         CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=130),
         CalibrationPlan(
-            {"margins": "A + B", "then": "cell_key D=3 V=2"},
-            ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
-            runs=80,
+            {"margins": "A + B", "then": "cell_key D=3 V=2"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=80
         ),
         CalibrationPlan({"margins": "A:B", "then": "cell_key D=3 V=2"}, ((2.2,) * 6,) * 6, runs=80),
     )
@@ -252,29 +241,24 @@ class PublishMargins(Method):
         spent = [one.total for one in found if one is not None]
         return Privacy(spent[0], Spent.together(spent)) if spent else None
 
-    def alternatives(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Judged over all cells, without the largest margins, or a lower threshold."""
         margins = _margins(domain, values)
         ideas: list[tuple[str, Mapping[str, object]]] = []
         if values[CELLS] != "all":
             # What passes tells of the margins alone, so that the verdict is whole.
-            ideas.append((say("bounds of all cells judged"), {CELLS.name: "all"}))
+            ideas.append((message("bounds of all cells judged"), {CELLS.name: "all"}))
         for margin in margins:
             rest = [other for other in margins if other != margin]
             smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]
             less = maximal_margins(domain, [*rest, *smaller])
             formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
             ideas.append(
-                (
-                    say("without the table {margin}", " by ".join(margin)),
-                    {MARGINS.name: formula},
-                )
+                (message("without the table {margin}", " by ".join(margin)), {MARGINS.name: formula})
             )
         beta = values[THRESHOLD]
         lower = {beta - 1, beta // 2, beta // 4, beta // 8} - {0, -1}
-        ideas += [(say("a threshold of {b}", b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
+        ideas += [(message("a threshold of {b}", b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
         return tuple(ideas)
 
     def objection(self, findings: Mapping[str, object]) -> str:
@@ -283,17 +267,12 @@ class PublishMargins(Method):
             return ""
         tight = cast("list[dict[str, object]]", findings["tight"])
         cells = joined(
-            (say("{t} lies in {t2}..{t3}", t["cell"], t["lower"], t["upper"]) for t in tight[:3]),
-            "; ",
+            (message("{t} lies in {t2}..{t3}", t["cell"], t["lower"], t["upper"]) for t in tight[:3]), "; "
         )
         return f"{findings['why']}" + (f" {cells}." if cells else "")
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Sum up the margins, judge them, and protect each on its own if that is asked."""
         table = problem.table
@@ -353,24 +332,20 @@ class PublishMargins(Method):
         domain, values = release.domain, self.resolve(release.domain, stated)
         margins = _margins(domain, values)
         if stated.get(FRONTIER) != [list(margin) for margin in margins]:
-            raise InputError(
-                say('the mechanism\'s "{FRONTIER}" is not what its formula says', FRONTIER)
-            )
+            raise InputError(message('the mechanism\'s "{FRONTIER}" is not what its formula says', FRONTIER))
         if domain.size * len(margins) > MOST_ENTRIES:
             raise TooLargeError(
-                say("a table of {size:,} cells is too large for a posterior", domain.size),
-                hint=say("ask for bounds of single cells"),
+                message("a table of {size:,} cells is too large for a posterior", domain.size),
+                hint=message("ask for bounds of single cells"),
             )
         publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
-            raise InputError(say("the published tables are not the margins the mechanism names"))
+            raise InputError(message("the published tables are not the margins the mechanism names"))
         further = _following(values)
         if further is None:
             # Then whether the margins pass is told by the margins.
-            told = values[CELLS] == "all" and (
-                is_decomposable(margins) or domain.size <= AUTO_INTEGER_CELLS
-            )
+            told = values[CELLS] == "all" and (is_decomposable(margins) or domain.size <= AUTO_INTEGER_CELLS)
             counts = counts_of(release, publication)
             return sum_factors(
                 release,
@@ -382,15 +357,15 @@ class PublishMargins(Method):
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
-            raise InputError(say('the mechanism does not state "{INNER}" for every margin', INNER))
+            raise InputError(message('the mechanism does not state "{INNER}" for every margin', INNER))
         parts = []
         for m, parameters in zip(publication.domains, inner, strict=True):
             if not isinstance(parameters, Mapping):
-                raise InputError(say('the mechanism\'s "{INNER}" holds no parameters', INNER))
+                raise InputError(message('the mechanism\'s "{INNER}" holds no parameters', INNER))
             mechanism = Mechanism(further[0].name, m, parameters)
             likelihood = registered().likelihood_of(Release((by_names[m],), mechanism))
             if not isinstance(likelihood, CellFactors):
-                raise InfeasibleError(say("there is no posterior for margins protected by cycles"))
+                raise InfeasibleError(message("there is no posterior for margins protected by cycles"))
             parts.append(likelihood)
         if self.privacy(domain, values) is not None:
             return product_over_margins(publication, release.tables, parts)
@@ -400,10 +375,7 @@ class PublishMargins(Method):
 
 
 def _protected(
-    further: Following,
-    problems: list[Problem],
-    generator: np.random.Generator,
-    progress: Progress,
+    further: Following, problems: list[Problem], generator: np.random.Generator, progress: Progress
 ) -> tuple[list[Draft], list[dict[str, object]]]:
     """The draft of each margin by the further method, and the parameters that each states."""
     method = further[0]
@@ -415,7 +387,7 @@ def _protected(
         release, draft = method.perform(one, chosen, generator, progress)
         if [p.table.domain for p in release.tables] != [one.table.domain]:
             raise ParameterError(
-                {"then": say("{name} publishes other tables than the margin itself", method.name)}
+                {"then": message("{name} publishes other tables than the margin itself", method.name)}
             )
         drafts.append(draft)
         stated.append(dict(release.mechanism.parameters))
@@ -426,14 +398,12 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     """The published margins: the largest of the formula's, those over most variables first."""
     formula = values[MARGINS]
     if not formula:
-        raise InputError(say("must name the margins to be published, such as a:b + c"))
+        raise InputError(message("must name the margins to be published, such as a:b + c"))
     found = maximal_margins(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
-def _rerun(
-    stated: Mapping[str, object], margins: MarginSet, values: Values, size: int
-) -> Rerun | None:
+def _rerun(stated: Mapping[str, object], margins: MarginSet, values: Values, size: int) -> Rerun | None:
     """Originals for which the margins are judged as it is stated: 1, all others 0."""
     proved, at_risk = stated.get(PROVED), stated.get("at_risk")
     if type(proved) is not bool or not isinstance(at_risk, str) or size > MOST_JUDGED:
@@ -444,8 +414,7 @@ def _rerun(
     def estimate(original: Table, _: np.random.Generator) -> float:
         problem = Problem(original, at_risk=rule)
         return float(
-            margin_findings(problem, margins, threshold=threshold, way=way, cells=cells)["proved"]
-            == proved
+            margin_findings(problem, margins, threshold=threshold, way=way, cells=cells)["proved"] == proved
         )
 
     return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))
@@ -454,7 +423,7 @@ def _rerun(
 def _following(values: Values) -> Following | None:
     found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
-        raise InputError(say("{name} cannot follow itself", found[0].name))
+        raise InputError(message("{name} cannot follow itself", found[0].name))
     return found
 
 

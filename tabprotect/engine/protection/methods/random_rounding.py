@@ -39,12 +39,7 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding.rounding_base import (
-    BASE,
-    reaches,
-    require_multiple,
-    require_reach,
-)
+from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_multiple, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -52,21 +47,21 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class RandomRounding(Method):
     """Random rounding: registered as ``random_rounding``."""
 
     name = "random_rounding"
-    label = say("Random rounding")
+    label = message("Random rounding")
     trial_work = 6.0
     parameters = (BASE, MARGINS, GROUPINGS)
     levers = ("base",)
     ladder = tuple({"base": base} for base in (2, 3, 4, 5, 7, 10))
     guarantees = promises(
         "multiples_of_base",
-        ("within_base", say("No count changes by the base or more.")),
+        ("within_base", message("No count changes by the base or more.")),
         "unbiased",
         "zeros_kept",
         "non_negative",
@@ -82,11 +77,7 @@ class RandomRounding(Method):
     )
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round every published number once."""
         base = values[BASE]
@@ -119,9 +110,7 @@ class RandomRounding(Method):
         publication = publication_of(release.domain, values)
         used, counts = informative(publication, counts_of(release, publication))
         if used is not publication:
-            return sum_factors(
-                release, (used, counts), weigh, note=INNER_NOTE, left_out=("joint_noise",)
-            )
+            return sum_factors(release, (used, counts), weigh, note=INNER_NOTE, left_out=("joint_noise",))
         # Tables that a base is too large for are refused: none of them was published so.
         refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None

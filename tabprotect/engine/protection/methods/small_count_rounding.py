@@ -56,7 +56,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_PERMUTED = 6
 """Inner cells up to which all permutations of them are tried."""
@@ -68,7 +68,7 @@ MOST_JOINED = 2_000
 """Inner cells up to which what is known of their total goes into the posterior."""
 
 
-NOTE = say(
+NOTE = message(
     "Every table whose counts can have been rounded to the published ones, one by one, is taken as "
     "equally likely; that they were rounded together says more."
 )
@@ -76,8 +76,8 @@ NOTE = say(
 
 MAX_ROUND: Parameter[int] = Parameter(
     "max_round",
-    say("Largest rounded count"),
-    say("Published counts up to this are multiples of the base; base - 1 if not given."),
+    message("Largest rounded count"),
+    message("Published counts up to this are multiples of the base; base - 1 if not given."),
     "integer",
     low=1,
     high=20_000,
@@ -85,24 +85,24 @@ MAX_ROUND: Parameter[int] = Parameter(
 
 FORCE_INNER: Parameter[bool] = Parameter(
     "force_inner",
-    say("Round all small inner cells"),
-    say("Also those that are only seen inside larger published counts."),
+    message("Round all small inner cells"),
+    message("Also those that are only seen inside larger published counts."),
     "flag",
     False,
 )
 
 ZERO_CANDIDATES: Parameter[bool] = Parameter(
     "zero_candidates",
-    say("Zeros may go up"),
-    say("Zeros inside small published counts may become the base."),
+    message("Zeros may go up"),
+    message("Zeros inside small published counts may become the base."),
     "flag",
     False,
 )
 
 STEP: Parameter[int] = Parameter(
     "step",
-    say("Exchanged at a time"),
-    say("Candidates exchanged together while the choice is improved."),
+    message("Exchanged at a time"),
+    message("Candidates exchanged together while the choice is improved."),
     "integer",
     1,
     low=1,
@@ -114,25 +114,17 @@ class SmallCountRounding(Method):
     """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
-    label = say("Small count rounding")
+    label = message("Small count rounding")
     trial_work = 15.0
-    parameters = (
-        BASE,
-        MAX_ROUND,
-        MARGINS,
-        GROUPINGS,
-        FORCE_INNER,
-        ZERO_CANDIDATES,
-        STEP,
-    )
+    parameters = (BASE, MAX_ROUND, MARGINS, GROUPINGS, FORCE_INNER, ZERO_CANDIDATES, STEP)
     levers = ("base",)
     guarantees = promises(
-        ("additive", say("The published tables add up, and agree with each other.")),
-        ("none_below_base", say("No count strictly between zero and the base is published.")),
-        ("bounded", say("The grand total changes by at most half the base.")),
-        ("zeros_kept", say("A zero stays zero (without zero_candidates).")),
+        ("additive", message("The published tables add up, and agree with each other.")),
+        ("none_below_base", message("No count strictly between zero and the base is published.")),
+        ("bounded", message("The grand total changes by at most half the base.")),
+        ("zeros_kept", message("A zero stays zero (without zero_candidates).")),
         "non_negative",
-        ("consistent", say("The same count is the same number in every published table.")),
+        ("consistent", message("The same count is the same number in every published table.")),
         "complete",
         "posterior",
     )
@@ -153,8 +145,8 @@ class SmallCountRounding(Method):
             values |= {"max_round": least}
         elif values[MAX_ROUND] < least:
             raise ParameterError(
-                {"max_round": say("must be at least {least}, one less than the base", least)},
-                hint=say("leave it out"),
+                {"max_round": message("must be at least {least}, one less than the base", least)},
+                hint=message("leave it out"),
             )
         return values
 
@@ -163,11 +155,7 @@ class SmallCountRounding(Method):
         return tuple(n for n in self.guarantees if n != "zeros_kept" or not values[ZERO_CANDIDATES])
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Round the inner cells and add up."""
         rules = _rules(values)
@@ -179,10 +167,10 @@ class SmallCountRounding(Method):
             main_first(publication.sums(rounded.inner), publication.domain),
             hidden=rounded.inner if small.inner is None else None,
             findings={
-                say("inner cells changed"): rounded.changed,
-                say("rounded because they could be derived"): rounded.derived,
+                message("inner cells changed"): rounded.changed,
+                message("rounded because they could be derived"): rounded.derived,
                 "rounds": rounded.rounds,
-                say("change of the total"): rounded.inner.total - problem.table.total,
+                message("change of the total"): rounded.inner.total - problem.table.total,
             },
         )
 
@@ -235,8 +223,8 @@ def _true_cell(published: int, rules: RoundingRules) -> Support:
     possible = np.flatnonzero(down | up | left)
     if not len(possible):
         raise InputError(
-            say("a published count of {published} is between multiples of {base}", published, base),
-            hint=say("take the mechanism that came with the table"),
+            message("a published count of {published} is between multiples of {base}", published, base),
+            hint=message("take the mechanism that came with the table"),
         )
     first, last = int(possible[0]), int(possible[-1])
     logs = np.full(last - first + 1, -np.inf)
@@ -254,8 +242,8 @@ def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
     base = rules.base
     if 0 < published < base or (published <= rules.most and published % base):
         raise InputError(
-            say("a published count of {published} is between multiples of {base}", published, base),
-            hint=say("take the mechanism that came with the tables"),
+            message("a published count of {published} is between multiples of {base}", published, base),
+            hint=message("take the mechanism that came with the tables"),
         )
     most_up = base if rules.zeros else base - 1
     low = published - most_up * min(cells, published // base)
@@ -263,9 +251,7 @@ def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
     return max(low, 0), high, None
 
 
-def _rerun(
-    counts: Ints, publication: Publication, rules: RoundingRules, unknown: int
-) -> Rerun | None:
+def _rerun(counts: Ints, publication: Publication, rules: RoundingRules, unknown: int) -> Rerun | None:
     """The rounding of a candidate original, exactly over all permutations where they are few.
 
     Parameters

@@ -89,31 +89,30 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
 
-GIVEN_NOTE = say(
+GIVEN_NOTE = message(
     "Left out: which cells had to be hidden or published because of statuses given beforehand."
 )
 
-NOTE = say(
-    "Which cells were hidden tells something, too: a reader with this program can try every table "
-    "that fits."
+NOTE = message(
+    "Which cells were hidden tells something, too: a reader with this program can try every table that fits."
 )
 
 
 CHOICE: Parameter[Literal["cheapest", "random", "blocks"]] = Parameter(
     "choice",
-    say("Choice"),
-    say("Which of many patterns is taken."),
+    message("Choice"),
+    message("Which of many patterns is taken."),
     "choice",
     "cheapest",
     choices={
-        "cheapest": say("The cheapest pattern found: the same table gives the same one."),
-        "random": say("Costs are multiplied by secret random factors: the pattern tells less."),
-        "blocks": say(
+        "cheapest": message("The cheapest pattern found: the same table gives the same one."),
+        "random": message("Costs are multiplied by secret random factors: the pattern tells less."),
+        "blocks": message(
             "Blocks of cells that hold a small count are hidden whole: the pattern tells next "
             "to nothing else. No interval is promised."
         ),
@@ -122,8 +121,8 @@ CHOICE: Parameter[Literal["cheapest", "random", "blocks"]] = Parameter(
 
 SPREAD: Parameter[float] = Parameter(
     "spread",
-    say("Spread of the random choice"),
-    say("Costs are multiplied by factors from 1 to this; more tells less and hides more."),
+    message("Spread of the random choice"),
+    message("Costs are multiplied by factors from 1 to this; more tells less and hides more."),
     "real",
     3.0,
     1.5,
@@ -132,13 +131,13 @@ SPREAD: Parameter[float] = Parameter(
 
 SEARCH: Parameter[Search] = Parameter(
     "search",
-    say("Search"),
-    say("How long a cheap pattern is looked for."),
+    message("Search"),
+    message("How long a cheap pattern is looked for."),
     "choice",
     "usual",
     choices={
-        "usual": say("Some seconds at most, minutes in large tables of three and more variables."),
-        "longer": say(
+        "usual": message("Some seconds at most, minutes in large tables of three and more variables."),
+        "longer": message(
             "About eight times as long: a cheaper pattern where there are three variables or more."
         ),
     },
@@ -149,7 +148,7 @@ class Suppression(Method):
     """Hide sensitive cells and what would reveal them."""
 
     name: ClassVar[str] = "suppression"
-    label: ClassVar[str] = say("Suppression")
+    label: ClassVar[str] = message("Suppression")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (
         MARGINS,
         GROUPINGS,
@@ -170,11 +169,11 @@ class Suppression(Method):
     instead = ("cyclic_perturbation",)
     levers = ("level",)
     guarantees = promises(
-        ("exact", say("Every published count is the true one.")),
-        ("no_at_risk", say("No small count is published.")),
+        ("exact", message("Every published count is the true one.")),
+        ("no_at_risk", message("No small count is published.")),
         (
             "intervals_protected",
-            say(
+            message(
                 "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
                 "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
                 "cells it is made of; where hidden cells may be zero, from max(0, c - L) or from what "
@@ -182,7 +181,7 @@ class Suppression(Method):
                 "program on every table that fits."
             ),
         ),
-        ("posterior", say("What a reader can believe about each count can be computed.")),
+        ("posterior", message("What a reader can believe about each count can be computed.")),
     )
 
     calibrations = (
@@ -210,7 +209,7 @@ class Suppression(Method):
         if values[CHOICE] != "blocks":
             values |= {BLOCK.name: None}
         elif values[STATUSES]:
-            raise ParameterError({"choice": say("blocks follow the counts alone, no statuses")})
+            raise ParameterError({"choice": message("blocks follow the counts alone, no statuses")})
         elif values[BLOCK] is None:
             values |= {BLOCK.name: USUAL}
         if given_statuses := values[STATUSES]:
@@ -223,11 +222,7 @@ class Suppression(Method):
         return values
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Choose the pattern, and check what it promises."""
         publication = publication_of(problem.table.domain, values)
@@ -270,8 +265,8 @@ class Suppression(Method):
             disclosed=disclosed,
             statuses=statuses,
             findings={
-                say("primary cells"): int(task.primary.sum()),
-                say("secondary cells"): int((suppressed & ~task.primary).sum()),
+                message("primary cells"): int(task.primary.sum()),
+                message("secondary cells"): int((suppressed & ~task.primary).sum()),
                 "cost": choice.cost,
                 "gap": choice.gap,
                 "choice": choice.sentence,
@@ -320,19 +315,17 @@ class Suppression(Method):
             left_out=("pattern_choice",),
         )
 
-    def alternatives(
-        self, domain: Domain, values: Values
-    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+    def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Whole blocks, whose choice tells next to nothing and can be judged."""
         if values[STATUSES]:
             return ()
         whole = {"choice": "blocks", "block": USUAL}
         ideas = (
-            (say("Hide whole blocks of cells"), whole),
-            (say("Hide whole blocks, three categories wide"), whole | {"block": 3}),
-            (say("Hide whole blocks, zeros too"), whole | {"zeros": "allowed"}),
+            (message("Hide whole blocks of cells"), whole),
+            (message("Hide whole blocks, three categories wide"), whole | {"block": 3}),
+            (message("Hide whole blocks, zeros too"), whole | {"zeros": "allowed"}),
             (
-                say("Hide whole blocks, three categories wide, zeros too"),
+                message("Hide whole blocks, three categories wide, zeros too"),
                 whole | {"block": 3, "zeros": "allowed"},
             ),
         )
@@ -373,9 +366,9 @@ def _in_blocks(problem: Problem, publication: Publication, values: Values) -> Dr
         disclosed={"at_risk": str(problem.at_risk)},
         statuses=statuses,
         findings={
-            say("primary cells"): int(task.primary.sum()),
-            say("secondary cells"): int((suppressed & ~task.primary).sum()),
-            say("hidden blocks"): number,
+            message("primary cells"): int(task.primary.sum()),
+            message("secondary cells"): int((suppressed & ~task.primary).sum()),
+            message("hidden blocks"): number,
         },
         sentence=sentence,
     )
@@ -414,20 +407,19 @@ def _suggestions(values: Values) -> tuple[Suggestion, ...]:
     """Other parameters that may protect the table, the one that helps most often first."""
     found = []
     if values[TOTALS] == "published":
-        found.append(Suggestion(say("Hide totals too"), {"totals": "allowed"}))
+        found.append(Suggestion(message("Hide totals too"), {"totals": "allowed"}))
     if values[ZEROS] == "published":
-        found.append(Suggestion(say("Hide zeros too"), {"zeros": "allowed"}))
+        found.append(Suggestion(message("Hide zeros too"), {"zeros": "allowed"}))
     if values[WHOLE_RANGE]:
-        found.append(Suggestion(say("Ask for the level only"), {"whole_range": False}))
+        found.append(Suggestion(message("Ask for the level only"), {"whole_range": False}))
     elif values[LEVEL_PERCENT] > 0:
-        found.append(Suggestion(say("Ask for the absolute level only"), {"level_percent": 0.0}))
+        found.append(Suggestion(message("Ask for the absolute level only"), {"level_percent": 0.0}))
     elif values[LEVEL] > 1:
-        found.append(Suggestion(say("Ask for a level of 1"), {"level": 1}))
+        found.append(Suggestion(message("Ask for a level of 1"), {"level": 1}))
     if values[INSIDERS] in ("one", "all"):
         found.append(
             Suggestion(
-                say("Ask less of somebody who is part of the unsafe cell"),
-                {"insiders": "outside"},
+                message("Ask less of somebody who is part of the unsafe cell"), {"insiders": "outside"}
             )
         )
     return tuple(found)
@@ -453,8 +445,7 @@ def _main_first(
     """The published cells as tables, each with its status letters; the main table first."""
     ordered = []
     for m in sorted(
-        range(len(publication.domains)),
-        key=lambda m: rank(publication.domains[m], publication.domain),
+        range(len(publication.domains)), key=lambda m: rank(publication.domains[m], publication.domain)
     ):
         run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
         domain = publication.domains[m]

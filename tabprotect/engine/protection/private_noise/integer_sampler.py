@@ -13,7 +13,7 @@ from math import isqrt
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_BITS = 57
 """Most bits of a denominator: its product with a loop's counter stays within 63 bits."""
@@ -121,4 +121,4 @@ def discrete_gaussian(
 
 def _check(under: int) -> None:
     if under.bit_length() > MOST_BITS:
-        raise OverflowError(say("a denominator is too large for exact draws"))
+        raise OverflowError(message("a denominator is too large for exact draws"))

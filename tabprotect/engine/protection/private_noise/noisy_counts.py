@@ -38,7 +38,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_WEIGHTS = 2**25
 """Most weights, over all different published counts together: 256 MiB."""
@@ -46,15 +46,15 @@ MOST_WEIGHTS = 2**25
 
 CAP: Parameter[int | None] = Parameter(
     "cap",
-    say("Cap"),
-    say(
+    message("Cap"),
+    message(
         "No count moves by more than this: larger noise is drawn again. None by default; with one "
         "the promise holds but for a small probability."
     ),
     "integer",
     low=1,
     high=1_000_000,
-    unit=say("counts"),
+    unit=message("counts"),
 )
 
 DECIMALS = 4
@@ -64,7 +64,7 @@ FAR = 45.0
 """Noise whose probability is so far (in logs) below that of 0 is left out of posteriors."""
 
 
-FAR_NOTE = say("Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible.")
+FAR_NOTE = message("Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible.")
 
 
 def budget_of(value: float) -> Fraction:
@@ -77,7 +77,7 @@ def budget_of(value: float) -> Fraction:
     """
     exact = Fraction(repr(value))
     if (exact * 10**DECIMALS).denominator != 1:
-        raise ValueError(say("must have at most {DECIMALS} decimals, is {value}", DECIMALS, value))
+        raise ValueError(message("must have at most {DECIMALS} decimals, is {value}", DECIMALS, value))
     return exact
 
 
@@ -112,8 +112,8 @@ class NoiseLaw:
         reach = reach if self.cap is None else min(reach, self.cap)
         if reach > MOST_WEIGHTS // 4:
             raise TooLargeError(
-                say("noise of up to {reach:,} is too much to be weighed", reach),
-                hint=say("publish fewer tables, or take a larger budget"),
+                message("noise of up to {reach:,} is too much to be weighed", reach),
+                hint=message("publish fewer tables, or take a larger budget"),
             )
         return reach
 
@@ -137,18 +137,17 @@ class NoiseLaw:
         kinds = len(np.unique(counts))
         if kinds * (2 * self.reach + 1) > MOST_WEIGHTS:
             raise TooLargeError(
-                say(
-                    "{kinds:,} different counts with noise of up to {reach:,} are too many to be "
-                    "weighed",
+                message(
+                    "{kinds:,} different counts with noise of up to {reach:,} are too many to be weighed",
                     kinds,
                     self.reach,
                 ),
-                hint=say("a posterior needs a larger budget, or fewer tables"),
+                hint=message("a posterior needs a larger budget, or fewer tables"),
             )
 
         def weigh(count: int) -> Support:
             if self.capped and count < -self.reach:
-                raise InputError(say("a published count of {count} is beyond the cap", count))
+                raise InputError(message("a published count of {count} is beyond the cap", count))
             low = max(count - self.reach, 0)
             high = (count if self.capped else max(count, 0)) + self.reach
             return low, high, self.logs(np.arange(low, high + 1) - count)
@@ -197,10 +196,10 @@ class NoisyCounts(Method):
     power: ClassVar[int]
     guarantees = promises(
         "unbiased",
-        ("within_deviation", say("No count moves by more than the cap.")),
+        ("within_deviation", message("No count moves by more than the cap.")),
         (
             "differential_privacy",
-            say(
+            message(
                 "One record more or less changes no probability of a release by "
                 "more than the budget allows (with a cap: but for a small probability)."
             ),
@@ -247,26 +246,22 @@ class NoisyCounts(Method):
         return NoiseLaw(share, self.power, values[CAP])
 
     def draw(
-        self,
-        problem: Problem,
-        values: Values,
-        generator: np.random.Generator,
-        progress: Progress = SILENT,
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Draft:
         """Noise for every published number, the same for numbers that are the same sum."""
         publication = publication_of(problem.table.domain, values)
         law = self._law(values, len(publication.margins))
         counts = publication.added_up(problem.table)
         if int(counts.max(initial=0)) > INT64_MAX // 2:
-            raise InputError(say("a count is too large for noise within 9.2e18"))
+            raise InputError(message("a count is too large for noise within 9.2e18"))
         cells, inverse = publication.distinct
-        progress.report(say("drawing the noise"), 0.0)
+        progress.report(message("drawing the noise"), 0.0)
         try:
             noise = self.noise(generator, law, len(cells))
         except OverflowError:
             raise InputError(
-                say("the shares of the budget are too small for exact draws"),
-                hint=say("publish fewer tables, or take a budget with fewer decimals"),
+                message("the shares of the budget are too small for exact draws"),
+                hint=message("publish fewer tables, or take a budget with fewer decimals"),
             ) from None
         # Where nobody can be there is nothing to protect: whose zeros these are is public.
         noise[publication.nobody[cells]] = 0
@@ -275,10 +270,7 @@ class NoisyCounts(Method):
         negative = int((noisy < 0).sum())
         return Draft(
             tables,
-            findings={
-                say("share of each table"): float(law.share),
-                say("negative counts"): negative,
-            },
+            findings={message("share of each table"): float(law.share), message("negative counts"): negative},
         )
 
     def likelihood(self, release: Release) -> CellFactors:
@@ -303,9 +295,7 @@ class NoisyCounts(Method):
             return None
         own = release.tables[number]
         weigh = law.true_counts(own.table.counts)
-        return independent(
-            own, weigh, note=f"{law.note} {INNER_NOTE}".strip(), left_out=("joint_noise",)
-        )
+        return independent(own, weigh, note=f"{law.note} {INNER_NOTE}".strip(), left_out=("joint_noise",))
 
     def numbers(self, release: Release) -> PublishedNumbers | None:
         """All published numbers, each with noise of its own."""

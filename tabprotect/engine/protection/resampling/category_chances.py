@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def read_chances(domain: Domain, text: str) -> dict[str, float]:
@@ -26,13 +26,13 @@ def read_chances(domain: Domain, text: str) -> dict[str, float]:
     for name, number in pairs:
         name = name.strip()
         if named and name not in domain.names:
-            raise ValueError(say("{name} is none of {names}", repr(name), ", ".join(domain.names)))
+            raise ValueError(message("{name} is none of {names}", repr(name), ", ".join(domain.names)))
         try:
             chance = float(number)
         except ValueError:
-            raise ValueError(say("must be a number, is {strip}", repr(number.strip()))) from None
+            raise ValueError(message("must be a number, is {strip}", repr(number.strip()))) from None
         if not 0.0 <= chance <= 1.0:
-            raise ValueError(say("must be between 0 and 1, is {strip}", number.strip()))
+            raise ValueError(message("must be between 0 and 1, is {strip}", number.strip()))
         found |= {name: chance} if named else dict.fromkeys(domain.names, chance)
     return dict.fromkeys(domain.names, 1.0) | found
 
@@ -53,7 +53,7 @@ def read_matrices(domain: Domain, text: str) -> dict[str, Floats]:
             rows = json.loads(re.sub(r"(?<!\d)\.(?=\d)", "0.", body))
         except json.JSONDecodeError:
             raise ValueError(
-                say("{part} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]", repr(part))
+                message("{part} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]", repr(part))
             ) from None
         found[name.strip()] = checked_matrix(domain, name.strip(), rows)
     return found
@@ -68,14 +68,14 @@ def checked_matrix(domain: Domain, name: str, rows: object) -> Floats:
         Saying what is wrong with the matrix.
     """
     if name not in domain.names:
-        raise ValueError(say("{name} is none of {names}", repr(name), ", ".join(domain.names)))
+        raise ValueError(message("{name} is none of {names}", repr(name), ", ".join(domain.names)))
     size = len(domain[name].categories)
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.shape != (size, size):
-        raise ValueError(say("the matrix of {name} must be {size} by {size}", repr(name), size))
+        raise ValueError(message("the matrix of {name} must be {size} by {size}", repr(name), size))
     if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-9:
-        raise ValueError(say("a row of the matrix of {name} is no distribution", repr(name)))
+        raise ValueError(message("a row of the matrix of {name} is no distribution", repr(name)))
     return matrix

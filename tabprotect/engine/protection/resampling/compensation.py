@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_PUT_RIGHT = 2_000_000
 """Most units by which a cell may move."""
@@ -45,8 +45,8 @@ def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generat
     low, high = limits(counts, total, quality)
     if int((high - low).max(initial=0)) > MOST_PUT_RIGHT:
         raise TooLargeError(
-            say("the counts are too large to be put right one by one"),
-            hint=say("take another method"),
+            message("the counts are too large to be put right one by one"),
+            hint=message("take another method"),
         )
     drawn = counts.copy()
     waiting = np.flatnonzero(low < high)

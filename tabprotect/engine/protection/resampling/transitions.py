@@ -41,13 +41,7 @@ def applied(counts: Ints, matrices: Sequence[Floats], generator: np.random.Gener
     return np.ascontiguousarray(counts)
 
 
-def _go(
-    held: Ints,
-    category: int,
-    row: Floats,
-    after: Ints,
-    generator: np.random.Generator,
-) -> None:
+def _go(held: Ints, category: int, row: Floats, after: Ints, generator: np.random.Generator) -> None:
     """Move the records of one category into ``after``, whose last axis is the categories."""
     staying = generator.binomial(held, min(float(row[category]), 1.0))
     after[..., category] += staying
@@ -182,9 +176,7 @@ def _some_estimates(x: Ints, out: Ints, chances: Floats, generator: np.random.Ge
     with np.errstate(divide="ignore", invalid="ignore"):
         for place, cell in enumerate(order[:-1].tolist()):
             share = np.where(rest > 0, np.minimum(scale[:, [cell]] * chances[:, cell] / rest, 1), 0)
-            gone, logs = _filled(
-                left, np.repeat(share, PARTICLES, axis=0), int(out[cell]), generator
-            )
+            gone, logs = _filled(left, np.repeat(share, PARTICLES, axis=0), int(out[cell]), generator)
             left = np.maximum(left - gone, 0)
             # Summed anew: differences would leave a trace of those who have nowhere to go.
             rest = scale[:, order[place + 1 :]] @ chances[:, order[place + 1 :]].T
@@ -239,9 +231,7 @@ def _resampled(
     return weight, log, moved
 
 
-def _filled(
-    left: Ints, share: Floats, count: int, generator: np.random.Generator
-) -> tuple[Ints, Floats]:
+def _filled(left: Ints, share: Floats, count: int, generator: np.random.Generator) -> tuple[Ints, Floats]:
     """Draw how many of ``left`` go, Binomial(left, share) each, given that ``count`` go in all.
 
     Parameters

@@ -19,7 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.parameters import Parameter
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_SPAN = 20_000_000
 """Most sums that one count may take."""
@@ -144,13 +144,13 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 
 QUALITY: Parameter[float] = Parameter(
     "S",
-    say("Quality bound S"),
-    say("How many standard errors a count may move at most. Smaller is truer and safer less."),
+    message("Quality bound S"),
+    message("How many standard errors a count may move at most. Smaller is truer and safer less."),
     "real",
     2.0,
     low=0.5,
     high=10.0,
-    unit=say("standard errors"),
+    unit=message("standard errors"),
 )
 
 
@@ -213,9 +213,7 @@ def _first(total: Ints, holds: Callable[[Ints], Bools]) -> Ints:
     return low
 
 
-def law_of_cell(
-    counts: Ints, published: Ints, total: int | Ints, quality: float, samples: int = 1
-) -> Floats:
+def law_of_cell(counts: Ints, published: Ints, total: int | Ints, quality: float, samples: int = 1) -> Floats:
     """log P(published count | true count) of a cell on its own, drawn until it is in its range.
 
     Cells are drawn together, so this is not all that a release says; but it is most of it.
@@ -274,7 +272,7 @@ def weighed(
     wrong = (low > high) | (published < 0)
     if wrong.any():
         raise InputError(
-            say("no true count leads to the published count {published}", int(published[wrong][0]))
+            message("no true count leads to the published count {published}", int(published[wrong][0]))
         )
     lengths = high - low + 1
     if int(lengths.sum()) > MOST_WEIGHTS:
@@ -322,9 +320,7 @@ def multinomial(counts: Ints, drawn: Ints, times: Ints) -> float:
     return math.lgamma(total + 1.0) + float(each @ times)
 
 
-def boxed(
-    counts: Ints, times: Ints, box: tuple[Ints, Ints], samples: int = 1
-) -> tuple[SumTree, float]:
+def boxed(counts: Ints, times: Ints, box: tuple[Ints, Ints], samples: int = 1) -> tuple[SumTree, float]:
     """A multinomial sample of M n records, given that every cell stays in its range.
 
     Cells of a multinomial sample are independent Poisson counts given their sum; and they stay so
@@ -354,8 +350,8 @@ def boxed(
     low, high = box
     if int((high - low).max(initial=0)) > MOST_SPAN:
         raise TooLargeError(
-            say("a count may move too far for its distribution to be laid out"),
-            hint=say("take binomial_compensated, or a smaller quality bound or fewer samples"),
+            message("a count may move too far for its distribution to be laid out"),
+            hint=message("take binomial_compensated, or a smaller quality bound or fewer samples"),
         )
     if not len(counts):
         return SumTree.of([], []), 0.0

@@ -18,7 +18,7 @@ from tabprotect.engine.solver import Bounds, Entries, Limit, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_NODES = 100
 """Default number of branch-and-bound nodes for the nearest rounding; a count and not a time, so
@@ -123,14 +123,14 @@ class ControlledProgramme:
         entries = len(self.cells) * max(len(self.margins), 1)
         if entries > MOST_ENTRIES:
             raise TooLargeError(
-                say(
+                message(
                     "rounding {cells:,} counts in {margins:,} tables together would take about "
                     "{value:.0f} GB and hours",
                     len(self.cells),
                     len(self.margins),
                     3e-7 * entries,
                 ),
-                hint=say("publish fewer tables, or take small_count_rounding"),
+                hint=message("publish fewer tables, or take small_count_rounding"),
             )
         rests = self.cells.tobytes() + self.rest.tobytes()
         solutions = {} if self._known is None else self._known.solutions
@@ -157,9 +157,7 @@ class ControlledProgramme:
             array = self.table.counts.reshape(-1).copy()
             array[self.cells] += change
             return Table.dense(domain, array.reshape(domain.shape))
-        return Table.sparse(
-            domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change])
-        )
+        return Table.sparse(domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change]))
 
     def _programme(self, margins: list[int]) -> tuple[Model, Floats, int] | None:
         """The programme, the cost of its columns, and the number of its sums; None without columns.
@@ -226,12 +224,12 @@ class ControlledProgramme:
             return np.zeros(0), True
         model, cost, sums = programme
         nothing = np.zeros(len(cost))
-        size = say("{columns:,} counts in {used:,} sums", len(cost), sums)
+        size = message("{columns:,} counts in {used:,} sums", len(cost), sums)
         found = model.weighted(
             nothing if any_point else cost,
             limit=Limit(self.nodes),
             progress=progress,
-            stage=say("rounding {cost}, at most {nodes:,} nodes", size, self.nodes),
+            stage=message("rounding {cost}, at most {nodes:,} nodes", size, self.nodes),
         )
         if found.value is not None:
             return found.point, found.optimal
@@ -239,12 +237,12 @@ class ControlledProgramme:
             nothing,
             limit=Limit(self.nodes * NODES_WITHOUT),
             progress=progress,
-            stage=say("looking for any rounding of {cost}", size),
+            stage=message("looking for any rounding of {cost}", size),
         )
         if found.value is None:
             raise SolverError(
-                say("no controlled rounding was found, nor a proof that there is none"),
-                hint=say("publish fewer margins, or take another base"),
+                message("no controlled rounding was found, nor a proof that there is none"),
+                hint=message("publish fewer margins, or take another base"),
             )
         return found.point, False
 
@@ -259,17 +257,15 @@ class ControlledProgramme:
             except InfeasibleError:
                 kept = fewer
         names: MarginSet = tuple(self.publication.margins[m] for m in kept)
-        texts = [" × ".join(margin) or say("the grand total") for margin in names]
+        texts = [" × ".join(margin) or message("the grand total") for margin in names]
         return InfeasibleError(
-            say(
+            message(
                 "no rounding to base {base} adds up: the margins {texts} contradict each other",
                 self.base,
                 joined(texts, ", "),
             ),
-            hint=say(
-                "publish fewer of these margins, take another base, or another rounding method"
-            ),
-            detail=say(
+            hint=message("publish fewer of these margins, take another base, or another rounding method"),
+            detail=message(
                 "every count may only go to one of the two multiples beside it, and multiples "
                 "stay as they are"
             ),

@@ -83,10 +83,7 @@ class _Rests:
         for gone in ring[1:]:
             del self.at[gone]
         self.path = self.path[: begin + 1]
-        cells = [
-            (a, -1 - b) if a >= 0 else (b, -1 - a)
-            for a, b in zip(ring, [*ring[1:], node], strict=True)
-        ]
+        cells = [(a, -1 - b) if a >= 0 else (b, -1 - a) for a, b in zip(ring, [*ring[1:], node], strict=True)]
         return cells[::2], cells[1::2]
 
     def room(self, walk: Walk) -> tuple[int, int]:
@@ -177,8 +174,7 @@ def _chance(rests: _Rests, target: list[list[bool]]) -> float:
             first = deepcopy(rests)
             first.shift(walk, ways[0][0])
             return weight * sum(
-                odds * _chance(then, target)
-                for then, (_, odds) in zip((first, other), ways, strict=True)
+                odds * _chance(then, target) for then, (_, odds) in zip((first, other), ways, strict=True)
             )
         amount, odds = ways[0]
         weight *= odds

@@ -8,11 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.protection.rounding.controlled_programme import (
-    MOST_NODES,
-    ControlledProgramme,
-    Known,
-)
+from tabprotect.engine.protection.rounding.controlled_programme import MOST_NODES, ControlledProgramme, Known
 from tabprotect.engine.protection.rounding.rounding_base import reaches
 from tabprotect.engine.protection.rounding.rounding_network import RoundingNetwork
 from tabprotect.engine.protection.rounding.rounding_steps import RoundingSteps

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 BASE: Parameter[int] = Parameter(
     "base",
-    say("Base"),
-    say("Counts are rounded to multiples of it."),
+    message("Base"),
+    message("Counts are rounded to multiples of it."),
     "integer",
     3,
     low=2,
@@ -34,12 +34,8 @@ def require_reach(base: int, counts: Ints) -> None:
     if not reaches(base, counts):
         largest = int(counts.max())
         raise InputError(
-            say(
-                "the base {base} is larger than every count (the largest is {largest})",
-                base,
-                largest,
-            ),
-            hint=say("take a base of at most {largest}, or publish totals too", largest),
+            message("the base {base} is larger than every count (the largest is {largest})", base, largest),
+            hint=message("take a base of at most {largest}, or publish totals too", largest),
         )
 
 
@@ -53,6 +49,6 @@ def require_multiple(base: int, published: int) -> None:
     """
     if published % base:
         raise InputError(
-            say("a published count of {published} is no multiple of {base}", published, base),
-            hint=say("take the mechanism that came with the table"),
+            message("a published count of {published} is no multiple of {base}", published, base),
+            hint=message("take the mechanism that came with the table"),
         )

@@ -22,7 +22,7 @@ from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_KEYS = 500_000_000
 """Most inner cells times margins in rounding, at four bytes each."""
@@ -41,15 +41,7 @@ FAR = np.int64(2**61)
 """Offset that puts one list's candidates behind all others; scores stay below half of it."""
 
 
-def choose(
-    keys: Ints,
-    residual: Ints,
-    *,
-    base: int,
-    ups: int,
-    order: Ints,
-    step: int = 1,
-) -> Ints:
+def choose(keys: Ints, residual: Ints, *, base: int, ups: int, order: Ints, step: int = 1) -> Ints:
     """The candidates that get the base, so that published sums stay near their targets.
 
     Each step takes the candidate that agrees best with what its sums still lack; then the worst of
@@ -228,14 +220,14 @@ def keys_of(publication: Publication, cells: Ints) -> Codes:
     margins = len(publication.margins)
     if margins * len(cells) > MOST_KEYS:
         raise TooLargeError(
-            say(
+            message(
                 "rounding {cells:,} inner cells in {margins:,} tables would take about "
                 "{value:.0f} GB and hours",
                 len(cells),
                 margins,
                 4 * margins * len(cells) / 1e9,
             ),
-            hint=say("publish fewer tables, or merge categories"),
+            hint=message("publish fewer tables, or merge categories"),
         )
     keys = np.empty((margins, len(cells)), dtype=np.int32)
     for m in range(margins):
@@ -257,15 +249,11 @@ class SmallCounts:
     """
 
     def __init__(
-        self,
-        table: Table,
-        publication: Publication,
-        rules: RoundingRules,
-        keys: Codes | None = None,
+        self, table: Table, publication: Publication, rules: RoundingRules, keys: Codes | None = None
     ) -> None:
         self.table, self.publication, self.rules = table, publication, rules
         if table.total > INT64_MAX // 2:
-            raise InputError(say("the counts are too large to be rounded within 9.2e18"))
+            raise InputError(message("the counts are too large to be rounded within 9.2e18"))
         cells, counts = table.cells
         small = (counts <= rules.most) & (counts % rules.base != 0)
         if rules.zeros:
@@ -282,9 +270,7 @@ class SmallCounts:
             self.sums = np.zeros(publication.size, dtype=np.int64)
             np.add.at(self.sums, keys.reshape(-1), np.tile(table.counts.reshape(-1), len(keys)))
         # Which margin is the inner table; None where it is not published.
-        self.inner = next(
-            (m for m, one in enumerate(publication.domains) if one == publication.domain), None
-        )
+        self.inner = next((m for m, one in enumerate(publication.domains) if one == publication.domain), None)
 
     def _meets(self, wanted: Bools, cells: Ints) -> Bools:
         """The candidates that add into one of the wanted published cells."""
@@ -294,11 +280,7 @@ class SmallCounts:
             found |= wanted[row[cells]]
         return found
 
-    def round(
-        self,
-        permutation: Callable[[int], Ints],
-        progress: Progress = SILENT,
-    ) -> Rounded:
+    def round(self, permutation: Callable[[int], Ints], progress: Progress = SILENT) -> Rounded:
         """Round until no small count is published and none can be derived.
 
         Parameters
@@ -345,7 +327,7 @@ class SmallCounts:
             if not len(candidates):
                 return rounds, derived
             most = max(most, len(candidates))
-            progress.report(say("rounding small counts"), 1 - len(candidates) / most)
+            progress.report(message("rounding small counts"), 1 - len(candidates) / most)
             if len(candidates) > AT_ONCE:
                 candidates = np.sort(candidates[permutation(len(candidates))[:AT_ONCE]])
             derived += len(candidates) if by_derivation else 0

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.suppressing.pattern import Steady, engine
 from tabprotect.engine.protection.suppressing.task import LowerEnds
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.messages import capital, joined, message, plural
 
 MOST_BY_FLOWS, MOST_BY_PROGRAMMES = 1_500, 150_000
 """Most suppressed cells, and suppressed times published cells, for which intervals are cheap."""
@@ -76,7 +76,7 @@ class Audit:
         """The result in one sentence."""
         number = len(self.cells)
         if not number:
-            return say("No cell is hidden.")
+            return message("No cell is hidden.")
         parts = [
             plural(
                 number,
@@ -98,12 +98,7 @@ class Audit:
         known = len(self.disclosed)
         if known:
             parts.append(
-                plural(
-                    known,
-                    "{known} of them is known exactly",
-                    "{known} of them are known exactly",
-                    known,
-                )
+                plural(known, "{known} of them is known exactly", "{known} of them are known exactly", known)
             )
         weak = len(self.unprotected)
         if weak:
@@ -116,7 +111,7 @@ class Audit:
                 )
             )
         if not self.exact:
-            parts.append(say("some intervals may be narrower than shown"))
+            parts.append(message("some intervals may be narrower than shown"))
         return capital(joined(parts, "; ")) + "."
 
     def as_json(self, publication: Publication) -> dict[str, object]:
@@ -179,7 +174,7 @@ def audit(
         When cancelled.
     """
     if suppressed.shape != (publication.size,):
-        raise InputError(say("the suppressed cells are those of another table"))
+        raise InputError(message("the suppressed cells are those of another table"))
     values = publication.added_up(table)
     first, inverse = publication.distinct
     # A number that is published once is known wherever it stands.
@@ -212,11 +207,7 @@ class _Bounding:
     """Both ends of each interval; a table that proves one end also widens many other intervals."""
 
     def __init__(
-        self,
-        publication: Publication,
-        room: tuple[Ints, Ints],
-        cells: Ints,
-        progress: Progress,
+        self, publication: Publication, room: tuple[Ints, Ints], cells: Ints, progress: Progress
     ) -> None:
         self._progress = progress
         self._cells = cells

@@ -23,17 +23,16 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 BLOCK: Parameter[int | None] = Parameter(
     "block",
-    say("Categories in a block"),
-    say(
-        "Of each variable, for the choice by blocks: more hide more, and leave more open. Without a "
-        "number 2."
+    message("Categories in a block"),
+    message(
+        "Of each variable, for the choice by blocks: more hide more, and leave more open. Without a number 2."
     ),
     "integer",
     None,
@@ -94,13 +93,7 @@ class BlockRule:
 
     @classmethod
     def of(
-        cls,
-        publication: Publication,
-        rule: SmallCount,
-        size: int | None,
-        *,
-        zeros: bool,
-        totals: bool,
+        cls, publication: Publication, rule: SmallCount, size: int | None, *, zeros: bool, totals: bool
     ) -> BlockRule:
         """The rule for groups of a size.
 

@@ -21,7 +21,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import percent, say
+from tabprotect.languages.messages import message, percent
 
 MOST_IN_PLANES = 3_000
 """Most published numbers for which cutting planes are tried: beyond, programmes take too long."""
@@ -66,10 +66,10 @@ class HidingChoice:
     def sentence(self) -> str:
         """The quality of the choice, in words."""
         if self.gap is None:
-            return say("There is no useful bound on how much cheaper a pattern could be.")
+            return message("There is no useful bound on how much cheaper a pattern could be.")
         if self.gap <= GAP:
-            return say("No pattern is more than {GAP} cheaper.", percent(GAP))
-        return say("No pattern is more than {gap} cheaper.", percent(self.gap))
+            return message("No pattern is more than {GAP} cheaper.", percent(GAP))
+        return message("No pattern is more than {gap} cheaper.", percent(self.gap))
 
 
 def most_work(publication: Publication, search: Search = "usual") -> float:
@@ -82,10 +82,7 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
 
 
 def choose(
-    task: Task,
-    search: Search = "usual",
-    progress: Progress = SILENT,
-    expected: Bools | None = None,
+    task: Task, search: Search = "usual", progress: Progress = SILENT, expected: Bools | None = None
 ) -> HidingChoice:
     """The cheapest hiding set found. Deterministic.
 
@@ -103,7 +100,7 @@ def choose(
     """
     limit = most_work(task.publication, search)
     progress = Announced(progress, limit / 1e6)
-    progress.report(say("secondary suppression"), 0.0)
+    progress.report(message("secondary suppression"), 0.0)
     if expected is not None and not limit:
         return HidingChoice(select(task, progress, expected), 0.0, None)
     problem = HidingProblem.of(task)
@@ -121,12 +118,10 @@ def choose(
     found = planes.run(known)
     if found is None:
         raise InfeasibleError(
-            say("no pattern was found within the stated work"), hint=say("search longer")
+            message("no pattern was found within the stated work"), hint=message("search longer")
         )
     useful = found.bound > found.cost / 2
-    return HidingChoice(
-        problem.published(found.hidden), found.cost, found.bound if useful else None
-    )
+    return HidingChoice(problem.published(found.hidden), found.cost, found.bound if useful else None)
 
 
 def _quick(problem: HidingProblem) -> bool:

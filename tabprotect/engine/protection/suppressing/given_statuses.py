@@ -26,7 +26,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LONGEST = 50_000_000
 """Most characters of a file."""
@@ -118,12 +118,12 @@ class _Cells:
     def find(self, codes: Sequence[str]) -> int:
         """The number of a published cell."""
         if len(codes) < len(self._names):
-            raise InputError(say("the line names too few categories"))
+            raise InputError(message("the line names too few categories"))
         ways: list[dict[str, int]] = [{}]
         for code, known in zip(codes, self._names, strict=True):
             meant = known.get(code, [])
             if not meant and code.lower() not in TOTALS:
-                raise InputError(say("there is no category {code}", repr(code)))
+                raise InputError(message("there is no category {code}", repr(code)))
             ways = [way | {name: at} for way in ways for name, at in meant] if meant else ways
         margins = self._publication.margins
         for m, margin in enumerate(margins):
@@ -133,7 +133,7 @@ class _Cells:
                     index = tuple(way[name] for name in margin)
                     inside = int(np.ravel_multi_index(index, shape)) if shape else 0
                     return int(self._publication.starts[m]) + inside
-        raise InputError(say("no published table has this cell"))
+        raise InputError(message("no published table has this cell"))
 
 
 def command_lines(text: str) -> list[tuple[int, list[str]]]:
@@ -149,17 +149,17 @@ def command_lines(text: str) -> list[tuple[int, list[str]]]:
 
 def numbers_of(command: str, rest: Sequence[str]) -> list[float]:
     if command not in COMMANDS:
-        raise InputError(say("there is no command {command}", repr(command)))
+        raise InputError(message("there is no command {command}", repr(command)))
     try:
         numbers = [float(field) for field in rest if field]
     except ValueError:
-        raise InputError(say("{rest} is no number", ", ".join(rest))) from None
+        raise InputError(message("{rest} is no number", ", ".join(rest))) from None
     if len(numbers) != COMMANDS[command]:
         raise InputError(
-            say("the command {command} takes {COMMANDS} numbers", command, COMMANDS[command])
+            message("the command {command} takes {COMMANDS} numbers", command, COMMANDS[command])
         )
     if any(not 0 <= number <= 1e9 for number in numbers):
-        raise InputError(say("a cost or a level lies outside 0 to 1,000,000,000"))
+        raise InputError(message("a cost or a level lies outside 0 to 1,000,000,000"))
     return numbers
 
 

@@ -17,13 +17,8 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.patterns.decided import Decided
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.protection.suppressing.given_statuses import (
-    HINT,
-    TOTALS,
-    command_lines,
-    numbers_of,
-)
-from tabprotect.languages.said import say
+from tabprotect.engine.protection.suppressing.given_statuses import HINT, TOTALS, command_lines, numbers_of
+from tabprotect.languages.messages import message
 
 KNOWN_ZERO = "z"
 
@@ -49,7 +44,7 @@ def given_sums(text: str, table: MagnitudeTable) -> Decided:
             if cell is None:
                 continue
             if command == KNOWN_ZERO and table.cells.value[cell] != 0:
-                raise InputError(say("a known zero is not 0"))
+                raise InputError(message("a known zero is not 0"))
         except InputError as error:
             raise InputError(error.message, line=line, hint=error.hint or HINT) from None
         if command in ("c", "w"):
@@ -73,17 +68,15 @@ def _places(written: Sequence[str], nodes: Sequence[tuple[str, str]]) -> dict[st
     return found | dict.fromkeys(TOTALS, len(nodes) - 1)
 
 
-def _cell(
-    table: MagnitudeTable, places: Sequence[dict[str, int]], codes: Sequence[str]
-) -> int | None:
+def _cell(table: MagnitudeTable, places: Sequence[dict[str, int]], codes: Sequence[str]) -> int | None:
     """The cell that codes name; ``None`` for one without records."""
     if len(codes) < len(places):
-        raise InputError(say("the line names too few categories"))
+        raise InputError(message("the line names too few categories"))
     key = 0
     for code, place, stride in zip(codes, places, table.strides.tolist(), strict=True):
         node = place.get(code, place.get(code.lower()) if code.lower() in TOTALS else None)
         if node is None:
-            raise InputError(say("there is no category {code}", repr(code)))
+            raise InputError(message("there is no category {code}", repr(code)))
         key += node * stride
     number = int(np.searchsorted(table.cells.key, key))
     there = number < len(table.cells) and table.cells.key[number] == key

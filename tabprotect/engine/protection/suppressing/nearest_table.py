@@ -26,7 +26,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import NEAR, Entries, Limit, Model
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -170,7 +170,7 @@ class _Programme:
         if gap is None:
             gap = GAP if len(self.cost) > LARGE else 0.0
         nodes = min(self._nodes, 1 + self._nodes * NODES_BY_COLUMNS // len(self.cost))
-        cost = say(
+        cost = message(
             "{cost:,} changes of counts, {right:,} sums, at most {nodes:,} nodes",
             len(self.cost),
             len(right),
@@ -192,7 +192,7 @@ class _Programme:
                     np.array(self.cost),
                     limit=limit,
                     progress=progress,
-                    stage=say("adjusting the table: {cost}", cost),
+                    stage=message("adjusting the table: {cost}", cost),
                 )
             except InfeasibleError:
                 if not near:
@@ -265,9 +265,7 @@ def _counts(
     published[incidence.indices[incidence.indptr[:-1][behind == 1]]] = True
     several = np.flatnonzero(behind > 1)
     sums = incidence[several].tocsc()
-    enters = _Cells(
-        inner, sums.indices.astype(np.int64), sums.indptr.astype(np.int64), 1.0, published, 1.0
-    )
+    enters = _Cells(inner, sums.indices.astype(np.int64), sums.indptr.astype(np.int64), 1.0, published, 1.0)
     of_sums = _Cells(
         values[first[several]],
         np.arange(len(several)),
@@ -317,8 +315,8 @@ def nearest_safe(
             raise _conflict(publication, cells[off]) from None
         if point is None:
             raise InfeasibleError(
-                say("no table without small counts was found within the stated work"),
-                hint=say("let the totals move, publish fewer of them, or merge categories"),
+                message("no table without small counts was found within the stated work"),
+                hint=message("let the totals move, publish fewer of them, or merge categories"),
             )
         by = point.astype(np.int64) * np.array(programme.step)
         cell = np.array(programme.cell)
@@ -415,14 +413,14 @@ class Rivals:
 def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:
     names = [publication.cell_text(int(cell)) for cell in cells[:MOST_LISTED]]
     if len(cells) > MOST_LISTED:
-        names.append(say("... and {cells} more", len(cells) - MOST_LISTED))
+        names.append(message("... and {cells} more", len(cells) - MOST_LISTED))
     where = (
-        (say(" ({names}, ...)", names[0]) if len(cells) > 1 else say(" ({names})", names[0]))
+        (message(" ({names}, ...)", names[0]) if len(cells) > 1 else message(" ({names})", names[0]))
         if names
         else ""
     )
     return InfeasibleError(
-        say("no table without small counts has these totals") + where,
-        hint=say("let the totals move, publish fewer of them, or merge categories"),
+        message("no table without small counts has these totals") + where,
+        hint=message("let the totals move, publish fewer of them, or merge categories"),
         detail=joined(names, "\n"),
     )

@@ -28,7 +28,7 @@ from tabprotect.engine.protection.suppressing.near_tables.linear_moves import Li
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 MOST_LISTED = 20
 """Most cells that an error lists."""
@@ -94,20 +94,16 @@ class Announced:
 
     def __init__(self, progress: Progress, seconds: float) -> None:
         self._progress = progress
-        self._about = (
-            say(" (about {seconds:.0f} min in all)", seconds / 60) if seconds >= 90 else ""
-        )
+        self._about = message(" (about {seconds:.0f} min in all)", seconds / 60) if seconds >= 90 else ""
         if not self._about and seconds >= TOLD:
-            self._about = say(" (about {seconds:.0f} s in all)", seconds)
+            self._about = message(" (about {seconds:.0f} s in all)", seconds)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Pass it on."""
         self._progress.report(f"{stage}{self._about}", fraction, partial)
 
 
-def engine(
-    publication: Publication, room: tuple[Ints, Ints], cost: Floats, progress: Progress
-) -> Engine:
+def engine(publication: Publication, room: tuple[Ints, Ints], cost: Floats, progress: Progress) -> Engine:
     """Flows where the published tables are a network, else linear programmes.
 
     Parameters
@@ -148,16 +144,14 @@ def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
     name = task.publication.cell_text
     listed = [name(cell) for cell in lost[:MOST_LISTED]]
     if len(lost) > MOST_LISTED:
-        listed.append(say("... and {lost} more", len(lost) - MOST_LISTED))
+        listed.append(message("... and {lost} more", len(lost) - MOST_LISTED))
     cells = plural(len(lost), "{lost} unsafe cell", "{lost} unsafe cells", len(lost))
     where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
     raise InfeasibleError(
-        say("{cells} cannot be protected by hiding other cells: {where}", cells, where)
+        message("{cells} cannot be protected by hiding other cells: {where}", cells, where)
         if certain
-        else say(
-            "no way was found within the stated work to protect {cells}: {where}", cells, where
-        ),
-        hint=say(
+        else message("no way was found within the stated work to protect {cells}: {where}", cells, where),
+        hint=message(
             "allow totals or zeros to be hidden, lower the protection level, ask less of people "
             "alone in a cell, or merge categories"
         ),
@@ -249,15 +243,13 @@ class _Selection:
 
     def lacking(self, suppressed: Bools) -> Ints:
         """Primary cells that a given pattern does not protect."""
-        more = np.flatnonzero(
-            suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin)))
-        )
+        more = np.flatnonzero(suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin))))
         self._suppressed[more] = True
         self._engine.open(more)
         lost = []
         aims = self._aims()
         for done, aim in enumerate(aims):
-            self._progress.report(say("checking the intervals"), done / len(aims))
+            self._progress.report(message("checking the intervals"), done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=False):
                 lost.append(aim[0])
         return np.unique(np.array(lost, dtype=np.int64))
@@ -268,7 +260,7 @@ class _Selection:
         self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
         lost = []
         for done, aim in enumerate(aims):
-            self._progress.report(say("secondary suppression"), 0.7 * done / len(aims))
+            self._progress.report(message("secondary suppression"), 0.7 * done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=True):
                 lost.append(aim[0])
         if lost:
@@ -377,7 +369,7 @@ class _Selection:
             self._enlist(users, aim, proofs)
         for done, cell in enumerate(order.tolist()):
             self._progress.report(
-                say("publishing what need not be hidden"), 0.7 + 0.3 * done / len(order)
+                message("publishing what need not be hidden"), 0.7 + 0.3 * done / len(order)
             )
             if self._routes > self._engine.most_routes:
                 break

@@ -72,9 +72,7 @@ def equations(publication: Publication) -> Equations:
             whole = inverse[publication.starts[m] + codes]
             part = inverse[publication.starts[f] + keys[order]]
             # Where all else is structural zeros, a total is one of its own parts: that says nothing.
-            says = np.logical_and.reduceat(
-                np.repeat(whole, number) != part, np.cumsum(number) - number
-            )
+            says = np.logical_and.reduceat(np.repeat(whole, number) != part, np.cumsum(number) - number)
             totals.append(whole[says])
             sizes.append(number[says])
             parts.append(part[np.repeat(says, number)])

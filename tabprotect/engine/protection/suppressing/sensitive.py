@@ -18,99 +18,95 @@ from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuse
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LEVEL: Parameter[int] = Parameter(
     "level",
-    say("Protection level"),
-    say("How far an unsafe count must stay open, downwards and upwards."),
+    message("Protection level"),
+    message("How far an unsafe count must stay open, downwards and upwards."),
     "integer",
     2,
     1,
     10**9,
-    unit=say("counts"),
+    unit=message("counts"),
 )
 
 LEVEL_PERCENT: Parameter[float] = Parameter(
     "level_percent",
-    say("Protection level in percent"),
-    say("The same as a share of the count; the larger of the two holds."),
+    message("Protection level in percent"),
+    message("The same as a share of the count; the larger of the two holds."),
     "real",
     0.0,
     0.0,
     1000.0,
-    unit=say("percent"),
+    unit=message("percent"),
 )
 
 TOTALS: Parameter[Literal["allowed", "published"]] = Parameter(
     "totals",
-    say("Totals"),
-    say("Whether totals may be hidden."),
+    message("Totals"),
+    message("Whether totals may be hidden."),
     "choice",
     "allowed",
     choices={
-        "allowed": say("Totals may be hidden; they cost more."),
-        "published": say("Totals are published unless they are unsafe themselves."),
+        "allowed": message("Totals may be hidden; they cost more."),
+        "published": message("Totals are published unless they are unsafe themselves."),
     },
 )
 
 ZEROS: Parameter[Literal["published", "allowed"]] = Parameter(
     "zeros",
-    say("Zeros"),
-    say("Whether zeros may be hidden."),
+    message("Zeros"),
+    message("Whether zeros may be hidden."),
     "choice",
     "published",
     choices={
-        "published": say("Zeros are published unless they are unsafe."),
-        "allowed": say("Zeros may be hidden to protect others."),
+        "published": message("Zeros are published unless they are unsafe."),
+        "allowed": message("Zeros may be hidden to protect others."),
     },
 )
 
 INSIDERS: Parameter[Insiders] = Parameter(
     "insiders",
-    say("People alone in a cell"),
-    say("Against whom the intervals hold."),
+    message("People alone in a cell"),
+    message("Against whom the intervals hold."),
     "choice",
     "one",
     choices={
-        "none": say("A reader knows the published cells only."),
-        "outside": say(
-            "Somebody who is alone in a cell learns no other cell that they are not part of."
-        ),
-        "one": say(
+        "none": message("A reader knows the published cells only."),
+        "outside": message("Somebody who is alone in a cell learns no other cell that they are not part of."),
+        "one": message(
             "Somebody who is alone in a cell knows its count: no such person learns another cell."
         ),
-        "all": say(
-            "All who are alone in a cell put their counts together and learn no further cell."
-        ),
+        "all": message("All who are alone in a cell put their counts together and learn no further cell."),
     },
 )
 
 COSTS: Parameter[Literal["count", "unity", "log"]] = Parameter(
     "costs",
-    say("Costs"),
-    say("What is rather kept."),
+    message("Costs"),
+    message("What is rather kept."),
     "choice",
     "count",
     choices={
-        "count": say("Hide small counts: the sum of the hidden counts is small."),
-        "unity": say("Hide few cells."),
-        "log": say("Between the two."),
+        "count": message("Hide small counts: the sum of the hidden counts is small."),
+        "unity": message("Hide few cells."),
+        "log": message("Between the two."),
     },
 )
 
 WHOLE_RANGE: Parameter[bool] = Parameter(
     "whole_range",
-    say("The rule's whole range"),
-    say("Every interval contains all counts the small-count rule names, whatever the level."),
+    message("The rule's whole range"),
+    message("Every interval contains all counts the small-count rule names, whatever the level."),
     "flag",
     False,
 )
 
 STATUSES: Parameter[str | None] = Parameter(
     "statuses",
-    say("Given statuses"),
-    say("A tau-ARGUS a priori file: cells to hide or never to hide, unsafe ones, costs."),
+    message("Given statuses"),
+    message("A tau-ARGUS a priori file: cells to hide or never to hide, unsafe ones, costs."),
     "statuses",
     public=False,
 )
@@ -175,28 +171,23 @@ def _level(counts: Ints, values: Values, rule: SmallCount) -> Ints:
     return level
 
 
-def _check(
-    given: GivenStatuses,
-    publication: Publication,
-    primary: Bools,
-    counts: Ints | None,
-) -> None:
+def _check(given: GivenStatuses, publication: Publication, primary: Bools, counts: Ints | None) -> None:
     name = publication.cell_text
     wrong = np.flatnonzero((given.published | given.safe) & primary)
     if len(wrong):
         raise InputError(
-            say("a cell that the rule makes unsafe is given as safe"),
+            message("a cell that the rule makes unsafe is given as safe"),
             cell=name(int(wrong[0])),
-            hint=say("leave the cell out of the given statuses, or narrow the rule"),
+            hint=message("leave the cell out of the given statuses, or narrow the rule"),
         )
     if counts is None:
         return
     zero = np.flatnonzero((given.hidden | given.sensitive) & (counts == 0) & ~primary)
     if len(zero):
         raise InputError(
-            say("an empty cell is given as hidden"),
+            message("an empty cell is given as hidden"),
             cell=name(int(zero[0])),
-            hint=say("readers take hidden cells for cells that are not empty"),
+            hint=message("readers take hidden cells for cells that are not empty"),
         )
 
 

@@ -23,7 +23,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +73,7 @@ def _of_margins(publication: Publication, inner: Ints) -> Ints:
         for m, margin in enumerate(publication.margins):
             if m != fine and publication.determines(finer, margin):
                 run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
-                number: Ints = np.bincount(
-                    keys[m][first[positive]], minlength=publication.domains[m].size
-                )
+                number: Ints = np.bincount(keys[m][first[positive]], minlength=publication.domains[m].size)
                 ends[run] = np.maximum(ends[run], number)
     return ends
 
@@ -132,10 +130,10 @@ class Task:
     def __post_init__(self) -> None:
         values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
         if (values < 0).any():
-            raise InputError(say("a count is negative"))
+            raise InputError(message("a count is negative"))
         if len(values) and int(values.max()) >= ENDLESS:
             raise InputError(
-                say("a count is too large for suppression"), hint=say("take a larger unit")
+                message("a count is too large for suppression"), hint=message("take a larger unit")
             )
         inner = self.table.counts.reshape(-1)
         lower = LowerEnds.of(self.publication, inner, never_zero=self.never_zero)

@@ -14,24 +14,20 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import WHOLE, Bounding, RiskCriterion
-from tabprotect.engine.query_space.criterion_evidence import (
-    Evidence,
-    MarginScreening,
-    RiskJudgement,
-)
+from tabprotect.engine.query_space.criterion_evidence import Evidence, MarginScreening, RiskJudgement
 from tabprotect.engine.query_space.critical_widths.widths import by_figure
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class SmallestMargin(RiskCriterion):
     """The smallest released margin count at an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "smallest_margin"
-    label: ClassVar[str] = say("Smallest margin count of small counts")
+    label: ClassVar[str] = message("Smallest margin count of small counts")
     unit: ClassVar[str] = "records"
 
     def judge(
@@ -62,9 +58,7 @@ class SmallestMargin(RiskCriterion):
             safe &= int(smallest_at(released).min()) >= threshold
         return MarginScreening(safe, ~safe)
 
-    def refuses(
-        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
-    ) -> Bools:
+    def refuses(self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int) -> Bools:
         shape, counted = evidence.cells.table.domain.shape, evidence.cells.rule.mask(tables)
         found = np.zeros(len(tables), dtype=np.bool_)
         for query in margins:

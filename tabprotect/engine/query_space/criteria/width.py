@@ -25,12 +25,7 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
-from tabprotect.engine.query_space.criterion import (
-    WHOLE,
-    Bounding,
-    RiskCriterion,
-    Standard,
-)
+from tabprotect.engine.query_space.criterion import WHOLE, Bounding, RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
     MarginScreening,
@@ -43,7 +38,7 @@ from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
 from tabprotect.engine.ways_to_bound import BoundsWay
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 EXACT_CELLS = 20_000
 """Most cells left open by a part of a release for which programmes are solved unasked."""
@@ -61,7 +56,7 @@ class Width(RiskCriterion):
     """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
-    label: ClassVar[str] = say("Bounds on small counts")
+    label: ClassVar[str] = message("Bounds on small counts")
     unit: ClassVar[str] = "counts"
 
     def judge(
@@ -109,14 +104,14 @@ class Width(RiskCriterion):
                 found = programmed(most_open=QUICK_CELLS, decide_only=False)
                 if found.exact:
                     return found
-            return RiskJudgement("safe", ceiling, False, say("decomposable cover"))
+            return RiskJudgement("safe", ceiling, False, message("decomposable cover"))
         if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
         if hurried and not small:
             return programmed(most_open=QUICK_CELLS, decide_only=True)
         found = programmed(most_open=EXACT_CELLS, decide_only=decide_only)
         if quick and found.verdict == "unknown" and self._covered(evidence, frontier, threshold):
-            return RiskJudgement("safe", found.width, False, say("decomposable cover"))
+            return RiskJudgement("safe", found.width, False, message("decomposable cover"))
         return found
 
     def _covered(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> bool:
@@ -124,9 +119,7 @@ class Width(RiskCriterion):
         queries = np.array(frontier[:1], dtype=np.int64)
         return bool(self.screen(evidence, tuple(frontier[1:]), queries, threshold).safe[0])
 
-    def _undecided(
-        self, evidence: Evidence, frontier: Sequence[Query], threshold: int
-    ) -> RiskJudgement:
+    def _undecided(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> RiskJudgement:
         """The judgement from single margins: they can prove a release bad, never safe."""
         upper = evidence.smallest_of(frontier)
         ceiling = int(upper.min())
@@ -181,9 +174,7 @@ class Width(RiskCriterion):
             return evidence.cells.table.domain.size <= EXACT_CELLS
         return bounds != "decomposable"
 
-    def refuses(
-        self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
-    ) -> Bools:
+    def refuses(self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int) -> Bools:
         """With all tables at hand, the extremes within each class are the sharp bounds."""
         classes = alike(evidence.cells.table.domain.shape, tables, margins)
         order = np.argsort(classes, kind="stable")
@@ -266,11 +257,7 @@ def _tight(evidence: Evidence, bounds: Bounds) -> tuple[TightCell, ...]:
         index = domain.unflat(int(bounds.cells[at]))
         found.append(
             TightCell(
-                index,
-                domain.cell_text(index),
-                table[index],
-                int(bounds.lower[at]),
-                int(bounds.upper[at]),
+                index, domain.cell_text(index), table[index], int(bounds.lower[at]), int(bounds.upper[at])
             )
         )
     return tuple(found)

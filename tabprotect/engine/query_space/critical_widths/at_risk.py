@@ -17,7 +17,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.possible import possible
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.wide_table import numbered
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class AtRiskCells:
@@ -55,14 +55,14 @@ class AtRiskCells:
         self.lattice = Lattice.of(table.domain)
         if table.has_negative:
             raise InputError(
-                say("an original count is negative"), hint=say("bounds are for counts from 0")
+                message("an original count is negative"), hint=message("bounds are for counts from 0")
             )
         columns, counts = _cells(table, rule)
         risky = rule.mask(counts)
         if not risky.any():
             raise InputError(
-                say("no cell of the table has a count in {rule}: there are no small counts", rule),
-                hint=say("declare other small counts, for example 1..3"),
+                message("no cell of the table has a count in {rule}: there are no small counts", rule),
+                hint=message("declare other small counts, for example 1..3"),
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
@@ -139,7 +139,7 @@ class AtRiskCells:
         domain = self.table.domain
         named = [domain.cell_text(self.index(int(cell))) for cell in cells[:limit]]
         more = len(cells) - len(named)
-        return ", ".join(named) + (say(" and {more:,} more", more) if more > 0 else "")
+        return ", ".join(named) + (message(" and {more:,} more", more) if more > 0 else "")
 
     def counts_at(self, query: Query) -> Ints:
         """The margin's count at each at-risk cell (m,), read-only."""
@@ -170,8 +170,8 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
         return table.listed
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
-            say("zeros cannot be looked at in a table of {size:,} cells", table.domain.size),
-            hint=say("declare counts from 1 small, and look at these alone"),
+            message("zeros cannot be looked at in a table of {size:,} cells", table.domain.size),
+            hint=message("declare counts from 1 small, and look at these alone"),
         )
     counts = table.counts.reshape(-1)
     # Structural zeros are public: nothing has to be kept apart there.

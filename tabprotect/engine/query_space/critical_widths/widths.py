@@ -24,14 +24,11 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounding import width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.smallest_counts import (
-    ListedCells,
-    smallest_counts,
-)
+from tabprotect.engine.query_space.critical_widths.smallest_counts import ListedCells, smallest_counts
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TIED_CELLS = 2**14
 """Most cells times sub-tables for which critical widths are computed with structural zeros."""
@@ -96,15 +93,10 @@ class Widths:
 
     def as_json(self) -> dict[str, object]:
         """For ``widths --json``: variables, and widths keyed by names."""
-        return {
-            "variables": list(self.lattice.names),
-            "widths": dict(self.by_text()),
-        }
+        return {"variables": list(self.lattice.names), "widths": dict(self.by_text())}
 
 
-def critical_widths(
-    cells: AtRiskCells, *, workers: Workers = None, progress: Progress = SILENT
-) -> Widths:
+def critical_widths(cells: AtRiskCells, *, workers: Workers = None, progress: Progress = SILENT) -> Widths:
     """All critical widths.
 
     Raises
@@ -150,7 +142,7 @@ def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple
     while waiting:
         query = waiting.pop()
         upper, lower = parsimonious_bounds(cells, query)
-        progress.report(say("lower bounds"), 1.0)
+        progress.report(message("lower bounds"), 1.0)
         if not lower.any():
             continue
         yield query, int((upper - lower).min())
@@ -168,14 +160,14 @@ def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[t
         release = maximal_queries([query, *lattice.axes])
         if lattice.separable(release):
             continue
-        progress.report(say("structural zeros"), number / lattice.size)
+        progress.report(message("structural zeros"), number / lattice.size)
         at_risk = cells.rule.low, cells.rule.high
         yield query, width(table, lattice.margins(release), cells=at_risk).width
 
 
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     """The smallest margin count at an at-risk cell, by query."""
-    lattice, stage = cells.lattice, say("critical widths")
+    lattice, stage = cells.lattice, message("critical widths")
     listed = ListedCells(cells.codes, cells.sizes, cells.counts, cells.size, lattice)
     if workers is None or workers == 1:
         return smallest_counts(listed, watch=lambda fraction: progress.report(stage, fraction))
@@ -183,13 +175,7 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     while free and len(always) < 1 << PIECES:
         free -= 1
         always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
-    pieces = spread_over_workers(
-        partial(_piece, listed, free),
-        always.tolist(),
-        workers,
-        progress,
-        stage,
-    )
+    pieces = spread_over_workers(partial(_piece, listed, free), always.tolist(), workers, progress, stage)
     return np.concatenate(pieces)
 
 

@@ -132,10 +132,7 @@ class Covers:
 
 
 def covers(
-    variables: int,
-    released: tuple[Query, ...],
-    queries: Ints,
-    crossing: Sequence[Query] = (),
+    variables: int, released: tuple[Query, ...], queries: Ints, crossing: Sequence[Query] = ()
 ) -> Covers:
     """Decomposable covers of ``released`` with each query (n,) added, all at once.
 

@@ -56,9 +56,7 @@ class GraphWalk(ABC):
         if self._coarser[j] & ~self.graph[i] or self._coarser[i] & ~self.graph[j]:
             return False
         return (
-            self._might(common | 1 << i | 1 << j)
-            and separates(self.graph, common, i, j)
-            and self._fits(i, j)
+            self._might(common | 1 << i | 1 << j) and separates(self.graph, common, i, j) and self._fits(i, j)
         )
 
     def toggle(self, i: int, j: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class IndependenceGraph:
     def sentence(self) -> str:
         """Its meaning, in words."""
         if self.decomposable:
-            return say("Decomposable: the bounds on every cell are a closed form and sharp.")
+            return message("Decomposable: the bounds on every cell are a closed form and sharp.")
         if self.chordal:
             named = ", ".join("[" + " ".join(clique) + "]" for clique in self.missing)
-            return say("Not decomposable: the clique {named} is not released as one table.", named)
-        return say("Not decomposable: the graph has a cycle without a chord.")
+            return message("Not decomposable: the clique {named} is not released as one table.", named)
+        return message("Not decomposable: the graph has a cycle without a chord.")
 
 
 def independence_graph(lattice: Lattice, released: Sequence[Query]) -> IndependenceGraph:
@@ -64,14 +64,10 @@ def independence_graph(lattice: Lattice, released: Sequence[Query]) -> Independe
     return IndependenceGraph(
         variables=names(used),
         edges=tuple(
-            (lattice.names[v], lattice.names[u])
-            for v in bits(used)
-            for u in bits(graph[v])
-            if v < u
+            (lattice.names[v], lattice.names[u]) for v in bits(used) for u in bits(graph[v]) if v < u
         ),
         chordal=tree is not None,
-        decomposable=lattice.separable(frontier)
-        and decomposable(lattice.variables, frontier) is not None,
+        decomposable=lattice.separable(frontier) and decomposable(lattice.variables, frontier) is not None,
         cliques=tuple(names(c) for c in cliques),
         separators=tuple(names(s) for s in separators),
         missing=tuple(names(c) for c in cliques if not any(c & query == c for query in frontier)),

@@ -33,12 +33,10 @@ from tabprotect.engine.query_space.optimal.annealing import ANNEALING_PROPOSALS,
 from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.randomness import Randomness
-from tabprotect.languages.said import joined, say, uncapital
+from tabprotect.languages.messages import joined, message, uncapital
 
 
-def longest_prefix(
-    standard: Standard, progress: Progress = SILENT
-) -> tuple[int, tuple[Query, ...]]:
+def longest_prefix(standard: Standard, progress: Progress = SILENT) -> tuple[int, tuple[Query, ...]]:
     """Length of the longest prefix proved safe, and its frontier (empty if there is none)."""
     order = standard.criterion.order(standard.evidence)
     # The prefix of length `safe` is safe (0: only the total), that of length `refused` is not.
@@ -78,10 +76,8 @@ def every_release(standard: Standard, progress: Progress = SILENT) -> Iterator[J
     variables = lattice.variables
     if variables > MAX_VARIABLES:
         raise InputError(
-            say("an exhaustive search over {variables} variables has too many graphs", variables),
-            hint=say(
-                "take annealing, or a margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES
-            ),
+            message("an exhaustive search over {variables} variables has too many graphs", variables),
+            hint=message("take annealing, or a margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES),
         )
     axis_of = lattice.axis_of
     pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
@@ -100,7 +96,7 @@ def every_release(standard: Standard, progress: Progress = SILENT) -> Iterator[J
             if walk.can_add(i, j):
                 seen.add(larger)
                 if len(seen) % 200 == 0:
-                    progress.report(say("all decomposable releases"), len(seen) / GRAPHS[variables])
+                    progress.report(message("all decomposable releases"), len(seen) / GRAPHS[variables])
                 walk.toggle(i, j)
                 yield walk.tree()
                 stack += [(edges, number + 1), (larger, 0)]
@@ -130,9 +126,9 @@ def best_release(standard: Standard, worth: Worth, progress: Progress = SILENT) 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
 
 METHODS: dict[SearchMethod, str] = {
-    "annealing": say("the best decomposable release that simulated annealing finds"),
-    "heuristic": say("the longest releasable prefix of the tables ordered by critical width"),
-    "exhaustive": say("the best of all decomposable releases, up to seven variables"),
+    "annealing": message("the best decomposable release that simulated annealing finds"),
+    "heuristic": message("the longest releasable prefix of the tables ordered by critical width"),
+    "exhaustive": message("the best of all decomposable releases, up to seven variables"),
 }
 
 
@@ -174,11 +170,7 @@ class ReleaseProposal:
 
 
 def judged_proposal(
-    standard: Standard,
-    queries: Iterable[Query],
-    *,
-    complete: bool = True,
-    progress: Progress = SILENT,
+    standard: Standard, queries: Iterable[Query], *, complete: bool = True, progress: Progress = SILENT
 ) -> ReleaseProposal:
     """Judge any release as a proposal: to compare searches with, say, all three-way tables."""
     lattice = standard.evidence.lattice
@@ -211,26 +203,20 @@ def optimal(
     """
     if method not in METHODS:
         raise ParameterError(
-            {
-                "method": say(
-                    "unknown: {method}; there are {METHODS}", repr(method), ", ".join(METHODS)
-                )
-            }
+            {"method": message("unknown: {method}; there are {METHODS}", repr(method), ", ".join(METHODS))}
         )
     if standard.threshold < 0:
-        raise ParameterError({"beta": say("must be a whole number from 0 up")})
+        raise ParameterError({"beta": message("must be a whole number from 0 up")})
     if method == "heuristic":
         if utility != "released_count":
-            raise ParameterError({"utility": say("the heuristic has no utility to choose")})
+            raise ParameterError({"utility": message("the heuristic has no utility to choose")})
         length, queries = longest_prefix(standard, progress)
         if not length:
             raise _forbidden(standard)
         return judged_proposal(standard, queries, progress=progress)
     worth = _worth(standard.evidence.lattice, utility)
     # The one-way tables have closed forms too.
-    one_way = replace(standard, bounds="auto").judge(
-        standard.evidence.lattice.axes, decide_only=True
-    )
+    one_way = replace(standard, bounds="auto").judge(standard.evidence.lattice.axes, decide_only=True)
     if one_way.verdict != "safe":
         raise _forbidden(standard)
     if method == "exhaustive":
@@ -253,7 +239,7 @@ def _worth(lattice: Lattice, utility: str) -> Worth:
     weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
         raise ParameterError(
-            {"utility": say("{utility} is no sum over tables: compare with it", utility)}
+            {"utility": message("{utility} is no sum over tables: compare with it", utility)}
         )
     return Worth(lattice, weights)
 
@@ -262,17 +248,16 @@ def _forbidden(standard: Standard) -> InfeasibleError:
     """The error when the threshold forbids the one-way tables, with the cells to blame."""
     judgement = replace(standard, bounds="auto").judge(standard.evidence.lattice.axes)
     figure = uncapital(standard.criterion.label)
-    said = say(
+    said = message(
         "the threshold {threshold} forbids even the one-way tables together: the {figure} is only ",
         standard.threshold,
         figure,
     )
-    at = say(" at {text}", judgement.tight[0].text) if judgement.tight else ""
+    at = message(" at {text}", judgement.tight[0].text) if judgement.tight else ""
     return InfeasibleError(
-        say("{said}{width}{at}", said, judgement.width, at),
-        hint=say("take a threshold of at most {width}, or merge rare categories", judgement.width),
+        message("{said}{width}{at}", said, judgement.width, at),
+        hint=message("take a threshold of at most {width}, or merge rare categories", judgement.width),
         detail=joined(
-            (say("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in judgement.tight),
-            "\n",
+            (message("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in judgement.tight), "\n"
         ),
     )

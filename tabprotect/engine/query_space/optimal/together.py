@@ -11,7 +11,7 @@ from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TOGETHER_WORK = 5e6
 """Nominal microseconds (`solver.solver_work`) of programmes after which wishes stay undecided.
@@ -60,7 +60,7 @@ class _Tries:
         self.found: WishesTogether | None = None
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        self._progress.report(say("trying wishes"), self.share, self.found)
+        self._progress.report(message("trying wishes"), self.share, self.found)
 
     @property
     def nothing(self) -> WishesTogether:
@@ -79,9 +79,7 @@ class _Tries:
         """This with one more wish judged, or several at once; by ``closed`` forms alone."""
         standard = replace(self._standard, bounds="decomposable") if closed else self._standard
         released = Frontier.below(standard.evidence.lattice, (0, *found.kept, *wishes))
-        judgement = standard.judge(
-            released.members, decide_only=decide_only, quick=True, progress=self
-        )
+        judgement = standard.judge(released.members, decide_only=decide_only, quick=True, progress=self)
         return found.joined(wishes, judgement)
 
     def completed(self, found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:

@@ -13,16 +13,16 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 REQUESTS: Parameter[int] = Parameter(
     "requests",
-    say("Requests"),
-    say("How often a table must have been asked for, by itself or within another."),
+    message("Requests"),
+    message("How often a table must have been asked for, by itself or within another."),
     "integer",
     3,
     low=1,
-    unit=say("requests"),
+    unit=message("requests"),
 )
 
 
@@ -30,17 +30,17 @@ class ByDemand(ReleaseRule):
     """The rule that releases what has been asked for often enough."""
 
     name: ClassVar[str] = "by_demand"
-    label: ClassVar[str] = say("Release what is asked for often")
+    label: ClassVar[str] = message("Release what is asked for often")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (REQUESTS,)
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         query = situation.query
         asked = sum(n for other, n in situation.demand.items() if other & query == query)
         needed = values[REQUESTS]
-        detail = say("asked for {asked} times of {needed}", asked, needed)
+        detail = message("asked for {asked} times of {needed}", asked, needed)
         if asked >= needed:
             return Ruling("release", "released", detail)
-        return Ruling("defer", say("released when it has been asked for more often"), detail)
+        return Ruling("defer", message("released when it has been asked for more often"), detail)
 
 
 PLUGIN = ByDemand()

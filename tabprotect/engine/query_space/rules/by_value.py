@@ -14,12 +14,12 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 GAIN: Parameter[float] = Parameter(
     "gain",
-    say("Least gain"),
-    say("Share of all records that a release must put right."),
+    message("Least gain"),
+    message("Share of all records that a release must put right."),
     "real",
     0.01,
     low=0.0,
@@ -31,7 +31,7 @@ class ByValue(ReleaseRule):
     """The rule that releases what helps to rebuild the whole table."""
 
     name: ClassVar[str] = "by_value"
-    label: ClassVar[str] = say("Release what helps to rebuild the table")
+    label: ClassVar[str] = message("Release what helps to rebuild the table")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (GAIN,)
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
@@ -40,10 +40,10 @@ class ByValue(ReleaseRule):
         gain = misplaced(table, fitted(table, before, progress)) - misplaced(
             table, fitted(table, after, progress)
         )
-        detail = say("puts {gain:.4f} of the records right", gain)
+        detail = message("puts {gain:.4f} of the records right", gain)
         if gain >= values[GAIN]:
             return Ruling("release", "released", detail)
-        return Ruling("refuse", say("not released under the rule of this session"), detail)
+        return Ruling("refuse", message("not released under the rule of this session"), detail)
 
 
 PLUGIN = ByValue()

@@ -12,14 +12,14 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Myopic(ReleaseRule):
     """The rule that releases whatever is wide enough now."""
 
     name: ClassVar[str] = "myopic"
-    label: ClassVar[str] = say("Release whatever is wide enough now")
+    label: ClassVar[str] = message("Release whatever is wide enough now")
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         return Ruling("release", "released")

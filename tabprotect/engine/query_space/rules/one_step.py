@@ -13,21 +13,21 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class OneStep(ReleaseRule):
     """The rule that adds one variable to what is released."""
 
     name: ClassVar[str] = "one_step"
-    label: ClassVar[str] = say("Add one variable to a released table")
+    label: ClassVar[str] = message("Add one variable to a released table")
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state = situation.state
         below = state.evidence.lattice.below(situation.query)
         if any(query in state.released for query in below):
             return Ruling("release", "released")
-        return Ruling("defer", say("ask first for a table with one variable less"))
+        return Ruling("defer", message("ask first for a table with one variable less"))
 
 
 PLUGIN = OneStep()

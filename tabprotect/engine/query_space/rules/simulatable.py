@@ -23,12 +23,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.drawn_originals import drawn_originals
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 DELTA: Parameter[float] = Parameter(
     "delta",
-    say("Share delta"),
-    say("Refuse when the release would tell too much for more than this share of the originals."),
+    message("Share delta"),
+    message("Refuse when the release would tell too much for more than this share of the originals."),
     "real",
     0.1,
     low=0.0,
@@ -37,8 +37,8 @@ DELTA: Parameter[float] = Parameter(
 
 DRAWS: Parameter[int] = Parameter(
     "draws",
-    say("Originals"),
-    say("How many originals are drawn and judged."),
+    message("Originals"),
+    message("How many originals are drawn and judged."),
     "integer",
     40,
     low=10,
@@ -50,20 +50,18 @@ class Simulatable(ReleaseRule):
     """The rule whose decisions anybody could make from what is released."""
 
     name: ClassVar[str] = "simulatable"
-    label: ClassVar[str] = say("Decide from what is released alone")
+    label: ClassVar[str] = message("Decide from what is released alone")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (DELTA, DRAWS)
     simulatable: ClassVar[bool] = True
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state, query = situation.state, situation.query
-        refused = say(
+        refused = message(
             "not released: it would tell too much of the tables that agree with what is released"
         )
         cells = state.evidence.cells
         try:
-            originals = drawn_originals(
-                cells.table, cells.lattice, state.released, values[DRAWS], progress
-            )
+            originals = drawn_originals(cells.table, cells.lattice, state.released, values[DRAWS], progress)
         except InfeasibleError as error:
             return Ruling("refuse", refused, error.message)
         after = state.released.add(query).members
@@ -77,7 +75,7 @@ class Simulatable(ReleaseRule):
             judged = replace(state.standard, evidence=evidence).judge(after, decide_only=True)
             bad += judged.verdict != "safe"
         share = bad / len(originals)
-        detail = say(
+        detail = message(
             "it would tell too much for {share:.3f} of {originals} originals", share, len(originals)
         )
         if share > values[DELTA]:

@@ -13,12 +13,12 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PENALTY: Parameter[float] = Parameter(
     "penalty",
-    say("Penalty"),
-    say("What one table that becomes unreleasable costs, in released ones."),
+    message("Penalty"),
+    message("What one table that becomes unreleasable costs, in released ones."),
     "real",
     0.5,
     low=0.0,
@@ -29,21 +29,19 @@ class Weighted(ReleaseRule):
     """The rule that weighs what is released against what is closed off."""
 
     name: ClassVar[str] = "weighted"
-    label: ClassVar[str] = say("Weigh what is released against what is closed off")
+    label: ClassVar[str] = message("Weigh what is released against what is closed off")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (PENALTY,)
     lists: ClassVar[bool] = True
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         after = situation.state.preview(situation.query, progress)
         cost = values[PENALTY] * after.lost
-        detail = say(
-            "{newly_released} newly released, {lost} newly unreleasable",
-            after.newly_released,
-            after.lost,
+        detail = message(
+            "{newly_released} newly released, {lost} newly unreleasable", after.newly_released, after.lost
         )
         if after.newly_released >= cost:
             return Ruling("release", "released", detail)
-        return Ruling("refuse", say("not released under the rule of this session"), detail)
+        return Ruling("refuse", message("not released under the rule of this session"), detail)
 
 
 PLUGIN = Weighted()

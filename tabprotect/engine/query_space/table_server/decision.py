@@ -27,16 +27,12 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.engine.query_space.table_server.refusal_price import (
-    Decision,
-    RefusalPrice,
-    refusal_price,
-)
+from tabprotect.engine.query_space.table_server.refusal_price import Decision, RefusalPrice, refusal_price
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
@@ -47,14 +43,12 @@ LineKind = AnswerKind | EventKind
 EVENTS: frozenset[str] = frozenset(get_args(EventKind))
 """Kinds of lines that decided nothing."""
 
-REFUSED = say(
-    "not released: the sub-table is too close to single persons, or cannot be shown not to be"
-)
+REFUSED = message("not released: the sub-table is too close to single persons, or cannot be shown not to be")
 """All that may be said: figures would be a release in themselves."""
 
-PERTURBED = say("from the perturbed table, which agrees with every released sub-table")
+PERTURBED = message("from the perturbed table, which agrees with every released sub-table")
 
-CLOSED = say("not released: the released frontier is frozen")
+CLOSED = message("not released: the released frontier is frozen")
 
 
 @dataclass(frozen=True)
@@ -169,12 +163,12 @@ class ServerState:
         lattice = releases.evidence.lattice
         if rule.lists and not lattice.listed:
             raise InputError(
-                say(
+                message(
                     "the rule {name} weighs what becomes impossible, and there are too many "
                     "sub-tables to list",
                     repr(rule.name),
                 ),
-                hint=say("take another rule, such as myopic; or serve fewer variables"),
+                hint=message("take another rule, such as myopic; or serve fewer variables"),
             )
         if not rule.simulatable:
             releases.require_some_one_way()
@@ -186,12 +180,7 @@ class ServerState:
     def after(self, lines: Iterable[LogLine], progress: Progress = SILENT) -> ServerState:
         """The state after lines have been logged: decisions made then stand."""
         demand, bundles = dict(self.demand), dict(self.bundles)
-        releases, refused, frozen, perturbed = (
-            self.releases,
-            self.refused,
-            self.frozen,
-            self.perturbed,
-        )
+        releases, refused, frozen, perturbed = (self.releases, self.refused, self.frozen, self.perturbed)
         settings, decisions = self.settings, list(self.decisions)
         for line in lines:
             if line.kind == "freeze":
@@ -243,43 +232,37 @@ def serve(
     return state.after([line], progress), answer, line
 
 
-def decide(
-    state: ServerState, request: Request, progress: Progress = SILENT
-) -> tuple[Answer, LogLine]:
+def decide(state: ServerState, request: Request, progress: Progress = SILENT) -> tuple[Answer, LogLine]:
     """The answer to one request and its log line; nothing is changed yet."""
     answer, new, detail = _answered(state, request.query, progress)
     cost = None
     if answer.reason == REFUSED:
-        cost = refusal_price(
-            state.releases, request.query, history=state.decisions, progress=progress
-        )
+        cost = refusal_price(state.releases, request.query, history=state.decisions, progress=progress)
     line = LogLine(
         request.user,
         request.query,
         answer.kind,
         new,
         answer.reason,
-        detail if cost is None else say("{detail}. {sentence}", detail, cost.sentence),
+        detail if cost is None else message("{detail}. {sentence}", detail, cost.sentence),
         answer.permanent,
         price=cost,
     )
     return answer, line
 
 
-def _answered(
-    state: ServerState, query: Query, progress: Progress
-) -> tuple[Answer, Query | None, str]:
+def _answered(state: ServerState, query: Query, progress: Progress) -> tuple[Answer, Query | None, str]:
     """The answer, the query if this is its first release, and the reason for the log."""
     releases = state.releases
     if query in releases.released:
-        return Answer(query, "table", (query,), say("released before"), True), None, ""
+        return Answer(query, "table", (query,), message("released before"), True), None, ""
     if state.frozen and state.perturbed:
         return Answer(query, "perturbed", (query,), PERTURBED, True), None, ""
     if state.frozen:
         return _refused(releases, query, CLOSED, True), None, ""
     if not state.rule.simulatable and not releases.allows(query):
         detail = (
-            say("proved too tight") if query in releases.proved else say("not proved wide enough")
+            message("proved too tight") if query in releases.proved else message("not proved wide enough")
         )
         return _refused(releases, query, REFUSED, True), None, detail
     asked = dict(state.demand)
@@ -288,9 +271,7 @@ def _answered(
     return _by_rule(releases, query, ruling)
 
 
-def _by_rule(
-    releases: ReleaseSet, query: Query, ruling: Ruling
-) -> tuple[Answer, Query | None, str]:
+def _by_rule(releases: ReleaseSet, query: Query, ruling: Ruling) -> tuple[Answer, Query | None, str]:
     if ruling.decision == "release":
         return Answer(query, "table", (query,), ruling.reason, True), query, ruling.detail
     if ruling.decision == "defer":

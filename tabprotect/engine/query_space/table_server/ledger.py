@@ -20,13 +20,9 @@ from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.decision import LineKind, LogLine
-from tabprotect.engine.query_space.table_server.log_entry import (
-    LogEntry,
-    chained,
-    table_fingerprint,
-)
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained, table_fingerprint
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 ENTRIES_BLOCK = 10_000
 """Log lines read at once."""
@@ -131,8 +127,7 @@ class Ledger:
         self._database = Database(url, SCHEMA)
         try:
             self._history = self._database.transaction(
-                lambda connection: _history_of(connection, mark, self.lattice),
-                again=TAKEN_BACK | BORN_TWICE,
+                lambda connection: _history_of(connection, mark, self.lattice), again=TAKEN_BACK | BORN_TWICE
             )
         except BaseException:
             self.close()
@@ -172,7 +167,7 @@ class Ledger:
         )
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
-            raise InputError(say("the database has no session {session} of this table", session))
+            raise InputError(message("the database has no session {session} of this table", session))
         return cast(dict[str, object], found)
 
     def latest_settings(self) -> dict[str, object] | None:
@@ -197,9 +192,7 @@ class Ledger:
             later = sa.select(sa.func.min(_ENTRY.c.number)).where(
                 _ENTRY.c.history == self._history, _ENTRY.c.time > when
             )
-            first = self._database.transaction(
-                lambda connection: connection.execute(later).scalar()
-            )
+            first = self._database.transaction(lambda connection: connection.execute(later).scalar())
             until = None if first is None else int(first) - 1
         wanted = _BEHIND if until is None else _UP_TO
         while True:
@@ -228,13 +221,7 @@ class Ledger:
         return [self._entry(row) for row in rows]
 
     def append(
-        self,
-        line: LogLine,
-        *,
-        session: int,
-        number: int,
-        previous: str,
-        content: bytes | None = None,
+        self, line: LogLine, *, session: int, number: int, previous: str, content: bytes | None = None
     ) -> LogEntry:
         """Log a decision that was made after ``number - 1`` entries; durable on return.
 
@@ -299,9 +286,7 @@ class Ledger:
         """Store the price of a refusal; it follows from log and table, and is not chained."""
         row = {"history": self._history, "number": number, "price": dict(price)}
         with contextlib.suppress(exc.IntegrityError):
-            self._database.transaction(
-                lambda connection: connection.execute(sa.insert(_PRICE).values(row))
-            )
+            self._database.transaction(lambda connection: connection.execute(sa.insert(_PRICE).values(row)))
 
     def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
         """The prices of refusals, as far as computed."""
@@ -399,9 +384,7 @@ def answers_in(url: str) -> list[list[bytes]]:
 
 
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
-    found = connection.execute(
-        sa.select(_HISTORY.c.id).where(_HISTORY.c.fingerprint == mark)
-    ).scalar()
+    found = connection.execute(sa.select(_HISTORY.c.id).where(_HISTORY.c.fingerprint == mark)).scalar()
     if found is not None:
         return int(found)
     done = connection.execute(

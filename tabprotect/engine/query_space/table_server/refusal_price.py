@@ -29,9 +29,9 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, possible_tables
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-TELLS = say("The refusal tells")
+TELLS = message("The refusal tells")
 """The start of a refusal's price in the log."""
 
 ONE_BY_ONE = 500
@@ -79,24 +79,16 @@ class RefusalPrice:
     @property
     def sentence(self) -> str:
         """In words, for staff."""
-        told = (
-            TELLS,
-            self.bits,
-            self.left,
-            self.originals,
-            ", ".join(self.cell),
-            self.before,
-            self.after,
-        )
+        told = (TELLS, self.bits, self.left, self.originals, ", ".join(self.cell), self.before, self.after)
         return (
-            say(
+            message(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} drawn tables would be "
                 "refused. It moves {cell} most: small with probability {before:.2f} before, "
                 "{after:.2f} after.",
                 *told,
             )
             if self.drawn
-            else say(
+            else message(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} possible tables would be "
                 "refused. It moves {cell} most: small with probability {before:.2f} before, "
                 "{after:.2f} after.",
@@ -210,9 +202,7 @@ class _Judge:
                 known.popitem(last=False)
         return known[out]
 
-    def refuses(
-        self, tables: Ints, out: tuple[Query, ...], asked: Sequence[Query] = ()
-    ) -> Bools | None:
+    def refuses(self, tables: Ints, out: tuple[Query, ...], asked: Sequence[Query] = ()) -> Bools | None:
         """Whether each table would be refused; ``None`` if that takes too long.
 
         Parameters
@@ -220,7 +210,7 @@ class _Judge:
         tables
             With the margins ``out``, as the original.
         """
-        self.progress.report(say("pricing the refusal"), 0.5)
+        self.progress.report(message("pricing the refusal"), 0.5)
         criterion, evidence = self.releases.criterion, self.releases.evidence
         threshold, margins = self.releases.threshold, maximal_queries((*out, *asked))
         every = self.listed(out)
@@ -257,9 +247,7 @@ def _followed(judge: _Judge, out: tuple[Query, ...], history: tuple[Decision, ..
     return found
 
 
-def _kept(
-    judge: _Judge, tables: Ints, out: tuple[Query, ...], history: Sequence[Decision]
-) -> Ints | None:
+def _kept(judge: _Judge, tables: Ints, out: tuple[Query, ...], history: Sequence[Decision]) -> Ints | None:
     """The tables under which all was decided as it was."""
     # Nobody could ask about a table in which no cell counts.
     tables = tables[judge.releases.evidence.cells.rule.mask(tables).any(axis=1)]

@@ -19,17 +19,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.decision import (
-    Answer,
-    LogLine,
-    Request,
-    ServerState,
-    decide,
-)
+from tabprotect.engine.query_space.table_server.decision import Answer, LogLine, Request, ServerState, decide
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
 from tabprotect.engine.query_space.table_server.refusal_price import Decision
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -257,16 +251,12 @@ def settings_of(start: ServerState) -> dict[str, object]:
 
 def _too_busy() -> InputError:
     return InputError(
-        say("other sessions are writing to this history all the time"), hint=say("try again later")
+        message("other sessions are writing to this history all the time"), hint=message("try again later")
     )
 
 
 def followed(
-    ledger: Ledger,
-    number: int = 0,
-    chain: str = FIRST_CHAIN,
-    *,
-    until: int | datetime | None = None,
+    ledger: Ledger, number: int = 0, chain: str = FIRST_CHAIN, *, until: int | datetime | None = None
 ) -> Iterator[LogEntry]:
     """The log after an entry, with each line checked against the one before it.
 
@@ -278,23 +268,19 @@ def followed(
     for entry in ledger.entries(after=number, until=until):
         if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):
             raise InputError(
-                say(
+                message(
                     "the log has been tampered with: line {number} does not follow line {number2}",
                     entry.number,
                     number,
                 ),
-                hint=say("put the database back from a copy; nothing is answered until then"),
+                hint=message("put the database back from a copy; nothing is answered until then"),
             )
         yield entry
         number, chain = entry.number, entry.chain
 
 
 def replay(
-    ledger: Ledger,
-    start: ReleaseSet,
-    *,
-    until: int | datetime | None = None,
-    progress: Progress = SILENT,
+    ledger: Ledger, start: ReleaseSet, *, until: int | datetime | None = None, progress: Progress = SILENT
 ) -> Iterator[tuple[LogEntry, ReleaseSet]]:
     """Each log line with the released set after it, up to a number or a time."""
     state = start

@@ -12,14 +12,14 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class DimensionWeighted(ReleaseUtility):
     """Released sub-tables, each counted by its number of variables."""
 
     name: ClassVar[str] = "dimension_weighted"
-    label: ClassVar[str] = say("Released tables weighted by dimension")
+    label: ClassVar[str] = message("Released tables weighted by dimension")
 
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
         return float(sum(d * count for d, count in enumerate(released.by_dimension)))

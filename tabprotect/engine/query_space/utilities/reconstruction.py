@@ -14,14 +14,14 @@ from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class Reconstruction(ReleaseUtility):
     """The share of records that released margins put into the right cells."""
 
     name: ClassVar[str] = "reconstruction"
-    label: ClassVar[str] = say("Share of records that the release puts into the right cells")
+    label: ClassVar[str] = message("Share of records that the release puts into the right cells")
 
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
         return 1.0 - misplaced(table, fitted(table, released, progress))

@@ -11,14 +11,14 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class ReleasedCount(ReleaseUtility):
     """The number of released sub-tables."""
 
     name: ClassVar[str] = "released_count"
-    label: ClassVar[str] = say("Number of released tables")
+    label: ClassVar[str] = message("Number of released tables")
 
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
         return float(released.size)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 _WHOLE = re.compile("[+-]?[0-9]{1,18}([.]0*)?")
 _SPAN = re.compile("(-?[0-9]{1,18})(?: to |-)(-?[0-9]{1,18})")
@@ -48,10 +48,10 @@ def span_text(low: int | None, high: int | None) -> str:
     if high is None:
         return "all" if low is None else f"{low}+"
     if low is None:
-        return say("under {high}", high + 1)
+        return message("under {high}", high + 1)
     if low == high:
         return str(low)
-    return f"{low}-{high}" if low >= 0 else say("{low} to {high}", low, high)
+    return f"{low}-{high}" if low >= 0 else message("{low} to {high}", low, high)
 
 
 def cut_names(cuts: Sequence[int]) -> list[str]:
@@ -69,7 +69,7 @@ def banded(categories: Sequence[str], width: int) -> list[str]:
         For a width below 1, no number at all, or a category that two bands share.
     """
     if width < 1:
-        raise InputError(say("a band has a width of at least 1, not {width}", width))
+        raise InputError(message("a band has a width of at least 1, not {width}", width))
 
     def band(number: int) -> str:
         low = number // width * width
@@ -87,7 +87,7 @@ def cut_at(categories: Sequence[str], cuts: Sequence[int]) -> list[str]:
         As :func:`banded`, and for cut points that do not rise.
     """
     if not cuts or any(a >= b for a, b in pairwise(cuts)):
-        raise InputError(say("cut points stand in rising order"), hint=say("for example 0,15,65"))
+        raise InputError(message("cut points stand in rising order"), hint=message("for example 0,15,65"))
     names = cut_names(cuts)
     return _grouped(categories, lambda number: names[sum(number >= c for c in cuts)])
 
@@ -95,7 +95,7 @@ def cut_at(categories: Sequence[str], cuts: Sequence[int]) -> list[str]:
 def _grouped(categories: Sequence[str], band: Callable[[int], str]) -> list[str]:
     spans = [span_of(category) for category in categories]
     if not any(spans):
-        raise InputError(say("no category is a number"), hint=say("group the categories by name"))
+        raise InputError(message("no category is a number"), hint=message("group the categories by name"))
     return [
         category if span is None else _band_of(category, span, band)
         for category, span in zip(categories, spans, strict=True)
@@ -114,8 +114,8 @@ def _band_of(category: str, span: Span, band: Callable[[int], str]) -> str:
         around = span_of(known)
         return known if around is not None and around[side] is None else category
     raise InputError(
-        say("the category {category} lies in both {low} and {high}", repr(category), low, high),
-        hint=say("let bands begin where the categories do"),
+        message("the category {category} lies in both {low} and {high}", repr(category), low, high),
+        hint=message("let bands begin where the categories do"),
     )
 
 
@@ -127,8 +127,7 @@ def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
     that are not to be used.
     """
     spans = sorted(
-        (s for s in map(span_of, categories) if s is not None),
-        key=lambda s: (s[0] is not None, s[0] or 0),
+        (s for s in map(span_of, categories) if s is not None), key=lambda s: (s[0] is not None, s[0] or 0)
     )
     name = ""
     if len(spans) == len(categories) and all(
@@ -138,7 +137,7 @@ def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
     elif len(categories) <= MOST_NAMED:
         name = ", ".join(categories)
     else:
-        name = say(
+        name = message(
             "{categories} \u2026 {categories2} ({categories3})",
             categories[0],
             categories[-1],
@@ -146,5 +145,5 @@ def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
         )
     unique, number = name, 2
     while unique in taken:
-        unique, number = say("{name} ({number})", name, number), number + 1
+        unique, number = message("{name} ({number})", name, number), number + 1
     return unique

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 MOST_LONG = 16
 """Characters of the longest code that is taken for one: longer ones are names."""
@@ -28,10 +28,7 @@ def is_code(category: str) -> bool:
 
 def first_characters(categories: Sequence[str], digits: int) -> list[str]:
     """The group of each category: its first characters; itself where it has no more, or is no code."""
-    return [
-        category[:digits].rstrip(_MARKS) if is_code(category) else category
-        for category in categories
-    ]
+    return [category[:digits].rstrip(_MARKS) if is_code(category) else category for category in categories]
 
 
 def check_digits(categories: Sequence[str], levels: Mapping[str, int]) -> None:
@@ -51,17 +48,17 @@ def check_digits(categories: Sequence[str], levels: Mapping[str, int]) -> None:
     for name, digits in levels.items():
         if digits < 1:
             raise InputError(
-                say("a level goes by at least 1 digit, not {digits}", digits),
-                hint=say("for example 1 and 2 where the codes have 3"),
+                message("a level goes by at least 1 digit, not {digits}", digits),
+                hint=message("for example 1 and 2 where the codes have 3"),
             )
         if len(set(first_characters(categories, digits))) == len(set(categories)):
             raise InputError(
-                say("the first {digits} digits put no codes together ({name})", digits, name),
-                hint=say("take fewer of them"),
+                message("the first {digits} digits put no codes together ({name})", digits, name),
+                hint=message("take fewer of them"),
             )
     numbers = sorted(levels.values())
     if any(a == b for a, b in pairwise(numbers)):
-        raise InputError(say("two levels go by the same number of digits"))
+        raise InputError(message("two levels go by the same number of digits"))
 
 
 def usual_digits(categories: Sequence[str]) -> tuple[int, ...]:
@@ -107,7 +104,5 @@ def _within(codes: Sequence[str], lengths: Sequence[int]) -> bool:
     """Whether most longer codes begin with a shorter one that is there."""
     known = set(codes)
     longer = [code for code in codes if len(code) > lengths[0]]
-    inside = sum(
-        any(code[:n].rstrip(_MARKS) in known for n in lengths if n < len(code)) for code in longer
-    )
+    inside = sum(any(code[:n].rstrip(_MARKS) in known for n in lengths if n < len(code)) for code in longer)
     return 2 * inside > len(longer)

@@ -13,7 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -76,21 +76,21 @@ def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:
     for grouping in groupings:
         if grouping.name in taken:
             raise InputError(
-                say("the name {name} of a grouping is taken", repr(grouping.name)),
-                hint=say("give every grouping a name of its own"),
+                message("the name {name} of a grouping is taken", repr(grouping.name)),
+                hint=message("give every grouping a name of its own"),
             )
         taken.add(grouping.name)
         size = len(domain[grouping.of].categories)
         if len(grouping.groups) != size:
             raise InputError(
-                say(
+                message(
                     "the grouping {name} groups {groups} categories, the variable {of} has {size}",
                     repr(grouping.name),
                     len(grouping.groups),
                     repr(grouping.of),
                     size,
                 ),
-                hint=say("name the group of every category"),
+                hint=message("name the group of every category"),
             )
 
 
@@ -121,7 +121,7 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
             codes = grouping.codes[codes]
         elif len(variable.categories) != table.domain.shape[axis]:
             raise InputError(
-                say("the categories of {name} are others in this table", repr(variable.name))
+                message("the categories of {name} are others in this table", repr(variable.name))
             )
         out = out * len(variable.categories) + codes
     sparse = Table.sparse(domain, out, values)

@@ -13,7 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import Parts, restated
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def chains(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -111,9 +111,7 @@ class Nesting:
         for name, size in zip(self.after.names, self.after.shape, strict=True):
             out = out * size + codes[self.finest[name]]
         found = Table.sparse(self.after, out, values)
-        return (
-            found if better_sparse(self.after, len(keys)) else Table.dense(self.after, found.counts)
-        )
+        return found if better_sparse(self.after, len(keys)) else Table.dense(self.after, found.counts)
 
 
 def _held(variable: Variable, groups: Sequence[str]) -> Parts:
@@ -130,7 +128,7 @@ def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: s
         at = int(twice[0])
         one, two = (coarse.categories[int(g)] for g in group[at : at + 2])
         raise InputError(
-            say(
+            message(
                 "{name} {categories} lies in both {one} and {two} of {column}: they do not nest",
                 fine.name,
                 repr(fine.categories[int(first[at])]),
@@ -138,18 +136,18 @@ def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: s
                 repr(two),
                 column,
             ),
-            hint=say("mend the codes, or count by both as variables of their own"),
+            hint=message("mend the codes, or count by both as variables of their own"),
         )
     named = {int(c): coarse.categories[int(g)] for c, g in zip(first, group, strict=True)}
     missing = [c for n, c in enumerate(fine.categories) if n not in named]
     if missing:
         raise InputError(
-            say(
+            message(
                 "nobody is counted in {name} {missing}: its {column} is not known",
                 fine.name,
                 repr(missing[0]),
                 column,
             ),
-            hint=say("leave the category out"),
+            hint=message("leave the category out"),
         )
     return Level(column, tuple(named[n] for n in range(len(fine.categories))))

@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.messages import joined, message, plural
 
 LEFT_OUT = ""
 """What a mapping says of codes whose records are left out."""
@@ -31,9 +31,7 @@ class UnlistedError(InputError):
         Those of the list.
     """
 
-    def __init__(
-        self, variable: str, codes: Sequence[str], listed: Collection[str], file: Path
-    ) -> None:
+    def __init__(self, variable: str, codes: Sequence[str], listed: Collection[str], file: Path) -> None:
         self.variable, self.codes, self.listed = variable, tuple(codes), tuple(listed)
         first, near = codes[0], nearest_code(codes[0], self.listed)
         super().__init__(
@@ -46,8 +44,8 @@ class UnlistedError(InputError):
                 joined(map(repr, codes[:SHOWN]), ", ") + (", ..." if len(codes) > SHOWN else ""),
             ),
             file=file,
-            cell=say("({name}: {value})", variable, first),
-            hint=say(
+            cell=message("({name}: {value})", variable, first),
+            hint=message(
                 'say of each what it is: --map "{variable}:{first}={near}", or ={first2} for a category '
                 "of its own, or = with nothing behind to leave its records out; or add it to the list",
                 variable,
@@ -72,11 +70,7 @@ def nearest_code(code: str, listed: Iterable[str]) -> str:
 
 
 def counted_as(
-    variable: str,
-    codes: Iterable[str],
-    listed: Collection[str],
-    mapping: Mapping[str, str],
-    file: Path,
+    variable: str, codes: Iterable[str], listed: Collection[str], mapping: Mapping[str, str], file: Path
 ) -> dict[str, str]:
     """Code -> the code that it is counted as; codes that are left out have none.
 
@@ -106,10 +100,10 @@ def counted_as(
             found[code] = to
         elif to != LEFT_OUT:
             raise InputError(
-                say("{variable}: {code} is mapped to {to}, which the list lacks",
+                message("{variable}: {code} is mapped to {to}, which the list lacks",
                     variable, repr(code), repr(to)),
                 file=file,
-                hint=say("name a code of the list, for example {near}", nearest_code(to, listed)),
+                hint=message("name a code of the list, for example {near}", nearest_code(to, listed)),
             )  # fmt: skip
     if unlisted:
         raise UnlistedError(variable, unlisted, listed, file)

@@ -11,8 +11,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 def time_text(seconds: float | None) -> str:
@@ -20,11 +20,11 @@ def time_text(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds < 1.0:
-        return say("almost done")
+        return message("almost done")
     return (
-        say("{seconds:.0f} s left", seconds)
+        message("{seconds:.0f} s left", seconds)
         if seconds < 90
-        else say("{seconds:.0f} min left", seconds / 60)
+        else message("{seconds:.0f} min left", seconds / 60)
     )
 
 
@@ -34,17 +34,17 @@ class JobView(QWidget):
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.job = job
-        self.setAccessibleName(told(job.label))
+        self.setAccessibleName(translate(job.label))
         self._label = Label(job.label)
         self._label.setMinimumWidth(40 * GRID)
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
-        self._bar.setAccessibleName(tell("Progress of: {label}", job.label))
+        self._bar.setAccessibleName(tr("Progress of: {label}", job.label))
         self._bar.setRange(0, 0)
         self._cancel = tool_button(icons.icon("close"), flat=True)
-        self._cancel.setToolTip(tell("Cancel (Esc)"))
-        self._cancel.setAccessibleName(tell("Cancel: {label}", job.label))
+        self._cancel.setToolTip(tr("Cancel (Esc)"))
+        self._cancel.setAccessibleName(tr("Cancel: {label}", job.label))
         self._cancel.clicked.connect(self._stop)
         in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)
@@ -55,11 +55,9 @@ class JobView(QWidget):
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(1000 * fraction))
         left = time_text(self.job.seconds_left)
-        self._label.setText(
-            told(joined((p for p in (self.job.label, stage, left) if p), " \u00b7 "))
-        )
+        self._label.setText(translate(joined((p for p in (self.job.label, stage, left) if p), " \u00b7 ")))
 
     def _stop(self) -> None:
         self.job.cancel()
-        self._label.setText(tell("{label} \u00b7 cancelling", self.job.label))
+        self._label.setText(tr("{label} \u00b7 cancelling", self.job.label))
         self._cancel.setEnabled(False)

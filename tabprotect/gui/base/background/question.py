@@ -162,6 +162,4 @@ def same(one: object, other: object) -> bool:
     """Return True if two keys have the same answer: plain values are equal, others the same object."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
-    return one is other or (
-        isinstance(one, PLAIN) and type(one) is type(other) and bool(one == other)
-    )
+    return one is other or (isinstance(one, PLAIN) and type(one) is type(other) and bool(one == other))

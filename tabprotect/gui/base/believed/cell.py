@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import in_100, say
+from tabprotect.languages.messages import in_100, message
 
 COULD_BE = 0.99
 """Chance that the counts hold between which a cell could be."""
@@ -26,14 +26,14 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     exact = posterior.way == "exact"
     # A sentence each: a verb that were put in would have no translation.
     if low == high:
-        said = say(
+        said = message(
             "A reader who {label} thinks {best} most likely, with {chance}",
             posterior.prior.label,
             count_text(best),
             in_100(chance),
         )
     else:
-        said = say(
+        said = message(
             "Could be {low} to {high}; a reader who {label} thinks {best} most likely, with {chance}",
             count_text(low),
             count_text(high),
@@ -44,20 +44,16 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
         said = (
-            say(
-                "A reader who {label} is certain: it is {best}",
-                posterior.prior.label,
-                count_text(best),
-            )
+            message("A reader who {label} is certain: it is {best}", posterior.prior.label, count_text(best))
             if exact
-            else say(
+            else message(
                 "A reader who {label} finds {best} in every simulated table",
                 posterior.prior.label,
                 count_text(best),
             )
         )
     return (
-        say("{said}.", said)
+        message("{said}.", said)
         if true is None
-        else say("{said}. The true count is {true}.", said, count_text(true))
+        else message("{said}. The true count is {true}.", said, count_text(true))
     )

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.question import Question, Told
 from tabprotect.gui.base.document import Document
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -58,11 +58,7 @@ class Totals(Question[TotalsBy]):
     """The question about the totals under the current posterior."""
 
     def __init__(
-        self,
-        document: Document,
-        parent: QObject,
-        answered: Callable[[TotalsBy], object],
-        failed: Told,
+        self, document: Document, parent: QObject, answered: Callable[[TotalsBy], object], failed: Told
     ) -> None:
         super().__init__(parent, document.jobs, answered, failed)
         self.document, self.failed = document, failed
@@ -78,7 +74,7 @@ class Totals(Question[TotalsBy]):
             self.drop()
             self.failed(
                 InfeasibleError(
-                    say("What to believe of it does not follow from the table that was judged.")
+                    message("What to believe of it does not follow from the table that was judged.")
                 )
             )
             return False
@@ -88,7 +84,7 @@ class Totals(Question[TotalsBy]):
             # Inference imports scipy: a window that only shows a table does not wait for it.
             from tabprotect.engine.posterior.sums import sums
 
-            progress.report(say("adding up the cells"), 0.0)
+            progress.report(message("adding up the cells"), 0.0)
             return TotalsBy(publication, sums(posterior, publication, progress=progress)[0])
 
-        return self.ask(say("what to believe of totals"), work, (posterior, *names), wait=150)
+        return self.ask(message("what to believe of totals"), work, (posterior, *names), wait=150)

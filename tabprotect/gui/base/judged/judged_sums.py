@@ -13,7 +13,7 @@ from tabprotect.engine.project.verbs.sums_verbs import run_of
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
 from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.background.question import Question, same
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
@@ -36,13 +36,9 @@ class JudgedSums(QObject):
         self.known: Sensitivity | None = None
         """The last answer."""
         self._of: tuple[object, ...] = ()
-        self._question: Question[Sensitivity] = Question(
-            self, jobs, self._answered, self.failed.emit
-        )
+        self._question: Question[Sensitivity] = Question(self, jobs, self._answered, self.failed.emit)
         self._helps: tuple[Suggestion, ...] = ()
-        self._helping: Question[tuple[Suggestion, ...]] = Question(
-            self, jobs, self._tried, self.failed.emit
-        )
+        self._helping: Question[tuple[Suggestion, ...]] = Question(self, jobs, self._tried, self.failed.emit)
 
     def ask(self, sums: ChosenSums) -> None:
         """Work it out, unless it is known."""
@@ -50,7 +46,7 @@ class JudgedSums(QObject):
         def work(_progress: Progress) -> Sensitivity:
             return judged(sums, rules_of(sums.rules) if sums.rules else ())
 
-        self._question.ask(say("judging every sum"), work, _key(sums))
+        self._question.ask(message("judging every sum"), work, _key(sums))
 
     def of(self, sums: ChosenSums) -> Sensitivity | None:
         """What is known of a table with its rules; ``None`` before that."""
@@ -74,7 +70,7 @@ class JudgedSums(QObject):
             return remedies_for(sums.table, asked, project.limits, progress)
 
         key = (*_key(sums), project.seed, repr(project.limits))
-        if self._helping.ask(say("trying what may help"), work, key):
+        if self._helping.ask(message("trying what may help"), work, key):
             self._helps = ()
         return None if self._helping.running else self._helps
 

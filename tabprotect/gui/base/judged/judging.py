@@ -12,7 +12,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.background.question import Question, same
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
@@ -30,9 +30,7 @@ class Judging(QObject):
         super().__init__(parent)
         self._found: tuple[object, ReleaseJudgement | None, str] | None = None
         self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
-        self._verdicts: Question[ReleaseJudgement] = Question(
-            self, jobs, self._judged, self._failed
-        )
+        self._verdicts: Question[ReleaseJudgement] = Question(self, jobs, self._judged, self._failed)
         self._remedies: Question[tuple[Suggestion, ...]] = Question(
             self, jobs, self._helped, lambda _: self._helped(())
         )
@@ -66,7 +64,7 @@ class Judging(QObject):
 
                 return judge_release(project, progress=progress)
 
-            self._verdicts.ask(say("what a reader would know"), work, _key(project))
+            self._verdicts.ask(message("what a reader would know"), work, _key(project))
         return found
 
     def again(self) -> None:
@@ -85,7 +83,7 @@ class Judging(QObject):
 
             return what_helps(project, progress)
 
-        self._remedies.ask(say("trying what helps"), work, key)
+        self._remedies.ask(message("trying what helps"), work, key)
         return None
 
     def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:

@@ -11,7 +11,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, plural
+from tabprotect.languages.messages import joined, plural
 
 
 def risk_text(number: int, *, sums: bool) -> str:

@@ -27,8 +27,8 @@ from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 STEP, DIGITS = 0.05, 4
 
@@ -40,7 +40,7 @@ class ChancesDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Chance to keep a category"))
+        self.setWindowTitle(tr("Chance to keep a category"))
         try:
             known = read_chances(domain, text)
         except ValueError:
@@ -54,13 +54,13 @@ class ChancesDialog(QDialog):
             )
             label = Label(name)
             label.setBuddy(field)
-            field.setAccessibleName(told(name))
+            field.setAccessibleName(translate(name))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.setRowStretch(len(known), 1)
         scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(inner)
-        words = Label(say("Every other record changes its category of the variable."), role="quiet")
+        words = Label(message("Every other record changes its category of the variable."), role="quiet")
         in_column(words, (scroll, 1), _buttons(self), on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumSize(44 * GRID, 36 * GRID)
 
@@ -87,29 +87,27 @@ class MatricesDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Matrices"))
+        self.setWindowTitle(tr("Matrices"))
         self._domain = domain
         try:
             self._own: dict[str, Floats] = read_matrices(domain, text)
         except ValueError:
             self._own = {}
         self.variable = QComboBox()
-        self.variable.setAccessibleName(tell("Variable"))
+        self.variable.setAccessibleName(tr("Variable"))
         for name in domain.names:
             self.variable.addItem(name, name)
         self.grid = QTableWidget()
         self.grid.setTabKeyNavigation(False)
-        self.grid.setAccessibleName(tell("Chances of the published category, by the true one"))
+        self.grid.setAccessibleName(tr("Chances of the published category, by the true one"))
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)
-        label = Label(say("Variable"))
+        label = Label(message("Variable"))
         label.setBuddy(self.variable)
         in_column(
             self.errors,
             in_row(label, (self.variable, 1), spacing=GRID),
-            Label(
-                say("A row for each true category, a column for each published one."), role="quiet"
-            ),
+            Label(message("A row for each true category, a column for each published one."), role="quiet"),
             (self.grid, 1),
             self.sums,
             _buttons(self),
@@ -145,7 +143,7 @@ class MatricesDialog(QDialog):
         try:
             matrix[item.row(), item.column()] = float(item.text().replace(",", "."))
         except ValueError:
-            item.setText(tell("{matrix:g}", matrix[item.row(), item.column()]))
+            item.setText(tr("{matrix:g}", matrix[item.row(), item.column()]))
         self._say()
 
     def _say(self) -> None:
@@ -153,20 +151,18 @@ class MatricesDialog(QDialog):
         name = self.variable.currentData()
         matrix = self._own.get(name)
         if matrix is None:
-            self.sums.setText(tell("None of its own: by the chance to keep a category."))
+            self.sums.setText(tr("None of its own: by the chance to keep a category."))
             return
         wrong = [
-            say("{category}: {total:g}", category, total)
-            for category, total in zip(
-                self._domain[name].categories, matrix.sum(axis=1), strict=True
-            )
+            message("{category}: {total:g}", category, total)
+            for category, total in zip(self._domain[name].categories, matrix.sum(axis=1), strict=True)
             if abs(total - 1.0) > 1e-9
         ]
         self.sums.setText(
-            told(
-                say("Rows that do not add up to 1: {wrong}", joined(wrong, ", "))
+            translate(
+                message("Rows that do not add up to 1: {wrong}", joined(wrong, ", "))
                 if wrong
-                else say("Every row adds up to 1.")
+                else message("Every row adds up to 1.")
             )
         )
 
@@ -196,8 +192,8 @@ class MatricesDialog(QDialog):
 def _buttons(dialog: QDialog) -> QDialogButtonBox:
     buttons = QDialogButtonBox()
     roles = QDialogButtonBox.ButtonRole
-    buttons.addButton(tell("Take it"), roles.AcceptRole).setProperty("role", "main")
-    buttons.addButton(tell("Cancel"), roles.RejectRole)
+    buttons.addButton(tr("Take it"), roles.AcceptRole).setProperty("role", "main")
+    buttons.addButton(tr("Cancel"), roles.RejectRole)
     buttons.accepted.connect(dialog.accept)
     buttons.rejected.connect(dialog.reject)
     return buttons

@@ -19,8 +19,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 
 class ConfigurationDialog(QDialog):
@@ -38,7 +38,7 @@ class ConfigurationDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, *, follows: bool = False) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("A method with its parameters"))
+        self.setWindowTitle(tr("A method with its parameters"))
         self._domain = domain
         self._settable: dict[str, Sequence[str]] = {}
         for name, method in methods().items():
@@ -47,25 +47,23 @@ class ConfigurationDialog(QDialog):
             if settable is not None:
                 self._settable[name] = settable
         self.method = QComboBox()
-        self.method.setAccessibleName(tell("Method"))
+        self.method.setAccessibleName(tr("Method"))
         for name in self._settable:
-            self.method.addItem(told(methods()[name].label), name)
+            self.method.addItem(translate(methods()[name].label), name)
         self.form = MethodForm()
         self.form.setting_asked.connect(self._ask_further)
         self.errors = ErrorStrip()
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.take = buttons.addButton(tell("Take it"), roles.AcceptRole)
+        self.take = buttons.addButton(tr("Take it"), roles.AcceptRole)
         dress(self.take, "main")
-        buttons.addButton(tell("Cancel"), roles.RejectRole)
+        buttons.addButton(tr("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
-        label = Label(say("Method"))
+        label = Label(message("Method"))
         label.setBuddy(self.method)
         first = in_row(label, (self.method, 1), spacing=GRID)
-        in_column(
-            self.errors, first, (self.form, 1), buttons, on=self, margins=2 * GRID, spacing=GRID
-        )
+        in_column(self.errors, first, (self.form, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumSize(60 * GRID, 60 * GRID)
         self.method.currentIndexChanged.connect(lambda _: self._show_method())
         self._show_method()

@@ -7,15 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QCheckBox,
-    QComboBox,
-    QLineEdit,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
@@ -29,10 +21,10 @@ from tabprotect.gui.look.flat import controls
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
-IMPORTED = say("(read from a file)")
+IMPORTED = message("(read from a file)")
 LONG = 200
 """Characters from which on a text stands for a file's content."""
 
@@ -47,18 +39,16 @@ FILES = frozenset({"perturbation", "groupings", "statuses", "cells"})
 
 
 BY_CLICKS = {
-    "margins": say("Which tables are published? Without a choice all that the method can publish."),
-    "keep": say(
-        "Which sums stay exactly as they are? Without a choice those of all variables but one."
-    ),
-    "groupings": say("Levels above the categories of a variable, to publish tables of them too."),
+    "margins": message("Which tables are published? Without a choice all that the method can publish."),
+    "keep": message("Which sums stay exactly as they are? Without a choice those of all variables but one."),
+    "groupings": message("Levels above the categories of a variable, to publish tables of them too."),
 }
 """What a field asks whose value is put together by clicks; its grammar is told to who types."""
 
 NAMED = {
-    "auto": say("chosen by the program"),
-    "at_risk": say("the small counts"),
-    "lp": say("linear programmes"),
+    "auto": message("chosen by the program"),
+    "at_risk": message("the small counts"),
+    "lp": message("linear programmes"),
 }
 """What choices are called whose names are those of options."""
 
@@ -95,7 +85,7 @@ class Field(QWidget):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._column = column = in_column(spacing=GRID // 2)
         self.input = self._input()
-        self.input.setAccessibleName(told(parameter.label))
+        self.input.setAccessibleName(translate(parameter.label))
         # A box that is ticked has its words beside it.
         boxed = isinstance(self.input, QCheckBox)
         self._label = Label("" if boxed else parameter.label, wordWrap=True)
@@ -111,9 +101,9 @@ class Field(QWidget):
                 self.choose = self._open_button()
                 row.addWidget(self.choose)
             elif parameter.kind in ("setting", *DIALOGS):
-                self.choose = tool_button(say("Choose\u2026"))
+                self.choose = tool_button(message("Choose\u2026"))
                 self.choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                self.choose.setAccessibleName(tell("Choose: {label}", parameter.label))
+                self.choose.setAccessibleName(tr("Choose: {label}", parameter.label))
                 self.choose.clicked.connect(self._ask)
                 row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
@@ -125,9 +115,9 @@ class Field(QWidget):
             self.chips.hide()
             self.chips.changed.connect(self.put)
             column.addWidget(self.chips)
-            self.typed = push_button(say("Type it"), flat=True)
+            self.typed = push_button(message("Type it"), flat=True)
             self.typed.setCheckable(True)
-            self.typed.setAccessibleName(tell("Type it: {label}", parameter.label))
+            self.typed.setAccessibleName(tr("Type it: {label}", parameter.label))
             self.typed.toggled.connect(self.input.setVisible)
             self.typed.toggled.connect(lambda _: self._explain())
             self.typed.hide()
@@ -209,15 +199,15 @@ class Field(QWidget):
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
             if words:
-                text = say("{text} {removesuffix}.", text, capital(words).removesuffix("."))
+                text = message("{text} {removesuffix}.", text, capital(words).removesuffix("."))
             if not self.parameter.public:
-                text = say("{text} Which one is chosen is for staff only.", text)
+                text = message("{text} Which one is chosen is for staff only.", text)
         elif not self.parameter.public:
-            text = say("{text} Staff only: it is not published.", text)
+            text = message("{text} Staff only: it is not published.", text)
         # Told before it is broken: the catalogue knows it without the breaks.
-        self.help.setText(told(_breakable(told(text))))
+        self.help.setText(translate(_breakable(translate(text))))
         if not self.fault.text():
-            self.input.setAccessibleDescription(told(text))
+            self.input.setAccessibleDescription(translate(text))
 
     def _colour(self) -> None:
         self.fault.setStyleSheet(f"color: {THEME.colours.error};")
@@ -225,7 +215,7 @@ class Field(QWidget):
     def _input(self) -> QWidget:
         parameter = self.parameter
         if parameter.kind == "flag":
-            box = QCheckBox(told(parameter.label))
+            box = QCheckBox(translate(parameter.label))
             box.toggled.connect(lambda _: self.changed.emit())
             self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
             return box
@@ -233,19 +223,17 @@ class Field(QWidget):
             combo = QComboBox()
             assert parameter.choices is not None
             if parameter.default is None:
-                combo.addItem(tell("chosen so that the kept sums stay exact"), None)
+                combo.addItem(tr("chosen so that the kept sums stay exact"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
-                combo.addItem(told(NAMED.get(value) or say(value.replace("_", " "))), value)
-                combo.setItemData(combo.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole)
-            combo.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
+                combo.addItem(translate(NAMED.get(value) or message(value.replace("_", " "))), value)
+                combo.setItemData(combo.count() - 1, translate(words), Qt.ItemDataRole.ToolTipRole)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.activated.connect(self._chosen)
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))
             return combo
-        line = QLineEdit(placeholderText=told(self._placeholder()))
+        line = QLineEdit(placeholderText=translate(self._placeholder()))
         if parameter.kind in ("real", "integer"):
             line.setMaximumWidth(18 * GRID)
         line.textEdited.connect(self._edited)
@@ -258,9 +246,9 @@ class Field(QWidget):
         text = self._line.text().strip()
         if self._held is not None and text == IMPORTED:
             return self._held
-        if self.parameter.kind == "real" and told(HALF) != HALF:
+        if self.parameter.kind == "real" and translate(HALF) != HALF:
             # As the language writes numbers, or as programs do.
-            text = text.replace(told(HALF).strip("05"), ".")
+            text = text.replace(translate(HALF).strip("05"), ".")
         return text or None
 
     def _write_line(self, value: object) -> None:
@@ -269,10 +257,10 @@ class Field(QWidget):
         # long as well, and are read one by one.
         long = len(text) > LONG and self.chips is None
         self._held = text if long or "\n" in text else None
-        shown = told(text) if self.parameter.kind == "real" else text
-        self._line.setText(told(IMPORTED if self._held is not None else shown))
+        shown = translate(text) if self.parameter.kind == "real" else text
+        self._line.setText(translate(IMPORTED if self._held is not None else shown))
         self._line.setToolTip(
-            told(tip(say("{text}\u2026", text[:400])) if self._held is not None else "")
+            translate(tip(message("{text}\u2026", text[:400])) if self._held is not None else "")
         )
         if self.chips is not None:
             self.chips.show_text("" if self._held is not None else text)
@@ -280,13 +268,11 @@ class Field(QWidget):
     def _placeholder(self) -> str:
         parameter = self.parameter
         if parameter.kind in ("real", "integer"):
-            low = "" if parameter.low == float("-inf") else say("from {low}", _bound(parameter.low))
-            high = (
-                "" if parameter.high == float("inf") else say("to {high}", _bound(parameter.high))
-            )
+            low = "" if parameter.low == float("-inf") else message("from {low}", _bound(parameter.low))
+            high = "" if parameter.high == float("inf") else message("to {high}", _bound(parameter.high))
             return joined((part for part in (low, high) if part), " ")
         if parameter == MARGINS:
-            return say("every table")
+            return message("every table")
         if parameter.kind == "formula":
             return ""
         return "none" if parameter.default in (None, "") else ""
@@ -294,13 +280,13 @@ class Field(QWidget):
     def _open_button(self) -> QToolButton:
         button = tool_button(icons.icon("open"), flat=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(tell("Choose a file for {label}", self.parameter.label))
-        button.setToolTip(tell("Choose a file"))
+        button.setAccessibleName(tr("Choose a file for {label}", self.parameter.label))
+        button.setToolTip(tr("Choose a file"))
         button.clicked.connect(self._choose_file)
         return button
 
     def _choose_file(self) -> None:
-        ask_file(self, self.parameter.label, say("All files (*)"), self.put)
+        ask_file(self, self.parameter.label, message("All files (*)"), self.put)
 
     @property
     def value(self) -> object:
@@ -323,9 +309,9 @@ class Field(QWidget):
 
     def show_fault(self, text: str) -> None:
         """Say what is wrong with the field, or with an empty text nothing."""
-        self.fault.setText(told(text and capital(text) + "."))
+        self.fault.setText(translate(text and capital(text) + "."))
         self.fault.setVisible(bool(text))
-        self.input.setAccessibleDescription(told(text or self.help.text().replace(BREAK, "")))
+        self.input.setAccessibleDescription(translate(text or self.help.text().replace(BREAK, "")))
 
 
 def _bound(value: float) -> str:

@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QLineEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
@@ -24,8 +18,8 @@ from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
@@ -45,7 +39,7 @@ class MethodForm(ScrollsDown):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Parameters"))
+        self.setAccessibleName(tr("Parameters"))
         # Tab goes to the fields, which scroll into sight.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.fields: dict[str, Field] = {}
@@ -58,10 +52,10 @@ class MethodForm(ScrollsDown):
         self._inner = QWidget()
         self.setWidget(self._inner)
         self._column = in_column(on=self._inner, margins=(0, 0, GRID, 0), spacing=GRID)
-        self._none = Label(say("This method has no parameters."), role="quiet")
+        self._none = Label(message("This method has no parameters."), role="quiet")
         self._rows = in_column(spacing=GRID)
         self._detailed = in_column(spacing=GRID)
-        self.details = tool_button(say("More about the cycles"), checkable=True)
+        self.details = tool_button(message("More about the cycles"), checkable=True)
         self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.details.toggled.connect(self._unfold)
         self.seeds = SeedChooser()
@@ -160,9 +154,9 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button(say("The cycle set: see Cycles"))
+        button = tool_button(message("The cycle set: see Cycles"))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(tell("Go to the cycle set"))
+        button.setAccessibleName(tr("Go to the cycle set"))
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button
 
@@ -215,7 +209,7 @@ def _is_random(method: Method, values: Mapping[str, object]) -> bool:
         return True
 
 
-WARNING = say(
+WARNING = message(
     "Who knows the seed can replay the run and read the original back from the published table. "
     "It goes into the dossier, never into the release."
 )
@@ -231,12 +225,12 @@ class SeedChooser(QWidget):
         super().__init__()
         self._showing = False
         self._shown: tuple[int | None, bool] = (None, False)
-        title = Label(say("Randomness"), role="section")
-        self.house = QRadioButton(tell("the house's (the default): the same each time"))
-        self.fresh = QRadioButton(tell("fresh, from the operating system"))
-        self.given = QRadioButton(tell("a given seed:"))
-        self.seed = QLineEdit(placeholderText=tell("whole number"))
-        self.seed.setAccessibleName(tell("Seed"))
+        title = Label(message("Randomness"), role="section")
+        self.house = QRadioButton(tr("the house's (the default): the same each time"))
+        self.fresh = QRadioButton(tr("fresh, from the operating system"))
+        self.given = QRadioButton(tr("a given seed:"))
+        self.seed = QLineEdit(placeholderText=tr("whole number"))
+        self.seed.setAccessibleName(tr("Seed"))
         self.seed.setMaximumWidth(22 * GRID)
         group = QButtonGroup(self)
         group.addButton(self.house)
@@ -249,9 +243,7 @@ class SeedChooser(QWidget):
         self.given.clicked.connect(self._ask)
         self.seed.editingFinished.connect(self._typed)
         row = in_row(self.given, (self.seed, 1), spacing=GRID)
-        in_column(
-            title, self.house, self.fresh, row, self.warning, on=self, margins=0, spacing=GRID // 2
-        )
+        in_column(title, self.house, self.fresh, row, self.warning, on=self, margins=0, spacing=GRID // 2)
 
     def show_seed(self, seed: int | None, fresh: bool = False) -> None:
         """Show where the coins come from."""
@@ -259,7 +251,7 @@ class SeedChooser(QWidget):
         self._shown = (seed, fresh)
         kept = self.fresh if fresh else self.house
         (kept if seed is None else self.given).setChecked(True)
-        self.seed.setText(told("" if seed is None else str(seed)))
+        self.seed.setText(translate("" if seed is None else str(seed)))
         self.seed.setVisible(seed is not None)
         self.warning.setVisible(seed is not None)
         self._showing = False
@@ -281,8 +273,8 @@ class SeedChooser(QWidget):
         if not text.isdecimal():
             self.wrong.emit(
                 ParameterError(
-                    {"seed": say("must be a whole number of at least 0, is {text}", repr(text))},
-                    hint=say("type digits, or take the house's coins"),
+                    {"seed": message("must be a whole number of at least 0, is {text}", repr(text))},
+                    hint=message("type digits, or take the house's coins"),
                 )
             )
             return

@@ -24,8 +24,8 @@ from tabprotect.gui.look.buttons import Inside, emptied, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 ROOM = 9 * GRID
 """Pixels of height for what was chosen: two rows, then it scrolls."""
@@ -50,14 +50,12 @@ class NameChips(QWidget):
 
     changed = Signal(str)
 
-    def __init__(
-        self, together: str, between: str, *, quoted: bool = True, terms: bool = False
-    ) -> None:
+    def __init__(self, together: str, between: str, *, quoted: bool = True, terms: bool = False) -> None:
         super().__init__()
         self._quoted = quoted
         self._together, self._between = together, between
         self.picks = NamePicks(
-            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name)
+            lambda name: message("Together: {name}", name) if together else message("Take: {name}", name)
         )
         self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
@@ -71,21 +69,19 @@ class NameChips(QWidget):
         self._room.setFrameShape(QFrame.Shape.StyledPanel)
         self._row.setContentsMargins(4, 4, 4, 4)
         self._room.setFixedHeight(ROOM)
-        self.add = tool_button(say("Add this table"))
+        self.add = tool_button(message("Add this table"))
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
-        words = say("A table: choose its variables or levels") if together else say("Choose levels")
+        words = message("A table: choose its variables or levels") if together else message("Choose levels")
         if terms:
-            words = say("What goes together: choose variables")
-            self.add.setText(tell("Add this term"))
+            words = message("What goes together: choose variables")
+            self.add.setText(tr("Add this term"))
         self._words = Label(words, role="quiet", wordWrap=True)
         self.pairs = PairPicker()
         self.pairs.picked.connect(self._paired)
         adding = QWidget()
         in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
-        in_column(
-            self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2
-        )
+        in_column(self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2)
         for part in (adding, self._room):
             part.setVisible(bool(together))
         self.pairs.setVisible(not terms)
@@ -113,14 +109,14 @@ class NameChips(QWidget):
         if self._together:
             for number, part in enumerate(found):
                 words = self._words_of(part)
-                chip = tool_button(say("{part}  \u2715", words), tip=say("Let it go"))
-                chip.setAccessibleName(tell("Chosen: {part}. Let it go", words))
+                chip = tool_button(message("{part}  \u2715", words), tip=message("Let it go"))
+                chip.setAccessibleName(tr("Chosen: {part}. Let it go", words))
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
                 self._row.addWidget(chip)
             if not found:
-                self._row.addWidget(Label(say("nothing chosen yet"), role="quiet"))
+                self._row.addWidget(Label(message("nothing chosen yet"), role="quiet"))
         else:
             taken = [name for name in self.names if self._written(name) in found]
             self.picks.choose(taken, quietly=True)
@@ -141,7 +137,7 @@ class NameChips(QWidget):
         if not all(name in self.names for name in names):
             return part
         table = spoken(names)
-        return say("{table} without totals", table) if alone else table
+        return message("{table} without totals", table) if alone else table
 
     def _say(self, parts: Sequence[str]) -> None:
         self.show_text(self._between.join(parts))
@@ -166,10 +162,7 @@ class NameChips(QWidget):
     def _pairs(self) -> dict[Pair, str]:
         """Each pair of names that is an entry, with the entry."""
         parts = set(self._parts())
-        made = {
-            pair: self._together.join(map(self._written, pair))
-            for pair in combinations(self.names, 2)
-        }
+        made = {pair: self._together.join(map(self._written, pair)) for pair in combinations(self.names, 2)}
         return {pair: entry for pair, entry in made.items() if entry in parts}
 
     def _paired(self, first: str, second: str, wanted: bool) -> None:
@@ -198,15 +191,15 @@ class PairPicker(QPushButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setText(tell("Tables of two\u2026"))
+        self.setText(tr("Tables of two\u2026"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(tell("Tick any number of tables of two variables, each at one click"))
+        self.setToolTip(tr("Tick any number of tables of two variables, each at one click"))
         self.boxes: dict[Pair, QCheckBox] = {}
         self._names: Sequence[str] = ()
         self._chosen: Collection[Pair] = ()
         self._action: QWidgetAction | None = None
         menu = QMenu(self)
-        menu.setAccessibleName(tell("Tables of two variables"))
+        menu.setAccessibleName(tr("Tables of two variables"))
         menu.aboutToShow.connect(self._build)
         self.setMenu(menu)
 
@@ -245,12 +238,10 @@ class PairPicker(QPushButton):
             grid.addWidget(Label(level_said(name)), place, 0)
         for first, second in pairs:
             box = QCheckBox()
-            box.setAccessibleName(tell("{first} by {second}", first, second))
-            box.setToolTip(tell("{first} by {second}", first, second))
+            box.setAccessibleName(tr("{first} by {second}", first, second))
+            box.setToolTip(tr("{first} by {second}", first, second))
             box.setChecked((first, second) in self._chosen)
-            box.toggled.connect(
-                lambda on, one=first, other=second: self.picked.emit(one, other, on)
-            )
+            box.toggled.connect(lambda on, one=first, other=second: self.picked.emit(one, other, on))
             row, column = rows.index(second) + 1, columns.index(first) + 1
             grid.addWidget(box, row, column, Qt.AlignmentFlag.AlignHCenter)
             self.boxes[first, second] = box

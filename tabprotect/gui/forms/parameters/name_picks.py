@@ -11,7 +11,7 @@ from tabprotect.engine.tables.variable import level_said
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 
 class NamePicks(QWidget):
@@ -40,7 +40,7 @@ class NamePicks(QWidget):
         for name in names:
             button = tool_button(level_said(name), checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(told(self._spoken(level_said(name))))
+            button.setAccessibleName(translate(self._spoken(level_said(name))))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

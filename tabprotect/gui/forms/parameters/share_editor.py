@@ -21,8 +21,8 @@ from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, colour, number_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 WIDE = 46 * GRID
 """From this width on the fields stand beside the triangle, else below it."""
@@ -43,7 +43,7 @@ class ShareEditor(QWidget):
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self.changed)
         self.rest = Label(wordWrap=True, name=shares.rest)
-        self._rest, self._words = shares.rest, told(shares.words[2])
+        self._rest, self._words = shares.rest, translate(shares.words[2])
         side = in_column(spacing=GRID // 2)
         for field in self.fields:
             field.changed.connect(partial(self._typed, field))
@@ -94,7 +94,7 @@ class ShareEditor(QWidget):
     def _tell(self, first: float, second: float) -> None:
         left = max(round(1 - first - second, 10), 0.0)
         self.rest.setText(
-            tell("{rest}, the rest ({words}): {left}", self._rest, self._words, number_text(left))
+            tr("{rest}, the rest ({words}): {left}", self._rest, self._words, number_text(left))
         )
 
 
@@ -122,11 +122,9 @@ class ShareTriangle(QWidget):
         self.first, self.second = 0.25, 0.25
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(
-            tell("Triangle of {names}, {names2} and {names3}", names[0], names[1], names[2])
-        )
+        self.setAccessibleName(tr("Triangle of {names}, {names2} and {names3}", names[0], names[1], names[2]))
         self.setToolTip(
-            tell(
+            tr(
                 "<p>Drag the point. Keys: up and down change {names}, right and left change "
                 "{names2}, with Shift in larger steps; = makes them equal.</p>",
                 names[0],
@@ -153,18 +151,15 @@ class ShareTriangle(QWidget):
 
     def _texts(self) -> list[str]:
         """What each corner stands for."""
-        return [
-            tell("{word} {name}", word, name)
-            for word, name in zip(self.words, self.names, strict=True)
-        ]
+        return [tr("{word} {name}", word, name) for word, name in zip(self.words, self.names, strict=True)]
 
     def _say(self) -> None:
         shares = (self.first, self.second, max(1 - self.first - self.second, 0.0))
         self.setAccessibleDescription(
-            told(
+            translate(
                 joined(
                     (
-                        say("{n} {s}", n, told(number_text(s)))
+                        message("{n} {s}", n, translate(number_text(s)))
                         for n, s in zip(self.names, shares, strict=True)
                     ),
                     ", ",

@@ -14,8 +14,8 @@ from tabprotect.engine.formats.layouts.table_forms import count_columns
 from tabprotect.gui.forms.reading.import_words import SAID
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message, plural
+from tabprotect.languages.translation import tr, translate
 
 ROLES = ("count", "drop", "variable", "label", "where")
 """The options that say what a column is."""
@@ -80,24 +80,18 @@ class RoleHeader(QHeaderView):
         self.updateGeometries()
         self._lay()
 
-    def _pick(
-        self, name: str, columns: Sequence[str], values: Mapping[str, Sequence[str]]
-    ) -> QComboBox:
+    def _pick(self, name: str, columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> QComboBox:
         pick = QComboBox(self)
-        pick.setAccessibleName(tell("What the column {name} is", name))
+        pick.setAccessibleName(tr("What the column {name} is", name))
         offered = [
-            (say("variable"), "variable"),
-            (say("the count"), "count"),
-            (say("leave out"), "drop"),
-            *(
-                (say("names {other}", other), f"label {other}")
-                for other in columns
-                if other != name
-            ),
-            *((say("only {value}", v), f"where {v}") for v in values.get(name, ())[:MOST_VALUES]),
+            (message("variable"), "variable"),
+            (message("the count"), "count"),
+            (message("leave out"), "drop"),
+            *((message("names {other}", other), f"label {other}") for other in columns if other != name),
+            *((message("only {value}", v), f"where {v}") for v in values.get(name, ())[:MOST_VALUES]),
         ]
         for words, role in offered:
-            pick.addItem(told(words), role)
+            pick.addItem(translate(words), role)
         pick.activated.connect(lambda _: self.chosen.emit({name: pick.currentData()}))
         pick.show()
         return pick
@@ -118,8 +112,8 @@ class FileLines(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__(0, 0)
-        as_list(self, say("First lines of the file"))
-        self.setToolTip(tell("Double-click the line that names the columns to have it as header"))
+        as_list(self, message("First lines of the file"))
+        self.setToolTip(tr("Double-click the line that names the columns to have it as header"))
         self.roles = RoleHeader(self, FIRST)
         self.setHorizontalHeader(self.roles)
         self.roles.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -142,9 +136,7 @@ class FileLines(QTableWidget):
         self.setRowCount(len(seen.lines))
         bodies = [line.fields for line in seen.lines if line.role == "body"]
         numbers = {
-            n
-            for n, of in enumerate(zip(*bodies, strict=False))
-            if 2 * sum(map(looks_numeric, of)) > len(of)
+            n for n, of in enumerate(zip(*bodies, strict=False)) if 2 * sum(map(looks_numeric, of)) > len(of)
         }
         for row, line in enumerate(seen.lines):
             self._show_line(row, line, across, numbers)
@@ -181,7 +173,7 @@ class FileLines(QTableWidget):
         told_apart = line.role in ("header", "body", "total") or not line.role
         apart = named > 1 and told_apart and len(line.fields) > 1
         fields = line.fields[:named] if apart else (line.text,)
-        texts = (str(line.number), *fields, *[""] * (named - len(fields)), told(SAID[line.role]))
+        texts = (str(line.number), *fields, *[""] * (named - len(fields)), translate(SAID[line.role]))
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             quiet = line.role != "body" or column == 0
@@ -208,12 +200,9 @@ class FileLines(QTableWidget):
         """What each column is, above it; below that, what it holds."""
         bodies = [line.fields for line in seen.lines if line.role == "body"]
         values = {
-            name: tuple(dict.fromkeys(f[n] for f in bodies if n < len(f)))
-            for n, name in enumerate(names)
+            name: tuple(dict.fromkeys(f[n] for f in bodies if n < len(f))) for n, name in enumerate(names)
         }
-        sizes = (
-            {v.name: len(v.categories) for v in seen.table.domain.variables} if seen.table else {}
-        )
+        sizes = {v.name: len(v.categories) for v in seen.table.domain.variables} if seen.table else {}
         # What was left out without a word is shown as such.
         out = [n for p in seen.parts if p.option == "drop" for n in p.value.split(", ")]
         stated = {**given, "drop": [*_listed(given.get("drop")), *out]}
@@ -221,12 +210,11 @@ class FileLines(QTableWidget):
         grid = seen.kind.name not in ("px",) and any(p.value == "grid" for p in seen.parts)
         self.roles.show_roles(() if grid else names, values, stated, counted)
         held = [
-            plural(sizes[n], "{n} category", "{n} categories", sizes[n]) if n in sizes else ""
-            for n in names
+            plural(sizes[n], "{n} category", "{n} categories", sizes[n]) if n in sizes else "" for n in names
         ]
         if across < 2:
-            held = [tell("Text")]
-        self.setHorizontalHeaderLabels(["", *map(told, held or [""] * across), ""])
+            held = [tr("Text")]
+        self.setHorizontalHeaderLabels(["", *map(translate, held or [""] * across), ""])
 
 
 def _scaled(pixels: int) -> int:

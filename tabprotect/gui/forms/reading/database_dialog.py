@@ -23,15 +23,15 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 POSTGRESQL = 5432
 
 KINDS = (
-    ("postgresql", say("a PostgreSQL server")),
-    ("duckdb", say("a DuckDB file")),
-    ("files", say("the files of one kind in a folder")),
+    ("postgresql", message("a PostgreSQL server")),
+    ("duckdb", message("a DuckDB file")),
+    ("files", message("the files of one kind in a folder")),
 )
 ENDINGS = ("parquet", "csv", "csv.gz", "tsv", "xlsx", "sav", "dta")
 
@@ -43,11 +43,11 @@ class DatabaseDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Where the records are"))
+        self.setWindowTitle(tr("Where the records are"))
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tell("What holds the records"))
+        self.kind.setAccessibleName(tr("What holds the records"))
         for name, words in KINDS:
-            self.kind.addItem(told(words), name)
+            self.kind.addItem(translate(words), name)
         self.host = QLineEdit("localhost")
         self.port = QSpinBox(minimum=1, maximum=65535, value=POSTGRESQL)
         self.user = QLineEdit()
@@ -55,26 +55,26 @@ class DatabaseDialog(QDialog):
         self.schema = QLineEdit()
         self.table = QLineEdit()
         self.file = QLineEdit(readOnly=True)
-        self.choose = QPushButton(tell("Choose\u2026"))
+        self.choose = QPushButton(tr("Choose\u2026"))
         self.ending = QComboBox()
         self.ending.addItems(list(ENDINGS))
-        self.place = Label(wordWrap=True, role="quiet", name=say("The place as it is written"))
+        self.place = Label(wordWrap=True, role="quiet", name=message("The place as it is written"))
         self._form = QFormLayout()
         self._form.setVerticalSpacing(GRID)
         self._rows: list[tuple[QWidget, frozenset[str]]] = []
-        self._add(say("Held by"), self.kind, "postgresql", "duckdb", "files")
-        self._add(say("Server"), self.host, "postgresql")
-        self._add(say("Port"), self.port, "postgresql")
-        self._add(say("User (empty: yours)"), self.user, "postgresql")
-        self._add(say("Database"), self.base, "postgresql")
+        self._add(message("Held by"), self.kind, "postgresql", "duckdb", "files")
+        self._add(message("Server"), self.host, "postgresql")
+        self._add(message("Port"), self.port, "postgresql")
+        self._add(message("User (empty: yours)"), self.user, "postgresql")
+        self._add(message("Database"), self.base, "postgresql")
         row = QWidget()
         in_row((self.file, 1), self.choose, on=row, margins=0, spacing=GRID)
-        self._add(say("File or folder"), row, "duckdb", "files")
-        self._add(say("Files that end in"), self.ending, "files")
-        self._add(say("Schema (empty: the usual one)"), self.schema, "postgresql")
-        self._add(say("Table"), self.table, "postgresql", "duckdb")
-        self.file.setAccessibleName(tell("File or folder"))
-        self.choose.setAccessibleName(tell("Choose the file or folder"))
+        self._add(message("File or folder"), row, "duckdb", "files")
+        self._add(message("Files that end in"), self.ending, "files")
+        self._add(message("Schema (empty: the usual one)"), self.schema, "postgresql")
+        self._add(message("Table"), self.table, "postgresql", "duckdb")
+        self.file.setAccessibleName(tr("File or folder"))
+        self.choose.setAccessibleName(tr("Choose the file or folder"))
         self.choose.clicked.connect(self._choose)
         for box in (self.host, self.user, self.base, self.schema, self.table, self.file):
             box.textChanged.connect(lambda _: self._show())
@@ -82,26 +82,24 @@ class DatabaseDialog(QDialog):
         for combo in (self.kind, self.ending):
             combo.currentIndexChanged.connect(lambda _: self._show())
         password = Label(
-            say("A password is never kept: PostgreSQL takes it from PGPASSWORD or ~/.pgpass."),
+            message("A password is never kept: PostgreSQL takes it from PGPASSWORD or ~/.pgpass."),
             wordWrap=True,
             role="quiet",
         )
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.take = buttons.addButton(tell("Look there"), roles.AcceptRole)
+        self.take = buttons.addButton(tr("Look there"), roles.AcceptRole)
         dress(self.take, "main")
-        buttons.addButton(tell("Cancel"), roles.RejectRole)
+        buttons.addButton(tr("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
-        in_column(
-            self._form, password, self.place, 1, buttons, on=self, margins=2 * GRID, spacing=GRID
-        )
+        in_column(self._form, password, self.place, 1, buttons, on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumWidth(60 * GRID)
         self._show()
 
     def _add(self, words: str, field: QWidget, *kinds: str) -> None:
-        field.setAccessibleName(told(field.accessibleName() or words))
-        self._form.addRow(told(words), field)
+        field.setAccessibleName(translate(field.accessibleName() or words))
+        self._form.addRow(translate(words), field)
         self._rows.append((field, frozenset(kinds)))
 
     def text(self) -> str:
@@ -125,18 +123,15 @@ class DatabaseDialog(QDialog):
         kind = self.kind.currentData()
         for field, kinds in self._rows:
             self._form.setRowVisible(field, kind in kinds)
-        self.place.setText(told(self.text()))
+        self.place.setText(translate(self.text()))
         self.take.setEnabled(bool(self.text()))
 
     def _choose(self) -> None:
         if self.kind.currentData() == "files":
-            ask_folder(self, say("Files of records"), self.file.text(), self.file.setText)
+            ask_folder(self, message("Files of records"), self.file.text(), self.file.setText)
         else:
             ask_file(
-                self,
-                say("Database"),
-                say("DuckDB (*.duckdb *.db);;All files (*)"),
-                self.file.setText,
+                self, message("Database"), message("DuckDB (*.duckdb *.db);;All files (*)"), self.file.setText
             )
 
     def _take(self) -> None:

@@ -24,8 +24,8 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
@@ -49,11 +49,9 @@ class ImportSheet(QDialog):
 
     chosen = Signal(str, object, object)
 
-    def __init__(
-        self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]
-    ) -> None:
+    def __init__(self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Read {name}", path.name))
+        self.setWindowTitle(tr("Read {name}", path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.path = path
         self.seen: FilePreview | None = None
@@ -63,7 +61,7 @@ class ImportSheet(QDialog):
         self._question.outlives = True
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
-        self.finding = Label(say("The file is being read."), role="section", wordWrap=True)
+        self.finding = Label(message("The file is being read."), role="section", wordWrap=True)
         self.errors = ErrorStrip()
         self.lines = FileLines()
         self.roles = self.lines.roles
@@ -75,14 +73,10 @@ class ImportSheet(QDialog):
         self.form.changed.connect(self._changed)
         self.inputs = self.form.inputs
         self.tick = QLabel()
-        self.sums = Label(wordWrap=True, role="section", name=say("Sums"))
-        self.again = Label(
-            say("A file of this look opens the same way the next time."), role="quiet"
-        )
+        self.sums = Label(wordWrap=True, role="section", name=message("Sums"))
+        self.again = Label(message("A file of this look opens the same way the next time."), role="quiet")
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.open_button = self.buttons.addButton(
-            tell("Open"), QDialogButtonBox.ButtonRole.AcceptRole
-        )
+        self.open_button = self.buttons.addButton(tr("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.open_button, "main")
         self.open_button.setEnabled(False)
         self.buttons.accepted.connect(self._accept)
@@ -98,27 +92,17 @@ class ImportSheet(QDialog):
         scroll = ScrollsDown()
         scroll.setWidget(self.form)
         left = QWidget()
-        hint = Label(say("say above each column what it is"), role="quiet")
-        title = in_row(heading(say("The file")), hint, 1, margins=0, spacing=GRID)
+        hint = Label(message("say above each column what it is"), role="quiet")
+        title = in_row(heading(message("The file")), hint, 1, margins=0, spacing=GRID)
         in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
         scroll.setFixedWidth(form)
         result = QWidget()
         result.setMinimumHeight(RESULT)
         sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)
-        in_column(
-            1,
-            self.errors,
-            sums,
-            self.choices,
-            self.again,
-            1,
-            on=result,
-            margins=0,
-            spacing=GRID // 2,
-        )
+        in_column(1, self.errors, sums, self.choices, self.again, 1, on=result, margins=0, spacing=GRID // 2)
         in_column(
             in_column(
-                Label(say("Open {name}", self.path.name), role="heading"),
+                Label(message("Open {name}", self.path.name), role="heading"),
                 self.finding,
                 margins=0,
                 spacing=GRID // 2,
@@ -182,7 +166,7 @@ class ImportSheet(QDialog):
         given = self.given
         path = self.path
         self._question.ask(
-            say("look into {name}", path.name), lambda p: preview(path, Reading.of(given), p)
+            message("look into {name}", path.name), lambda p: preview(path, Reading.of(given), p)
         )
 
     def _changed(self) -> None:
@@ -203,10 +187,10 @@ class ImportSheet(QDialog):
             return
         self.form.show_found(seen)
         self.lines.show_lines(seen, self.given)
-        self.sums.setText(told(seen.sums or joined(seen.notes, "; ")))
-        self.finding.setText(told(_finding(seen)))
+        self.sums.setText(translate(seen.sums or joined(seen.notes, "; ")))
+        self.finding.setText(translate(_finding(seen)))
         self.open_button.setText(
-            told(say("Choose variables\u2026") if seen.records else say("Open the table"))
+            translate(message("Choose variables\u2026") if seen.records else message("Open the table"))
         )
         self.open_button.setEnabled(seen.table is not None or seen.records)
         asked = None if seen.records else seen.error
@@ -215,7 +199,7 @@ class ImportSheet(QDialog):
         answers = bool(self.choices.buttons)
         self.sums.setVisible(asked is None or answers)
         if asked is not None and answers:
-            self.sums.setText(told(_question(asked)))
+            self.sums.setText(translate(_question(asked)))
         self.tick.setPixmap(pixmap("tick", 2 * GRID, colour=THEME.colours.released))
         self.tick.setVisible(asked is None and seen.table is not None)
         self.again.setVisible(self.tick.isVisibleTo(self))
@@ -258,39 +242,33 @@ class ImportSheet(QDialog):
 def _question(error: InputError) -> str:
     """What is asked, in a sentence; the buttons beside it are the answers."""
     if "--count COLUMN" in error.hint:
-        return say("Which column says how many?")
-    where = "" if error.line is None else say(" (line {line})", error.line)
-    said = say("{message}{where}.", capital(error.message), where)
-    hint = without_options(told(error.hint))
-    return say("{said} {hint}.", said, capital(hint)) if hint and hint != error.hint else said
+        return message("Which column says how many?")
+    where = "" if error.line is None else message(" (line {line})", error.line)
+    said = message("{message}{where}.", capital(error.message), where)
+    hint = without_options(translate(error.hint))
+    return message("{said} {hint}.", said, capital(hint)) if hint and hint != error.hint else said
 
 
 def _finding(seen: FilePreview) -> str:
     """What becomes of the columns, in a sentence."""
     if seen.records:
-        return say("Each row is a person or a firm. What to count them by comes next.")
+        return message("Each row is a person or a firm. What to count them by comes next.")
     if seen.table is None:
         asked = "" if seen.error is None else seen.error.hint
         if "--count COLUMN" in asked:
-            return say("Say above one column that it is the count; the others split the table.")
-        return say("One question is open; it stands below. Nothing is opened before.")
+            return message("Say above one column that it is the count; the others split the table.")
+        return message("One question is open; it stands below. Nothing is opened before.")
     names = seen.table.domain.names
-    split = say("{n} variables", len(names))
+    split = message("{n} variables", len(names))
     if len(names) <= NAMED:
         last = names[-1]
-        split = (
-            last if len(names) < 2 else say("{first} and {last}", joined(names[:-1], ", "), last)
-        )
+        split = last if len(names) < 2 else message("{first} and {last}", joined(names[:-1], ", "), last)
     here = (
-        say(
-            "The column \u201c{count}\u201d says how many there are, by {split}.",
-            seen.counted,
-            split,
-        )
+        message("The column \u201c{count}\u201d says how many there are, by {split}.", seen.counted, split)
         if seen.counted
-        else say("The cells say how many there are, by {split}.", split)
+        else message("The cells say how many there are, by {split}.", split)
     )
     out = [p.value for p in seen.parts if p.option == "drop"]
     if not out:
         return here
-    return say("{here} Left out, as it holds percentages: {names}.", here, joined(out, ", "))
+    return message("{here} Left out, as it holds percentages: {names}.", here, joined(out, ", "))

@@ -11,16 +11,16 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 MEANT = {
-    "zero": say("a true zero"),
-    "missing": say("not known"),
-    "suppressed": say("hidden: worked out from totals"),
-    "structural": say("nobody can be there"),
+    "zero": message("a true zero"),
+    "missing": message("not known"),
+    "suppressed": message("hidden: worked out from totals"),
+    "structural": message("nobody can be there"),
 }
-UNSAID = say("what is it?")
+UNSAID = message("what is it?")
 
 
 class MarkChoices(QWidget):
@@ -36,7 +36,7 @@ class MarkChoices(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(GRID)
         self._grid.setColumnStretch(2, 1)
-        self._none = Label(say("none"), role="quiet")
+        self._none = Label(message("none"), role="quiet")
         self._grid.addWidget(self._none, 0, 0, 1, 3)
 
     def show_signs(self, signs: Mapping[str, int]) -> None:
@@ -49,12 +49,12 @@ class MarkChoices(QWidget):
 
     def _add(self, mark: str) -> QComboBox:
         choice = self.meanings[mark] = QComboBox()
-        choice.setAccessibleName(tell("What {value} means", mark or BLANK))
-        choice.addItem(told(UNSAID), "")
+        choice.setAccessibleName(tr("What {value} means", mark or BLANK))
+        choice.addItem(translate(UNSAID), "")
         for meaning in MEANINGS:
-            choice.addItem(told(MEANT[meaning]), meaning)
+            choice.addItem(translate(MEANT[meaning]), meaning)
         choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or say("Blank"), role="section", alignment=Qt.AlignmentFlag.AlignCenter)
+        label = Label(mark or message("Blank"), role="section", alignment=Qt.AlignmentFlag.AlignCenter)
         label.setMinimumWidth(4 * GRID)
         label.setBuddy(choice)
         self._numbers[mark] = Label(role="quiet")

@@ -44,8 +44,8 @@ from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 class OneOf(QWidget):
@@ -61,11 +61,11 @@ class OneOf(QWidget):
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
         for value, words in offered:
-            button = self.buttons[value] = QRadioButton(told(words))
+            button = self.buttons[value] = QRadioButton(translate(words))
             button.clicked.connect(lambda _=False, said=value: self._say(said))
             self._group.addButton(button)
-        self.other = QLineEdit(placeholderText=told(other))
-        self.other.setAccessibleName(told(other))
+        self.other = QLineEdit(placeholderText=translate(other))
+        self.other.setAccessibleName(translate(other))
         self.other.setVisible(bool(other))
         self.other.textEdited.connect(self._say)
         if across:
@@ -109,8 +109,8 @@ class ReadingForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.inputs: dict[str, QWidget] = {}
-        self.written = Label(role="quiet", wordWrap=True, name=say("How it is written"))
-        self.change = push_button(say("Change\u2026"), self._unfold)
+        self.written = Label(role="quiet", wordWrap=True, name=message("How it is written"))
+        self.change = push_button(message("Change\u2026"), self._unfold)
         dress(self.change, "link")
         self.folded = QWidget()
         self.folded.hide()
@@ -123,7 +123,7 @@ class ReadingForm(QWidget):
 
     def _unfold(self) -> None:
         self.folded.setVisible(self.folded.isHidden())
-        self.change.setText(told(say("Change\u2026") if self.folded.isHidden() else say("Less")))
+        self.change.setText(translate(message("Change\u2026") if self.folded.isHidden() else message("Less")))
         self._show_groups()
 
     def _show_groups(self) -> None:
@@ -140,9 +140,9 @@ class ReadingForm(QWidget):
             if option.name not in here:
                 continue
             box = self._input(option, seen)
-            box.setAccessibleName(told(LABELS[option.name]))
+            box.setAccessibleName(translate(LABELS[option.name]))
             box.setObjectName(option.name)
-            box.setAccessibleDescription(told(option.help))
+            box.setAccessibleDescription(translate(option.help))
             box.setToolTip(tip(option.help))
             self.inputs[option.name] = box
             if option.name in given:
@@ -156,7 +156,7 @@ class ReadingForm(QWidget):
         listed = _choices(seen, name, option.metavar)
         box: Any
         if isinstance(option.default, bool):
-            box = QCheckBox(told(LABELS[name]))
+            box = QCheckBox(translate(LABELS[name]))
             box.toggled.connect(lambda _: self.changed.emit())
             return box  # type: ignore[no-any-return]
         if name == "marks":
@@ -164,14 +164,14 @@ class ReadingForm(QWidget):
         elif name == "holds":
             box = OneOf(HOLDS, across=True)
         elif name == "totals":
-            box = OneOf(TOTALS, other=say("or the word that stands for totals"))
+            box = OneOf(TOTALS, other=message("or the word that stands for totals"))
         elif listed or name in FROM_FILE:
             box = QComboBox(editable=name != "thousands" and option.metavar not in FIXED)
             box.addItem("", "")
             for value in listed:
                 words = (GROUPED if name == "thousands" else VALUES).get(value, value)
                 # What is editable is written as the option takes it.
-                box.addItem(told(value if box.isEditable() else words), value)
+                box.addItem(translate(value if box.isEditable() else words), value)
             box.currentTextChanged.connect(lambda _: self.changed.emit())
             return box  # type: ignore[no-any-return]
         else:
@@ -198,7 +198,7 @@ class ReadingForm(QWidget):
         self.folded.setLayout(_rows(rest))
         written = QWidget()
         in_column(
-            heading(say("How it is written")),
+            heading(message("How it is written")),
             in_row((self.written, 1), self.change, margins=0),
             self.folded,
             on=written,
@@ -219,20 +219,20 @@ class ReadingForm(QWidget):
             text = OPEN.get(name, FOUND_OUT)
             if found:
                 value, reason = found[0].value, found[0].reason
-                text = say("{value} ({reason})", told(VALUES.get(value, value)), told(reason))
+                text = message("{value} ({reason})", translate(VALUES.get(value, value)), translate(reason))
             if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
                 _offer(box, _choices(seen, name, ""))
             if name == "thousands" and isinstance(box, QComboBox):
                 _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
                 box.blockSignals(True)
-                box.setItemText(0, told(text))
+                box.setItemText(0, translate(text))
                 box.blockSignals(False)
             edit = box.lineEdit() if isinstance(box, QComboBox) else box
             if isinstance(edit, QLineEdit):
-                edit.setPlaceholderText(told(text))
+                edit.setPlaceholderText(translate(text))
                 if found:
-                    box.setToolTip(tip(say("Recognised: {text}", text)))
+                    box.setToolTip(tip(message("Recognised: {text}", text)))
             if isinstance(box, MarkChoices):
                 box.show_signs(seen.signs)
             elif name == "holds" and isinstance(box, OneOf):
@@ -249,15 +249,15 @@ class ReadingForm(QWidget):
 
     def _show_written(self, seen: FilePreview) -> None:
         """One line of what was recognised, or said."""
-        parts = [say("{format}", seen.kind.label)]
+        parts = [message("{format}", seen.kind.label)]
         for name, words in WRITTEN.items():
             box = self.inputs.get(name)
             said = None if box is None else value_of(box)
             found = next((p.value for p in seen.parts if p.option.replace("-", "_") == name), "")
             if value := str(said or found):
                 called = (GROUPED if name == "thousands" else VALUES).get(value, value)
-                parts.append(say(words, value=told(called)))
-        self.written.setText(say("Recognised: {parts}", joined(parts, " \u00b7 ")))
+                parts.append(message(words, value=translate(called)))
+        self.written.setText(message("Recognised: {parts}", joined(parts, " \u00b7 ")))
 
 
 def _has(seen: FilePreview, option: str) -> bool:
@@ -274,7 +274,7 @@ def _rows(boxes: Mapping[str, QWidget], *, bare: tuple[str, ...] = ()) -> QFormL
         if isinstance(box, QCheckBox) or name in bare:
             form.addRow(box)
         else:
-            form.addRow(tell("{label}", LABELS[name]), box)
+            form.addRow(tr("{label}", LABELS[name]), box)
     return form
 
 
@@ -309,11 +309,11 @@ def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
     for row in range(1, box.count()):
         sign = str(box.itemData(row))
         number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
-        said = told(GROUPED.get(sign, sign))
+        said = translate(GROUPED.get(sign, sign))
         if number is not None:
             # As it stands in the file, in no language's way.
-            said += say(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
-        box.setItemText(row, told(said))
+            said += message(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
+        box.setItemText(row, translate(said))
     box.blockSignals(False)
 
 

@@ -11,21 +11,21 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from tabprotect.engine.errors import InputError
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 
 Options = dict[str, object]
 
 OFFERED: tuple[tuple[str, str, Options], ...] = (
-    ("--totals recompute", say("The inner cells count"), {"totals": "recompute"}),
-    ("--totals keep", say("Keep the totals beside them"), {"totals": "keep"}),
-    ("--totals none", say("Nothing is a total"), {"totals": "none"}),
-    ("--totals auto", say("Take the totals out"), {"totals": "auto"}),
-    ("--missing zero", say("Missing cells are 0"), {"missing": "zero"}),
-    ("or structural", say("Nobody can be there"), {"missing": "structural"}),
-    ("or suppressed", say("Work them out from the totals"), {"missing": "suppressed"}),
-    ("--form grid", say("Several columns are counts"), {"form": "grid"}),
-    ("--holds records", say("Each row is a person or firm"), {"holds": "records"}),
+    ("--totals recompute", message("The inner cells count"), {"totals": "recompute"}),
+    ("--totals keep", message("Keep the totals beside them"), {"totals": "keep"}),
+    ("--totals none", message("Nothing is a total"), {"totals": "none"}),
+    ("--totals auto", message("Take the totals out"), {"totals": "auto"}),
+    ("--missing zero", message("Missing cells are 0"), {"missing": "zero"}),
+    ("or structural", message("Nobody can be there"), {"missing": "structural"}),
+    ("or suppressed", message("Work them out from the totals"), {"missing": "suppressed"}),
+    ("--form grid", message("Several columns are counts"), {"form": "grid"}),
+    ("--holds records", message("Each row is a person or firm"), {"holds": "records"}),
 )
 """The option in a hint, the button, and what it sets."""
 
@@ -43,17 +43,17 @@ def choices_of(error: InputError | None) -> Iterator[tuple[str, Options]]:
         return
     if (named := _MEASURES.search(error.message)) is not None:
         names = re.findall(r"'([^']*)'", named[1])
-        yield say("Leave out {names}", joined(names, ", ")), {"drop": names}
-        yield say("They are variables"), {"variable": names}
+        yield message("Leave out {names}", joined(names, ", ")), {"drop": names}
+        yield message("They are variables"), {"variable": names}
     if (held := _COUNTS.search(error.message)) is not None:
         for name in re.findall(r"'([^']*)'", held[1])[:MOST_COUNTS]:
-            yield say("{name} is the count", name), {"count": name}
+            yield message("{name} is the count", name), {"count": name}
     if (most := _TOLERANCE.search(error.hint)) is not None:
-        yield say("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
+        yield message("Differences up to {n} are rounding", most[1]), {"tolerance": int(most[1])}
     if (sign := _SIGN.search(error.hint)) is not None:
         mark = sign[1]
-        yield say("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
-        hidden = say("{mark} is hidden: work it out from the totals", mark)
+        yield message("{mark} is a true zero", mark), {"marks": f"{mark}=zero"}
+        hidden = message("{mark} is hidden: work it out from the totals", mark)
         yield hidden, {"marks": f"{mark}=suppressed"}
     for word, words, options in OFFERED:
         if word in error.hint:
@@ -76,7 +76,7 @@ class RefusalChoices(QWidget):
             button.deleteLater()
         self.buttons = []
         for words, options in choices_of(error):
-            button = QPushButton(told(words))
+            button = QPushButton(translate(words))
             button.clicked.connect(partial(self._clicked, options))
             self._row.addWidget(button)
             self.buttons.append(button)

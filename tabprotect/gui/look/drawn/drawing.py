@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.look.theme import GRID, LIGHT, THEME, Colours, tabular
-from tabprotect.languages.speaking import told
+from tabprotect.languages.translation import translate
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -66,7 +66,7 @@ class Sheet:
         generator.setResolution(self.dpi)
         generator.setSize(whole)
         generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
-        generator.setTitle(told(self.name))
+        generator.setTitle(translate(self.name))
         generator.setDescription(self.caption)
         painter = QPainter(generator)
         self._paint(painter, whole, foot)
@@ -102,7 +102,7 @@ class Sheet:
         inner = area.adjusted(GRID, GRID, -GRID, -GRID)
         painter.setPen(LIGHT.text)
         below = QRectF(inner.left(), inner.bottom() - foot, inner.width(), foot + GRID)
-        painter.drawText(below, CAPTION, told(self.caption))
+        painter.drawText(below, CAPTION, translate(self.caption))
         self.draw(painter, inner.adjusted(0, 0, 0, -foot - GRID), LIGHT)
 
 
@@ -111,7 +111,7 @@ class Drawing(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(24 * GRID, 18 * GRID)
 
@@ -121,7 +121,7 @@ class Drawing(QWidget):
 
     def say(self, text: str) -> None:
         """The picture in words, for screen readers and as a tooltip."""
-        self.setAccessibleDescription(told(told(text)[:600]))
+        self.setAccessibleDescription(translate(translate(text)[:600]))
         self.update()
 
     def figure_font(self) -> QFont:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tabprotect.engine.arrays import Bools
 from tabprotect.gui.look.drawn.drawing import LEFT, RIGHT
 from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 STEPS = 48
 """Shades of the scale."""
@@ -78,7 +78,7 @@ class ScaleBar(QWidget):
         super().__init__()
         self._low, self._high = "", ""
         self._classes = False
-        self.setAccessibleName(tell("Colour scale"))
+        self.setAccessibleName(tr("Colour scale"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -89,7 +89,7 @@ class ScaleBar(QWidget):
     def show_scale(self, low: str, high: str, *, classes: bool = False) -> None:
         """Write what the ends stand for, or show the ``classes`` of chances."""
         self._low, self._high, self._classes = low, high, classes
-        self.setAccessibleDescription(tell("from {low} to {high}", low, high))
+        self.setAccessibleDescription(tr("from {low} to {high}", low, high))
         self.updateGeometry()
         self.update()
 
@@ -102,7 +102,7 @@ class ScaleBar(QWidget):
 
 def draw_scale(painter: QPainter, area: QRectF, low: str, high: str, colours: Colours) -> None:
     """The scale from left to right, its ends written beside it."""
-    metrics, low, high = painter.fontMetrics(), told(low), told(high)
+    metrics, low, high = painter.fontMetrics(), translate(low), translate(high)
     left, right = metrics.horizontalAdvance(low) + 6, metrics.horizontalAdvance(high) + 6
     bar = area.adjusted(left, 3, -right, -3)
     gradient = QLinearGradient(QPointF(bar.left(), 0), QPointF(bar.right(), 0))
@@ -118,9 +118,9 @@ def draw_scale(painter: QPainter, area: QRectF, low: str, high: str, colours: Co
 
 def _class_texts(metrics: QFontMetrics) -> list[tuple[str, int]]:
     """The text of each class with the room it takes beside its colour."""
-    low = tell("under {percent}", round(100 * CLASSES[1]))
+    low = tr("under {percent}", round(100 * CLASSES[1]))
     texts = [low, *(f"{100 * begin:.0f}" for begin in CLASSES[1:-1])]
-    texts.append(tell("over {percent}\u202f%", round(100 * CLASSES[-1])))
+    texts.append(tr("over {percent}\u202f%", round(100 * CLASSES[-1])))
     square = metrics.ascent()
     return [(text, square + 5 + metrics.horizontalAdvance(text) + GRID) for text in texts]
 
@@ -129,9 +129,7 @@ def draw_classes(painter: QPainter, area: QRectF, colours: Colours) -> None:
     """The classes of chances from left to right, each with where it begins."""
     metrics = painter.fontMetrics()
     square, left = metrics.ascent(), area.left()
-    for (text, wide), (ground, _) in zip(
-        _class_texts(metrics), class_colours(colours), strict=True
-    ):
+    for (text, wide), (ground, _) in zip(_class_texts(metrics), class_colours(colours), strict=True):
         top = area.top() + (area.height() - square) / 2
         painter.fillRect(QRectF(left, top, square, square), ground)
         painter.setPen(QColor(colours.quiet))

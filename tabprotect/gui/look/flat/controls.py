@@ -52,13 +52,7 @@ _State = QStyle.StateFlag
 
 
 def panel(
-    painter: QPainter,
-    where: QRect,
-    *,
-    fill: str,
-    edge: str,
-    width: float = 1,
-    radius: float = RADIUS,
+    painter: QPainter, where: QRect, *, fill: str, edge: str, width: float = 1, radius: float = RADIUS
 ) -> None:
     """A rounded box with its border inside a rectangle."""
     inset = width / 2
@@ -177,9 +171,7 @@ def tab(option: QStyleOption, painter: QPainter) -> bool:
 
 def line(painter: QPainter, where: QRect) -> None:
     """The line that a row of tabs, or a head of columns, stands on."""
-    painter.fillRect(
-        QRect(where.left(), where.bottom(), where.width(), 1), QColor(THEME.colours.border)
-    )
+    painter.fillRect(QRect(where.left(), where.bottom(), where.width(), 1), QColor(THEME.colours.border))
 
 
 def focus(option: QStyleOption, painter: QPainter) -> None:
@@ -217,9 +209,7 @@ def chevron(painter: QPainter, where: QRect, *, up: bool = False, quiet: bool = 
     painter.restore()
 
 
-def choice(
-    style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None
-) -> None:
+def choice(style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None) -> None:
     """A list that folds out, with the arrow that says so."""
     field(option, painter)
     arrow = QStyle.SubControl.SC_ComboBoxArrow
@@ -227,9 +217,7 @@ def choice(
     chevron(painter, where, quiet=not option.state & _State.State_Enabled)
 
 
-def number(
-    style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None
-) -> None:
+def number(style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None) -> None:
     """A field for a number, with its two arrows."""
     field(option, painter)
     control, sub = QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl
@@ -239,9 +227,7 @@ def number(
             chevron(painter, where, up=up, quiet=not option.state & _State.State_Enabled)
 
 
-def scroll_bar(
-    style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None
-) -> bool:
+def scroll_bar(style: QStyle, option: QStyleOptionComplex, painter: QPainter, widget: QWidget | None) -> bool:
     """A scroll bar: a rounded handle on the window's ground, without arrows."""
     if not isinstance(option, QStyleOptionSlider):
         return False
@@ -296,11 +282,7 @@ def worded(option: QStyleOptionToolButton, widget: QWidget | None) -> None:
     if widget is not None and role_of(widget) == "tab" and option.state & _State.State_On:
         option.font = bold(option.font)
     flat = bool(option.state & _State.State_AutoRaise)
-    if (
-        flat
-        and option.state & _State.State_Enabled
-        and (widget is None or role_of(widget) != "tab")
-    ):
+    if flat and option.state & _State.State_Enabled and (widget is None or role_of(widget) != "tab"):
         palette = QPalette(option.palette)
         palette.setColor(QPalette.ColorRole.ButtonText, QColor(THEME.colours.accent))
         option.palette = palette

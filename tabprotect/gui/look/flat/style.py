@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from tabprotect.gui.look.flat import controls
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 TURNED = (QComboBox, QAbstractSpinBox, QAbstractSlider, QTabBar)
 """Controls that the wheel would turn. Scroll bars are sliders, and are there to be turned."""
@@ -97,7 +97,7 @@ class Style(QProxyStyle):
     """The application's style."""
 
     def __init__(self) -> None:
-        super().__init__(say("Fusion"))
+        super().__init__(message("Fusion"))
         self._wheel = WheelScrolls(self)
 
     def polish(self, what: Any) -> Any:
@@ -201,9 +201,7 @@ class Style(QProxyStyle):
             controls.choice(self, option, painter, widget)
         elif control == _Complex.CC_SpinBox:
             controls.number(self, option, painter, widget)
-        elif control == _Complex.CC_ScrollBar and controls.scroll_bar(
-            self, option, painter, widget
-        ):
+        elif control == _Complex.CC_ScrollBar and controls.scroll_bar(self, option, painter, widget):
             pass
         else:
             super().drawComplexControl(control, option, painter, widget)
@@ -228,11 +226,7 @@ class Style(QProxyStyle):
         return super().styleHint(hint, option, widget, returned)
 
     def sizeFromContents(
-        self,
-        kind: QStyle.ContentsType,
-        option: QStyleOption,
-        size: QSize,
-        w: QWidget | None = None,
+        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, w: QWidget | None = None
     ) -> QSize:
         found = super().sizeFromContents(kind, option, size, cast(QWidget, w))
         worded = isinstance(option, QStyleOptionToolButton) and bool(option.text)
@@ -264,10 +258,7 @@ def _framed(widget: QWidget | None) -> bool:
 def _link(widget: QWidget | None) -> bool:
     """Whether a button is words alone, without a ground."""
     return (
-        isinstance(widget, QPushButton)
-        and widget.isFlat()
-        and widget.icon().isNull()
-        and not role_of(widget)
+        isinstance(widget, QPushButton) and widget.isFlat() and widget.icon().isNull() and not role_of(widget)
     )
 
 
@@ -303,8 +294,7 @@ def _box(option: QStyleOption, painter: QPainter) -> None:
     painter.drawRoundedRect(where.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
     if checked:
         corners = [
-            QPointF(where.left() + x * where.width(), where.top() + y * where.height())
-            for x, y in TICK
+            QPointF(where.left() + x * where.width(), where.top() + y * where.height()) for x, y in TICK
         ]
         pen = QPen(QColor(ink), 1.8)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)

@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit
 
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
-FIND = say("find")
+FIND = message("find")
 
 
 class Finder(QLineEdit):
@@ -24,8 +24,8 @@ class Finder(QLineEdit):
     """
 
     def __init__(self, name: str, words: str = FIND) -> None:
-        super().__init__(placeholderText=told(words), clearButtonEnabled=True)
-        self.setAccessibleName(told(name))
+        super().__init__(placeholderText=translate(words), clearButtonEnabled=True)
+        self.setAccessibleName(translate(name))
 
     def minimumSizeHint(self) -> QSize:
         words = self.fontMetrics().horizontalAdvance(self.placeholderText())

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME, Colours, Written, count_text, tabular
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.translation import tr, translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -102,7 +102,7 @@ class RowsModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
             text = column.text(column.values[self.rows[index.row()]])
-            text = text if column.data else tell(text)
+            text = text if column.data else tr(text)
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.DecorationRole and self.columns[index.column()].signs:
             return self.columns[index.column()].signs[self.rows[index.row()]](THEME.colours)
@@ -117,7 +117,7 @@ class RowsModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             column = self.columns[section]
-            return column.head if column.data else tell(column.head)
+            return column.head if column.data else tr(column.head)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = self.columns[section].right
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
@@ -130,7 +130,7 @@ def as_list(view: QTableView, name: str) -> None:
 
     Heads stand at the left unless its model says otherwise.
     """
-    view.setAccessibleName(told(name))
+    view.setAccessibleName(translate(name))
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -160,9 +160,7 @@ class Listing(QTableView):
     chosen = Signal(int)
     activated_row = Signal(int)
 
-    def __init__(
-        self, name: str, *, sortable: bool = True, compact: bool = False, low: bool = False
-    ) -> None:
+    def __init__(self, name: str, *, sortable: bool = True, compact: bool = False, low: bool = False) -> None:
         """``compact``: no column is wider than its content; ``low``: no higher than its rows."""
         super().__init__()
         self._compact, self._low = compact, low

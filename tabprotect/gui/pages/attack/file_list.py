@@ -14,19 +14,19 @@ from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 USUAL = (
-    ("exact", say("published as they are")),
-    ("suppression", say("small counts left out")),
-    ("random_rounding:base=3", say("rounded at random to multiples of 3")),
-    ("random_rounding:base=5", say("rounded at random to multiples of 5")),
-    ("rounded:base=5", say("rounded to multiples of 5")),
-    ("rounded:base=10", say("rounded to multiples of 10")),
-    ("cell_key:D=5,V=3,js=2", say("cell keys, noise of at most 5 with variance 3")),
-    ("swapped:rate=.05", say("5 in 100 records swapped")),
-    ("unknown:sd=1", say("noise of some kind, of standard deviation 1")),
+    ("exact", message("published as they are")),
+    ("suppression", message("small counts left out")),
+    ("random_rounding:base=3", message("rounded at random to multiples of 3")),
+    ("random_rounding:base=5", message("rounded at random to multiples of 5")),
+    ("rounded:base=5", message("rounded to multiples of 5")),
+    ("rounded:base=10", message("rounded to multiples of 10")),
+    ("cell_key:D=5,V=3,js=2", message("cell keys, noise of at most 5 with variance 3")),
+    ("swapped:rate=.05", message("5 in 100 records swapped")),
+    ("unknown:sd=1", message("noise of some kind, of standard deviation 1")),
 )
 """Methods as they are typed, and in words; any other is typed."""
 
@@ -41,10 +41,10 @@ class FileRow(QWidget):
         super().__init__()
         self.file = file
         name = ElidedLabel(file.path.name)
-        name.setToolTip(told(file.path.name))
+        name.setToolTip(translate(file.path.name))
         shape = joined((count_text(size) for size in file.shape), " \u00d7 ")
         size = Label(shape, role="quiet")
-        self.method = named(QComboBox(), say("Method of {name}", file.path.name))
+        self.method = named(QComboBox(), message("Method of {name}", file.path.name))
         self.method.setEditable(True)
         edit = self.method.lineEdit()
         assert edit is not None
@@ -53,36 +53,28 @@ class FileRow(QWidget):
         self.method.setMinimumContentsLength(24)
         guess, self._why = file.likely_method()
         for _, words in USUAL:
-            self.method.addItem(told(words))
+            self.method.addItem(translate(words))
         self._show_method(method or guess)
         self.method.setEnabled(not isinstance(file.content, Release))
         self._guess = guess
         self.meaning = Label(role="quiet", wordWrap=True)
         self.method.currentTextChanged.connect(self._changed)
         self.out = tool_button(
-            "\u00d7", self.dropped, name=say("Leave out {name}", file.path.name), flat=True
+            "\u00d7", self.dropped, name=message("Leave out {name}", file.path.name), flat=True
         )
         title = in_column(name, size, margins=0, spacing=0)
-        in_row(
-            (title, 2),
-            (self.method, 3),
-            (self.meaning, 2),
-            self.out,
-            on=self,
-            margins=0,
-            spacing=GRID,
-        )
+        in_row((title, 2), (self.method, 3), (self.meaning, 2), self.out, on=self, margins=0, spacing=GRID)
         self._say()
 
     @property
     def said(self) -> str:
         """What is said of its method, as it is typed."""
         shown = self.method.currentText().strip()
-        return next((typed for typed, words in USUAL if told(words) == shown), shown)
+        return next((typed for typed, words in USUAL if translate(words) == shown), shown)
 
     def _show_method(self, typed: str) -> None:
         """Show a method, in words where there are any."""
-        self.method.setCurrentText(told(dict(USUAL).get(typed, typed)))
+        self.method.setCurrentText(translate(dict(USUAL).get(typed, typed)))
         edit = self.method.lineEdit()
         if edit is not None:
             edit.setCursorPosition(0)
@@ -103,7 +95,7 @@ class FileList(QFrame):
     def __init__(self) -> None:
         super().__init__()
         dress(self, "card")
-        self.setAccessibleName(tell("Published files"))
+        self.setAccessibleName(tr("Published files"))
         self.rows: list[FileRow] = []
         self._inside = in_column(on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID)
 

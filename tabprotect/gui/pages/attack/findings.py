@@ -15,14 +15,14 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import in_100, joined, plural, say
+from tabprotect.languages.messages import in_100, joined, message, plural
 
 Among = Literal["known", "proved", "all"]
 
 HOW: dict[Way, str] = {
-    "proved": say("proved"),
-    "joint": say("all numbers together"),
-    "least_squares": say("least squares"),
+    "proved": message("proved"),
+    "joint": message("all numbers together"),
+    "least_squares": message("least squares"),
 }
 
 
@@ -91,7 +91,7 @@ class Findings:
     def sure(self, cell: int) -> str:
         """How sure one can be of it."""
         if self.proved[cell]:
-            return say("proved")
+            return message("proved")
         return in_hundred(float(self.belief[cell])) if self.belief[cell] else "?"
 
     def proof(self, cell: int) -> Proof | None:
@@ -114,7 +114,7 @@ class Findings:
         )
         if not self.open.any():
             return said
-        return say("{said} {open} are published as they are.", said, count_text(self.open.sum()))
+        return message("{said} {open} are published as they are.", said, count_text(self.open.sum()))
 
 
 def in_hundred(chance: float) -> str:
@@ -125,8 +125,8 @@ def in_hundred(chance: float) -> str:
 def span(low: int, high: int) -> str:
     """What a count can be."""
     if high >= UNBOUNDED:
-        return say("{low} or more", count_text(low))
-    return count_text(low) if low == high else say("{low} to {high}", *map(count_text, (low, high)))
+        return message("{low} or more", count_text(low))
+    return count_text(low) if low == high else message("{low} to {high}", *map(count_text, (low, high)))
 
 
 def why(findings: Findings, cell: int, proof: Proof | None) -> Sequence[str]:
@@ -134,10 +134,10 @@ def why(findings: Findings, cell: int, proof: Proof | None) -> Sequence[str]:
     found = findings.attacked.found
     if not findings.proved[cell]:
         low, high = int(found.ends[0][cell]), int(found.ends[1][cell])
-        steps = [say("It is proved that it is {span}.", span(low, high))]
+        steps = [message("It is proved that it is {span}.", span(low, high))]
         if findings.belief[cell]:
             steps.append(
-                say(
+                message(
                     "Among these {count} is the likeliest, with {chance}: {way}.",
                     findings.likely(cell),
                     in_hundred(float(findings.belief[cell])),
@@ -146,17 +146,15 @@ def why(findings: Findings, cell: int, proof: Proof | None) -> Sequence[str]:
             )
         return steps
     if proof is None:
-        return [say("It takes several published sums together: no other count fits all of them.")]
+        return [message("It takes several published sums together: no other count fits all of them.")]
     number = proof.number
     numbers = found.numbers
     table = next(t for t in numbers.tables if t.rows.start <= number < t.rows.stop)
     labels = table.domain.labels(table.domain.unflat(number - table.first))
-    name = joined(labels, ", ") or say("all together")
-    steps = [say("Each number alone leaves what stands under \u201ccould be\u201d.")]
+    name = joined(labels, ", ") or message("all together")
+    steps = [message("Each number alone leaves what stands under \u201ccould be\u201d.")]
     if len(proof.cells) > 1:
-        steps.append(say("They add up to {name}, which is {span}.", name, span(*proof.sums)))
+        steps.append(message("They add up to {name}, which is {span}.", name, span(*proof.sums)))
         least, most = (sum(ends[1:].tolist()) for ends in (proof.low, proof.high))
-        steps.append(
-            say("The others are {span} together: there is no other way.", span(least, most))
-        )
+        steps.append(message("The others are {span} together: there is no other way.", span(least, most)))
     return steps

@@ -12,12 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QSplitter, QStackedWidget, QWidget
 
-from tabprotect.engine.bundle.attacked_files import (
-    PublishedFile,
-    attack_files,
-    publisher_could,
-    read_file,
-)
+from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, publisher_could, read_file
 from tabprotect.engine.formats.published_rows import TOTAL
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.statuses import COUNT
@@ -44,23 +39,23 @@ from tabprotect.gui.pages.attack.findings import Among, Findings
 from tabprotect.gui.pages.attack.why_panel import WhyPanel
 from tabprotect.gui.pages.stages import AttackStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
-EMPTY = say(
+EMPTY = message(
     "Put published files here: tables of any office over common variables, with the "
     "code of the total where one is summed over, or a release of this program."
 )
-START = say("Which counts can somebody work out who puts published tables together?")
+START = message("Which counts can somebody work out who puts published tables together?")
 
 TYPING = 600
 """Milliseconds without a key before what was typed is attacked with."""
 
 FIGURES = (
-    ("proved", say("proved, whatever one assumes")),
-    ("likely", say("more are over 95 in 100 sure")),
-    ("left", say("stay open")),
-    ("told", say("published as they are")),
+    ("proved", message("proved, whatever one assumes")),
+    ("likely", message("more are over 95 in 100 sure")),
+    ("left", message("stay open")),
+    ("told", message("published as they are")),
 )
 
 
@@ -71,9 +66,9 @@ class AttackPage(AttackStage, Page):
         super().__init__(document)
         self.findings: Findings | None = None
         self.among: Among = "known"
-        self.set_heading(say("What published files tell"))
+        self.set_heading(message("What published files tell"))
         self.set_sentence(START)
-        self._note = Label(role="quiet", wordWrap=True, name=say("What is done"))
+        self._note = Label(role="quiet", wordWrap=True, name=message("What is done"))
         self._reading: Question[list[PublishedFile]] = Question(
             self, document.jobs, self._read, self.show_error
         )
@@ -88,26 +83,24 @@ class AttackPage(AttackStage, Page):
         self._trying.outlives = True
         self._attacking.went.connect(lambda stage: self._note.setText(stage))
         self._exporter = Exporter(self)
-        self.add_button = push_button(say("Add\u2026"), self._ask_files, name=say("Add files"))
+        self.add_button = push_button(message("Add\u2026"), self._ask_files, name=message("Add files"))
         self.add_button.setIcon(icons.icon("add"))
         self.files = FileList()
         self.files.changed.connect(self._files_changed)
-        self.total = named(QLineEdit(TOTAL), say("Code of a variable that is summed over"))
-        self.count = named(QLineEdit(COUNT), say("Column of the counts"))
+        self.total = named(QLineEdit(TOTAL), message("Code of a variable that is summed over"))
+        self.count = named(QLineEdit(COUNT), message("Column of the counts"))
         for field in (self.total, self.count):
             field.setMaximumWidth(14 * GRID)
             field.editingFinished.connect(self._read_again)
-        self.stop = push_button(say("Stop"), self._attacking.cancel, name=say("Stop the attack"))
-        self.again = push_button(say("Attack again"), self._attack_again)
+        self.stop = push_button(message("Stop"), self._attacking.cancel, name=message("Stop the attack"))
+        self.again = push_button(message("Attack again"), self._attack_again)
         self.why = WhyPanel()
-        self.empty = Empty(
-            EMPTY, say("Add\u2026"), self._ask_files, name=say("Add the first files")
-        )
+        self.empty = Empty(EMPTY, message("Add\u2026"), self._ask_files, name=message("Add the first files"))
         self.parts = self._split()
         self.body.addWidget(self.empty, 1)
         self.body.addWidget(self.parts, 1)
         self._save = push_button(
-            say("Save as JSON\u2026"), self._ask_json, tip=say("Every count with all its chances.")
+            message("Save as JSON\u2026"), self._ask_json, tip=message("Every count with all its chances.")
         )
         self._command = self.command_button()
         for part in (self._save, self._command):
@@ -123,16 +116,16 @@ class AttackPage(AttackStage, Page):
     def _split(self) -> QSplitter:
         left = QWidget()
         head = in_row(
-            heading(say("Published files")),
-            Label(say("or drop them here"), role="quiet"),
+            heading(message("Published files")),
+            Label(message("or drop them here"), role="quiet"),
             1,
             self.add_button,
             spacing=GRID,
         )
         words = in_row(
-            Label(say("Total is written"), role="quiet"),
+            Label(message("Total is written"), role="quiet"),
             self.total,
-            Label(say("counts stand under"), role="quiet"),
+            Label(message("counts stand under"), role="quiet"),
             self.count,
             1,
             spacing=GRID,
@@ -170,24 +163,23 @@ class AttackPage(AttackStage, Page):
         for at, (name, words) in enumerate(FIGURES):
             figure = self.figures[name] = Label(role="figure", name=words)
             grid.addWidget(figure, 0, at)
-            grid.addWidget(
-                Label(words, role="quiet", wordWrap=True), 1, at, Qt.AlignmentFlag.AlignTop
-            )
+            grid.addWidget(Label(words, role="quiet", wordWrap=True), 1, at, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(at, 1)
         return self.card
 
     def _list_head(self) -> QWidget:
         self.list_head = QWidget()
         self.choices_among = faces(
-            {"known": say("Known"), "proved": say("Proved"), "all": say("All")}, self._choose_among
+            {"known": message("Known"), "proved": message("Proved"), "all": message("All")},
+            self._choose_among,
         )
         self.choices_among["known"].setChecked(True)
-        self.views = faces({"list": say("List"), "map": say("Map")}, self._choose_view)
+        self.views = faces({"list": message("List"), "map": message("Map")}, self._choose_view)
         self.views["list"].setChecked(True)
-        self.search = Finder(say("Find counts by their labels"))
+        self.search = Finder(message("Find counts by their labels"))
         self.search.textChanged.connect(lambda _: self._fill_list())
         in_row(
-            heading(say("What can be known")),
+            heading(message("What can be known")),
             1,
             *self.choices_among.values(),
             self.search,
@@ -199,10 +191,10 @@ class AttackPage(AttackStage, Page):
         return self.list_head
 
     def _stack(self) -> QStackedWidget:
-        self.list = Listing(say("Counts that can be known"))
+        self.list = Listing(message("Counts that can be known"))
         self.list.setMinimumHeight(18 * GRID)
         self.list.chosen.connect(self.show_cell)
-        self.map = HeatMap(say("How sure one can be of each count"))
+        self.map = HeatMap(message("How sure one can be of each count"))
         self.map.chosen.connect(self._cell_of_map)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.list)
@@ -249,21 +241,19 @@ class AttackPage(AttackStage, Page):
             return [
                 *before,
                 *(
-                    read_file(
-                        path, total=total, count=count, progress=Part(progress, n, len(paths))
-                    )
+                    read_file(path, total=total, count=count, progress=Part(progress, n, len(paths)))
                     for n, path in enumerate(paths)
                 ),
             ]
 
-        self._reading.ask(say("reading published files"), work)
+        self._reading.ask(message("reading published files"), work)
 
     def _read(self, files: list[PublishedFile]) -> None:
         self.files.show_files(files)
 
     def _ask_files(self) -> None:
-        filters = say("Published tables and releases ({patterns})", f"{patterns('table')} *.zip")
-        ask_files(self, say("Add published files"), filters, self.add)
+        filters = message("Published tables and releases ({patterns})", f"{patterns('table')} *.zip")
+        ask_files(self, message("Add published files"), filters, self.add)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -288,11 +278,11 @@ class AttackPage(AttackStage, Page):
         def work(progress: Progress) -> Findings:
             return Findings.of(attack_files(files, said, progress=progress))
 
-        if self._attacking.ask(say("attacking published files"), work, key, wait=TYPING):
+        if self._attacking.ask(message("attacking published files"), work, key, wait=TYPING):
             self._trying.drop()
             self.errors.clear()
             self._show(None)
-            self.set_sentence(say("Putting the published numbers together\u2026"))
+            self.set_sentence(message("Putting the published numbers together\u2026"))
 
     def _attack_again(self) -> None:
         self._attacking.drop()
@@ -307,11 +297,11 @@ class AttackPage(AttackStage, Page):
                 for words, found in publisher_could(files, said, progress=progress)
             ]
 
-        self._trying.ask(say("trying what the publisher could do"), work, (*files, *said))
+        self._trying.ask(message("trying what the publisher could do"), work, (*files, *said))
 
     def _answered(self, findings: Findings) -> None:
         self._try_others(self.files.files, self.files.said)
-        self._note.setText(" ".join(map(told, findings.attacked.found.notes)))
+        self._note.setText(" ".join(map(translate, findings.attacked.found.notes)))
         self.set_sentence(findings.sentence)
         self._show(findings)
 
@@ -322,7 +312,7 @@ class AttackPage(AttackStage, Page):
         self._enable()
 
     def _stopped(self) -> None:
-        self.set_sentence(say("The attack was stopped."))
+        self.set_sentence(message("The attack was stopped."))
         self._note.clear()
         self._enable()
 
@@ -356,8 +346,8 @@ class AttackPage(AttackStage, Page):
         for figure, number in zip(self.figures.values(), numbers, strict=True):
             figure.setText(count_text(number))
         for name, number in (("known", known), ("proved", proved)):
-            words = say("Known {number}") if name == "known" else say("Proved {number}")
-            self.choices_among[name].setText(tell(words, count_text(number)))
+            words = message("Known {number}") if name == "known" else message("Proved {number}")
+            self.choices_among[name].setText(tr(words, count_text(number)))
         domain = findings.attacked.found.numbers.domain
         self.map.show_values(
             domain,
@@ -387,10 +377,10 @@ class AttackPage(AttackStage, Page):
         every = np.arange(size)
         self.list.show_rows(
             [
-                ListColumn(say("Count"), every, found.label, right=False),
-                ListColumn(say("published"), every, found.published, found.attacked.shown),
-                ListColumn(say("likeliest count"), every, found.likely, found.count),
-                ListColumn(say("how sure"), every, found.sure, found.belief + found.proved),
+                ListColumn(message("Count"), every, found.label, right=False),
+                ListColumn(message("published"), every, found.published, found.attacked.shown),
+                ListColumn(message("likeliest count"), every, found.likely, found.count),
+                ListColumn(message("how sure"), every, found.sure, found.belief + found.proved),
             ],
             cells,
             current=int(cells[0]) if len(cells) else None,
@@ -438,9 +428,9 @@ class AttackPage(AttackStage, Page):
             folder = self.document.preferences.public_folder
             ask_place(
                 self,
-                say("Write the report"),
+                message("Write the report"),
                 str(Path(folder or "") / "attack-report.html"),
-                say("Report (*.html *.pdf)"),
+                message("Report (*.html *.pdf)"),
                 lambda path: self.save_report(Path(path)),
             )
 

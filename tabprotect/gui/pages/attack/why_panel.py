@@ -15,8 +15,8 @@ from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.attack.findings import Findings, in_hundred, span, why
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 
 class WhyPanel(QWidget):
@@ -24,16 +24,14 @@ class WhyPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Why it can be known"))
-        self.title = Label(role="title", wordWrap=True, name=say("The count"))
+        self.setAccessibleName(tr("Why it can be known"))
+        self.title = Label(role="title", wordWrap=True, name=message("The count"))
         self.published = Label(role="quiet")
-        self.steps = Label(wordWrap=True, name=say("Why"))
-        self.list = Listing(
-            say("Counts that add up, or how likely each is"), sortable=False, low=True
-        )
-        self.copy = push_button(say("Copy"), self._copy, name=say("Copy why it can be known"))
-        self.check = push_button(say("Check the proof"), self._check)
-        self.checked = Label(role="quiet", wordWrap=True, name=say("What the check found"))
+        self.steps = Label(wordWrap=True, name=message("Why"))
+        self.list = Listing(message("Counts that add up, or how likely each is"), sortable=False, low=True)
+        self.copy = push_button(message("Copy"), self._copy, name=message("Copy why it can be known"))
+        self.check = push_button(message("Check the proof"), self._check)
+        self.checked = Label(role="quiet", wordWrap=True, name=message("What the check found"))
         self._shown: tuple[Findings, int] | None = None
         card = QFrame()
         # All stands at the top where the list is short.
@@ -52,12 +50,10 @@ class WhyPanel(QWidget):
             spacing=GRID,
         )
         self._could = QWidget()
-        self.could = Listing(say("What the publisher could do"), sortable=False, low=True)
-        in_column(
-            heading(say("What the publisher could do")), self.could, on=self._could, margins=0
-        )
+        self.could = Listing(message("What the publisher could do"), sortable=False, low=True)
+        in_column(heading(message("What the publisher could do")), self.could, on=self._could, margins=0)
         self.show_could(())
-        in_column(heading(say("Why")), (card, 1), self._could, on=self, margins=0, spacing=GRID)
+        in_column(heading(message("Why")), (card, 1), self._could, on=self, margins=0, spacing=GRID)
         self.show_cell(None, 0)
 
     def show_cell(self, findings: Findings | None, cell: int) -> None:
@@ -69,20 +65,20 @@ class WhyPanel(QWidget):
         self.check.hide()
         self._shown = None if findings is None else (findings, cell)
         if findings is None:
-            self.title.setText(say("Choose a count in the list."))
+            self.title.setText(message("Choose a count in the list."))
             return
         likely, label = findings.likely(cell), findings.label(cell)
         if findings.proved[cell]:
-            title = say("{label} is {count}", label, likely)
+            title = message("{label} is {count}", label, likely)
         elif findings.open[cell]:
-            title = say("{label} is published: {count}", label, likely)
+            title = message("{label} is published: {count}", label, likely)
         else:
-            title = say("{label} is most likely {count}", label, likely)
+            title = message("{label} is most likely {count}", label, likely)
         self.title.setText(title)
-        self.published.setText(say("published: {count}", findings.published(cell)))
+        self.published.setText(message("published: {count}", findings.published(cell)))
         proof = findings.proof(cell)
         lines = why(findings, cell, proof)
-        self.steps.setText(joined((f"{n}. {told(line)}" for n, line in enumerate(lines, 1)), "\n"))
+        self.steps.setText(joined((f"{n}. {translate(line)}" for n, line in enumerate(lines, 1)), "\n"))
         self.check.setVisible(proof is not None)
         if proof is None:
             self._show_chances(findings, cell)
@@ -92,15 +88,11 @@ class WhyPanel(QWidget):
         ends = findings.attacked.found.ends
         self.list.show_rows(
             [
-                ListColumn(say("Count"), at, lambda k: findings.label(int(cells[k])), right=False),
-                ListColumn(say("published"), at, lambda k: findings.published(int(cells[k]))),
+                ListColumn(message("Count"), at, lambda k: findings.label(int(cells[k])), right=False),
+                ListColumn(message("published"), at, lambda k: findings.published(int(cells[k]))),
+                ListColumn(message("could be"), at, lambda k: span(int(proof.low[k]), int(proof.high[k]))),
                 ListColumn(
-                    say("could be"), at, lambda k: span(int(proof.low[k]), int(proof.high[k]))
-                ),
-                ListColumn(
-                    say("so it is"),
-                    at,
-                    lambda k: span(int(ends[0][cells[k]]), int(ends[1][cells[k]])),
+                    message("so it is"), at, lambda k: span(int(ends[0][cells[k]]), int(ends[1][cells[k]]))
                 ),
             ]
         )
@@ -110,8 +102,8 @@ class WhyPanel(QWidget):
         counts = sorted(chances, key=lambda count: (-chances[count], count))
         self.list.show_rows(
             [
-                ListColumn(say("count"), counts),
-                ListColumn(say("how likely"), [chances[count] for count in counts], in_hundred),
+                ListColumn(message("count"), counts),
+                ListColumn(message("how likely"), [chances[count] for count in counts], in_hundred),
             ]
         )
 
@@ -123,7 +115,7 @@ class WhyPanel(QWidget):
         assert proof is not None
         tried, fitting = proof.other_counts(count)
         self.checked.setText(
-            say("It does not hold: {count} fits, too.", count_text(fitting[0]))
+            message("It does not hold: {count} fits, too.", count_text(fitting[0]))
             if fitting
             else plural(
                 tried,
@@ -140,15 +132,15 @@ class WhyPanel(QWidget):
         numbers = [(int(f.proved.sum()), int((f.known & ~f.proved).sum())) for _, f in ways]
         self.could.show_rows(
             [
-                ListColumn(say("instead"), every, lambda k: ways[k][0], right=False),
+                ListColumn(message("instead"), every, lambda k: ways[k][0], right=False),
                 ListColumn(
-                    say("then"),
+                    message("then"),
                     every,
-                    lambda k: say("{proved} proved, {sure} sure", *map(count_text, numbers[k])),
+                    lambda k: message("{proved} proved, {sure} sure", *map(count_text, numbers[k])),
                 ),
             ]
         )
 
     def _copy(self) -> None:
         words = (self.title.text(), self.published.text(), self.steps.text())
-        QGuiApplication.clipboard().setText(told(joined(words, "\n")))
+        QGuiApplication.clipboard().setText(translate(joined(words, "\n")))

@@ -15,7 +15,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.theme import chance_text, count_text, number_text
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 LEVEL = 0.9
 """Of the intervals that are shown."""
@@ -90,7 +90,7 @@ class CellFigure:
 
     def label_for(self, rule: SmallCount) -> str:
         """The label with the rule's numbers."""
-        return say(self.label, words=rule.words)
+        return message(self.label, words=rule.words)
 
 
 def _whole(value: float) -> str:
@@ -100,8 +100,8 @@ def _whole(value: float) -> str:
 FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "true",
-        say("How sure a reader would be"),
-        say("Of the true count; over 95 % counts as known."),
+        message("How sure a reader would be"),
+        message("Of the true count; over 95 % counts as known."),
         lambda view: view.true,
         chance_text,
         1.0,
@@ -109,54 +109,54 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "entropy",
-        say("What is left open"),
-        say("What a reader still does not know, in bits; at 0 (dark) the count is certain."),
+        message("What is left open"),
+        message("What a reader still does not know, in bits; at 0 (dark) the count is certain."),
         lambda view: view.posterior.entropy,
         number_text,
         flip=True,
     ),
     CellFigure(
         "small",
-        say("Chance of {words}"),
-        say("How likely a reader thinks that the true count is small."),
+        message("Chance of {words}"),
+        message("How likely a reader thinks that the true count is small."),
         lambda view: view.small,
         chance_text,
         1.0,
     ),
     CellFigure(
         "published",
-        say("Chance that it was not changed"),
-        say("How likely a reader thinks that the cell was not changed."),
+        message("Chance that it was not changed"),
+        message("How likely a reader thinks that the cell was not changed."),
         lambda view: view.posterior.probability(view.posterior.published.counts),
         chance_text,
         1.0,
     ),
     CellFigure(
         "mean",
-        say("Count on average"),
-        say("The mean of the counts a reader thinks possible."),
+        message("Count on average"),
+        message("The mean of the counts a reader thinks possible."),
         lambda view: view.posterior.mean,
         number_text,
     ),
     CellFigure(
         "mode",
-        say("Most likely count"),
-        say("The count a reader thinks most likely."),
+        message("Most likely count"),
+        message("The count a reader thinks most likely."),
         lambda view: view.posterior.mode,
         _whole,
     ),
     CellFigure(
         "width",
-        say("How many counts are likely"),
-        say("How far apart the counts lie that hold 90 in 100 of the chance."),
+        message("How many counts are likely"),
+        message("How far apart the counts lie that hold 90 in 100 of the chance."),
         lambda view: np.subtract(*view.posterior.interval(LEVEL)[::-1]),
         _whole,
         flip=True,
     ),
     CellFigure(
         "shift",
-        say("Most likely less published"),
-        say("Where it is not 0, the likeliest count is not the published one."),
+        message("Most likely less published"),
+        message("Where it is not 0, the likeliest count is not the published one."),
         lambda view: np.abs(view.posterior.mode - view.posterior.published.counts),
         _whole,
     ),

@@ -19,19 +19,19 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.said import capital, in_100, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, in_100, message
+from tabprotect.languages.translation import tr, translate
 
 PERSONS: tuple[Who, ...] = ("user", "intruder")
 
 ROWS = (
-    say("90 % sure"),
-    say("most likely"),
-    say("on average"),
-    say("left open"),
-    say("not changed"),
-    say("small"),
-    say("the true count"),
+    message("90 % sure"),
+    message("most likely"),
+    message("on average"),
+    message("left open"),
+    message("not changed"),
+    message("small"),
+    message("the true count"),
 )
 """Figures of a cell: what a reader thinks it is, and how sure they are of that."""
 
@@ -58,13 +58,11 @@ def figure_texts(
         "most likely": count_text(int(posterior.mode[index])),
         "90 % sure": count_text(low)
         if low == high
-        else say("{low} to {high}", count_text(low), count_text(high)),
-        "left open": say(
+        else message("{low} to {high}", count_text(low), count_text(high)),
+        "left open": message(
             "{value} bits", number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)
         ),
-        "not changed": in_100(float(chances[values == shown].sum()))
-        if shown is not None
-        else "\u2013",
+        "not changed": in_100(float(chances[values == shown].sum())) if shown is not None else "\u2013",
         "small": in_100(float(chances[inside].sum())),
     }
     if original is not None:
@@ -77,7 +75,7 @@ class CellPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("The selected cell"))
+        self.setAccessibleName(tr("The selected cell"))
         self.histogram = CellHistogram()
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
@@ -89,24 +87,19 @@ class CellPanel(QWidget):
         for who in PERSONS:
             self._heads[who] = Label(capital(READER[who]), role="strong")
         for name in ROWS:
-            self._names[name] = Label(say(name), role="quiet")
+            self._names[name] = Label(message(name), role="quiet")
             for who in PERSONS:
                 value = Label()
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(tell("{name}, {who}", say(name), READER[who]))
+                value.setAccessibleName(tr("{name}, {who}", message(name), READER[who]))
                 self._values[name, who] = value
         self._figures = QWidget()
         self._figures.setLayout(self._grid)
         self._place(both=False)
-        self._sentence = Label(wordWrap=True, name=say("The cell in one sentence"))
+        self._sentence = Label(wordWrap=True, name=message("The cell in one sentence"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         in_column(
-            self._sentence,
-            (self.histogram, 1),
-            self._figures,
-            on=self,
-            margins=(0, GRID, 0, 0),
-            spacing=GRID,
+            self._sentence, (self.histogram, 1), self._figures, on=self, margins=(0, GRID, 0, 0), spacing=GRID
         )
 
     def _place(self, *, both: bool) -> None:
@@ -116,9 +109,7 @@ class CellPanel(QWidget):
             down, across = (row + 1, 0) if both else (row % HALF + 1, row // HALF * 2)
             at.addWidget(self._names[name], down, across)
             for column, who in enumerate(PERSONS, 1):
-                at.addWidget(
-                    self._values[name, who], down, across + column * (both or who == "user")
-                )
+                at.addWidget(self._values[name, who], down, across + column * (both or who == "user"))
         for column, who in enumerate(PERSONS, 1):
             at.addWidget(self._heads[who], 0, column)
         at.setColumnStretch(4, 1)
@@ -128,12 +119,7 @@ class CellPanel(QWidget):
         return self._values[name, who].text()
 
     def show_cell(
-        self,
-        index: Index,
-        posteriors: Mapping[Who, Posterior],
-        *,
-        rule: SmallCount,
-        original: Table | None,
+        self, index: Index, posteriors: Mapping[Who, Posterior], *, rule: SmallCount, original: Table | None
     ) -> None:
         """Show a cell under the posteriors that are known; the original only in the house."""
         published = published_count(next(iter(posteriors.values())), index)
@@ -144,23 +130,19 @@ class CellPanel(QWidget):
         self._place(both=len(posteriors) > 1)
         for name in ROWS:
             self._names[name].setVisible(name != "the true count" or original is not None)
-        self._names["small"].setText(told(rule.words))
+        self._names["small"].setText(translate(rule.words))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(len(posteriors) > 1)
-            texts = (
-                {}
-                if posterior is None
-                else figure_texts(posterior, index, rule=rule, original=original)
-            )
+            texts = {} if posterior is None else figure_texts(posterior, index, rule=rule, original=original)
             for name in ROWS:
                 value = self._values[name, who]
-                value.setText(told(texts.get(name, "")))
+                value.setText(translate(texts.get(name, "")))
                 value.setVisible(name in texts)
 
     def say(self, text: str) -> None:
         """What the picture says, in one sentence above it."""
-        self._sentence.setText(told(text))
+        self._sentence.setText(translate(text))
         self._sentence.setVisible(bool(text))
 
     @property

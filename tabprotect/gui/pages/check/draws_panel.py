@@ -49,8 +49,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.canvas import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.analysing import Analysing
@@ -65,9 +65,9 @@ ROWS = (
     "published",
     "original",
     "mean",
-    say("standard deviation"),
-    say("95 % of draws"),
-    say("not defined"),
+    message("standard deviation"),
+    message("95 % of draws"),
+    message("not defined"),
 )
 
 
@@ -83,11 +83,7 @@ class Analysis:
 
 
 def statistic_over_draws(
-    releases: Sequence[Release],
-    posterior: Posterior,
-    analysis: Analysis,
-    draws: int,
-    progress: Progress,
+    releases: Sequence[Release], posterior: Posterior, analysis: Analysis, draws: int, progress: Progress
 ) -> tuple[AnalysisSummary, int]:
     """The statistic over the draws, with what the releases say of it; ``progress`` gets each partial summary.
 
@@ -96,7 +92,7 @@ def statistic_over_draws(
     Summary, int
         The summary, and how many draws were asked for.
     """
-    generator, stage = Randomness.fresh().generator(), say("drawing tables")
+    generator, stage = Randomness.fresh().generator(), message("drawing tables")
     values: list[Floats] = []
     cuts = np.linspace(0, draws, PARTS + 1).astype(int)
     summary: AnalysisSummary | None = None
@@ -136,39 +132,37 @@ class DrawsPanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName(tell("Analyses of drawn tables"))
+        self.setAccessibleName(tr("Analyses of drawn tables"))
         self.result: tuple[AnalysisSummary, int] | None = None
         self._analysis: Analysis | None = None
         self._drawing: Question[tuple[AnalysisSummary, int]] = Question(
             self, document.jobs, self._take, self._failed, came=self._take
         )
         self._domain: Domain | None = None
-        self.kind = named(QComboBox(), say("Analysis"))
+        self.kind = named(QComboBox(), message("Analysis"))
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
         self.formula = QLineEdit()
-        self.formula.setAccessibleName(tell("Log-linear model"))
-        self.formula.setToolTip(tell("Which variables go together, as a formula"))
+        self.formula.setAccessibleName(tr("Log-linear model"))
+        self.formula.setToolTip(tr("Which variables go together, as a formula"))
         self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
         self.terms.changed.connect(self.formula.setText)
         self.model: ModelSummary | None = None
-        self._fitting: Question[ModelSummary] = Question(
-            self, document.jobs, self._take_model, self._failed
-        )
-        self.odds = Label(wordWrap=True, name=say("What the release says by itself"))
+        self._fitting: Question[ModelSummary] = Question(self, document.jobs, self._take_model, self._failed)
+        self.odds = Label(wordWrap=True, name=message("What the release says by itself"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.who = named(QComboBox(), say("Which reader the tables are drawn for"))
-        self.who.addItem(told(READER["user"]), "user")
-        self.who.addItem(told(READER["intruder"]), "intruder")
+        self.who = named(QComboBox(), message("Which reader the tables are drawn for"))
+        self.who.addItem(translate(READER["user"]), "user")
+        self.who.addItem(translate(READER["intruder"]), "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
-        self.draws.setSuffix(tell(" tables"))
-        self.draws.setAccessibleName(tell("How many tables to draw"))
-        self.button = QPushButton(tell("Draw"))
-        self.button.setAccessibleName(tell("Draw tables that could be behind it, and analyse them"))
+        self.draws.setSuffix(tr(" tables"))
+        self.draws.setAccessibleName(tr("How many tables to draw"))
+        self.button = QPushButton(tr("Draw"))
+        self.button.setAccessibleName(tr("Draw tables that could be behind it, and analyse them"))
         self.button.clicked.connect(self.run)
-        self.sentence = Label(wordWrap=True, name=say("The spread in one sentence"))
+        self.sentence = Label(wordWrap=True, name=message("The spread in one sentence"))
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
@@ -194,7 +188,7 @@ class DrawsPanel(QWidget):
         form = QFormLayout()
         form.setVerticalSpacing(2)
         for name in ROWS:
-            label, value = Label(say(name), role="quiet"), Label(name=say(name))
+            label, value = Label(message(name), role="quiet"), Label(name=message(name))
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(label, value)
@@ -226,7 +220,7 @@ class DrawsPanel(QWidget):
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
             self.formula.setText(
-                told(joined((say("`{name}`", name) for name in project.domain.names), " + "))
+                translate(joined((message("`{name}`", name) for name in project.domain.names), " + "))
             )
             self.terms.offer(project.domain.names)
             self.terms.show_text(self.formula.text())
@@ -236,17 +230,17 @@ class DrawsPanel(QWidget):
 
     def _fill_kinds(self, domain: Domain) -> None:
         kinds = [
-            (say("chi-square of independence"), "chi"),
-            (say("odds ratio of a 2 \u00d7 2 block"), "odds"),
-            (say("log-linear model"), "model"),
+            (message("chi-square of independence"), "chi"),
+            (message("odds ratio of a 2 \u00d7 2 block"), "odds"),
+            (message("log-linear model"), "model"),
         ]
         if domain.ndim == 2:
-            kinds.insert(1, (say("Cram\u00e9r's V"), "v"))
+            kinds.insert(1, (message("Cram\u00e9r's V"), "v"))
         if [self.kind.itemData(i) for i in range(self.kind.count())] != [d for _, d in kinds]:
             self.kind.blockSignals(True)
             self.kind.clear()
             for label, data in kinds:
-                self.kind.addItem(told(label), data)
+                self.kind.addItem(translate(label), data)
             self.kind.blockSignals(False)
         self._kind_chosen()
 
@@ -261,24 +255,20 @@ class DrawsPanel(QWidget):
         who: Who = self.who.currentData()
         kind = self.kind.currentData()
         if kind == "chi":
-            return Analysis(say("chi-square of independence"), chi_square, who)
+            return Analysis(message("chi-square of independence"), chi_square, who)
         if kind == "v":
-            return Analysis(say("Cram\u00e9r's V"), cramers_v, who)
+            return Analysis(message("Cram\u00e9r's V"), cramers_v, who)
         if kind == "model":
             model = LogLinear.of(domain, self.formula.text())
             terms = joined((joined(margin, " \u00d7 ") for margin in model.margins), " + ")
-            name = say(
-                "deviance of {terms} ({degrees} degrees of freedom)",
-                terms,
-                count_text(model.degrees),
+            name = message(
+                "deviance of {terms} ({degrees} degrees of freedom)", terms, count_text(model.degrees)
             )
-            return Analysis(
-                name, lambda tables: model.deviance(tables, model.fit(tables)), who, model
-            )
+            return Analysis(name, lambda tables: model.deviance(tables, model.fit(tables)), who, model)
         first = self.document.selection or (0,) * domain.ndim
         second = self.corner.corner(first)
-        cells = say("{first} and {second}", domain.cell_text(first), domain.cell_text(second))
-        return Analysis(say("odds ratio of {cells}", cells), odds_ratio(domain, first, second), who)
+        cells = message("{first} and {second}", domain.cell_text(first), domain.cell_text(second))
+        return Analysis(message("odds ratio of {cells}", cells), odds_ratio(domain, first, second), who)
 
     def run(self) -> None:
         """Draw and analyse, beside the window."""
@@ -293,7 +283,7 @@ class DrawsPanel(QWidget):
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
             self.plot.show_nothing(
-                say("What {who} would think is not worked out yet.", say(analysis.who))
+                message("What {who} would think is not worked out yet.", message(analysis.who))
             )
             return
         draws = self.draws.value()
@@ -304,12 +294,12 @@ class DrawsPanel(QWidget):
         model = analysis.model
         if model is not None:
             self._fitting.ask(
-                say("a model of {draws} drawn tables", count_text(draws)),
+                message("a model of {draws} drawn tables", count_text(draws)),
                 lambda progress: _analysing([release], posterior, progress).fit(model, draws=draws),
             )
             return
         self._drawing.ask(
-            say("{draws} drawn tables", count_text(draws)),
+            message("{draws} drawn tables", count_text(draws)),
             lambda progress: statistic_over_draws([release], posterior, analysis, draws, progress),
         )
 
@@ -330,11 +320,11 @@ class DrawsPanel(QWidget):
 
     def _show(self) -> None:
         lines = self._given_the_release()
-        self.odds.setText(told(joined(lines, "\n")))
+        self.odds.setText(translate(joined(lines, "\n")))
         self._area.setVisible(bool(lines))
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
-                say(
+                message(
                     "What do the changes do to an analysis? Draw tables that could be behind "
                     "the published one and see how far the result spreads."
                 )
@@ -352,23 +342,23 @@ class DrawsPanel(QWidget):
         texts = {
             "published": number(summary.published),
             "mean": number(summary.mean),
-            say("standard deviation"): number(summary.standard_deviation),
-            say("95 % of draws"): say("{low} to {high}", number(low), number(high)),
+            message("standard deviation"): number(summary.standard_deviation),
+            message("95 % of draws"): message("{low} to {high}", number(low), number(high)),
         }
         if true is not None:
-            texts["original"] = say("{true}  [staff only]", number(true))
+            texts["original"] = message("{true}  [staff only]", number(true))
         if summary.undefined:
-            texts["not defined"] = say("{undefined} draws", count_text(summary.undefined))
+            texts["not defined"] = message("{undefined} draws", count_text(summary.undefined))
         for name, value in self._rows.items():
-            value.setText(told(texts.get(name, "")))
+            value.setText(translate(texts.get(name, "")))
             self._form.setRowVisible(value, name in texts)
         done = len(summary.values)
         over = (
             count_text(done)
             if done >= asked
-            else say("{done} of {asked}", count_text(done), count_text(asked))
+            else message("{done} of {asked}", count_text(done), count_text(asked))
         )
-        self.sentence.setText(told(self._words(summary, over)))
+        self.sentence.setText(translate(self._words(summary, over)))
         self.sentence.show()
 
     def _given_the_release(self) -> list[str]:
@@ -389,17 +379,17 @@ class DrawsPanel(QWidget):
 
     @staticmethod
     def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
-        marks = [Mark(summary.published, say("published {published}", number(summary.published)))]
+        marks = [Mark(summary.published, message("published {published}", number(summary.published)))]
         if true is not None:
-            marks.append(Mark(true, say("original {true} [staff only]", number(true)), true=True))
+            marks.append(Mark(true, message("original {true} [staff only]", number(true)), true=True))
         return tuple(marks)
 
     @staticmethod
     def _words(summary: AnalysisSummary, over: str) -> str:
         name = capital(summary.name)
         if math.isnan(summary.mean):
-            return say("{name} is defined on none of the {over} drawn tables.", name, over)
-        return say(
+            return message("{name} is defined on none of the {over} drawn tables.", name, over)
+        return message(
             "{name} is {published} on the published table; over {over} drawn tables it is "
             "{mean} ± {standard_deviation}.",
             name,
@@ -415,21 +405,17 @@ class CornerChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Opposite corner of the 2 × 2 block"))
+        self.setAccessibleName(tr("Opposite corner of the 2 × 2 block"))
         self._domain: Domain | None = None
         self.variables = (QComboBox(), QComboBox())
         self.categories = (QComboBox(), QComboBox())
         row = in_row(on=self, margins=0, spacing=4)
-        for number_, (variable, category) in enumerate(
-            zip(self.variables, self.categories, strict=True), 1
-        ):
-            variable.setAccessibleName(tell("Variable {number} of the block", number_))
-            category.setAccessibleName(tell("Other category of variable {number}", number_))
+        for number_, (variable, category) in enumerate(zip(self.variables, self.categories, strict=True), 1):
+            variable.setAccessibleName(tr("Variable {number} of the block", number_))
+            category.setAccessibleName(tr("Other category of variable {number}", number_))
             variable.currentIndexChanged.connect(lambda _, n=number_ - 1: self._fill(n))
             for box in (variable, category):
-                box.setSizeAdjustPolicy(
-                    QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-                )
+                box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
                 box.setMinimumContentsLength(3)
                 row.addWidget(box)
 

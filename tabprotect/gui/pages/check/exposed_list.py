@@ -16,13 +16,13 @@ from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 AMONG = (
-    ("at_risk", say("small counts")),
-    ("all", say("all cells")),
-    ("misses", say("most likely is not the published one")),
+    ("at_risk", message("small counts")),
+    ("all", message("all cells")),
+    ("misses", message("most likely is not the published one")),
 )
 
 
@@ -33,14 +33,14 @@ class ExposedList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Counts closest to being known"))
+        self.setAccessibleName(tr("Counts closest to being known"))
         self.cells: list[Index] = []
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = Label(say("Closest to being known"), role="section")
-        self.among = named(QComboBox(), say("Which cells are listed"))
-        self.search = Finder(say("Find cells by their labels"))
-        self.table = Listing(say("Counts closest to being known"), sortable=False, compact=True)
+        title = Label(message("Closest to being known"), role="section")
+        self.among = named(QComboBox(), message("Which cells are listed"))
+        self.search = Finder(message("Find cells by their labels"))
+        self.table = Listing(message("Counts closest to being known"), sortable=False, compact=True)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
@@ -58,10 +58,8 @@ class ExposedList(QWidget):
         self.among.blockSignals(True)
         self.among.clear()
         for name, label in AMONG:
-            if name != "at_risk" or (
-                risky and view is not None and bool(self._mask(view, "at_risk").any())
-            ):
-                self.among.addItem(told(label), name)
+            if name != "at_risk" or (risky and view is not None and bool(self._mask(view, "at_risk").any())):
+                self.among.addItem(translate(label), name)
         self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
         self.among.blockSignals(False)
         self._fill()
@@ -109,14 +107,11 @@ class ExposedList(QWidget):
             return "x" if count is None else count_text(count)
 
         columns = [
-            ListColumn(say("cell"), cells, domain.cell_text, right=False),
-            ListColumn(say("published"), cells, published),
+            ListColumn(message("cell"), cells, domain.cell_text, right=False),
+            ListColumn(message("published"), cells, published),
         ]
         if original is not None:
-            columns += [column("true", original, count_text), column(say("how sure"), view.true)]
+            columns += [column("true", original, count_text), column(message("how sure"), view.true)]
         small = view.rule.words
-        columns += [
-            column(small, view.small),
-            column(say("left open"), posterior.entropy, number_text),
-        ]
+        columns += [column(small, view.small), column(message("left open"), posterior.entropy, number_text)]
         self.table.show_rows(columns)

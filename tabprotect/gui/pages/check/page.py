@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QTabWidget, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -32,12 +26,7 @@ from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
-from tabprotect.gui.pages.check.cell_figures import (
-    CellFigure,
-    View,
-    figures_shown,
-    most_exposed,
-)
+from tabprotect.gui.pages.check.cell_figures import CellFigure, View, figures_shown, most_exposed
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
@@ -49,8 +38,8 @@ from tabprotect.gui.pages.check.table_choice import TableChoice
 from tabprotect.gui.pages.check.words import mode_sentence, release_sentence, way_sentence
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -66,20 +55,20 @@ class CheckPage(CheckStage, PosteriorShown):
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
         self._view: tuple[object, View] | None = None
-        self._figure_box = named(QComboBox(), say("Figure shown on the map"))
+        self._figure_box = named(QComboBox(), message("Figure shown on the map"))
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
-        self.who_box = named(QComboBox(), say("Which reader the map and the list are about"))
+        self.who_box = named(QComboBox(), message("Which reader the map and the list are about"))
         for who in PERSONS:
-            self.who_box.addItem(told(READER[who]), who)
+            self.who_box.addItem(translate(READER[who]), who)
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
-        figure_label = Label(say("Map of"))
+        figure_label = Label(message("Map of"))
         figure_label.setBuddy(self._figure_box)
-        self.map = HeatMap(say("What can be believed of every cell"))
+        self.map = HeatMap(message("What can be believed of every cell"))
         self.map.chosen.connect(self._go_to)
-        self._meaning = ElidedLabel(role="quiet", name=say("What the figure means"))
+        self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))
         self.mode = Label(wordWrap=True, role="quiet")
-        self.mode_button = push_button(say("Show the others"), self._show_misses, flat=True)
-        self.mode_button.setToolTip(tell("List the cells where it is not."))
+        self.mode_button = push_button(message("Show the others"), self._show_misses, flat=True)
+        self.mode_button.setToolTip(tr("List the cells where it is not."))
         self.exposed = ExposedList()
         self.exposed.chosen.connect(self._go_to)
         self.table = TableChoice(document, PERSONS)
@@ -94,9 +83,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self._priors = PriorsPanel(PERSONS)
         self._priors.asked.connect(self._set_prior)
         self.priors = self._priors.choices
-        self._again = push_button(say("Work out what readers would know"), self._ask_again)
+        self._again = push_button(message("Work out what readers would know"), self._ask_again)
         self._again.hide()
-        self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
+        self._way = Label(wordWrap=True, role="quiet", name=message("How it was computed"))
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
@@ -109,7 +98,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
         self._copy = self.command_button(
-            tip=say("The command line that works this out from the release.")
+            tip=message("The command line that works this out from the release.")
         )
         self.footer.addWidget(self._copy)
         self._connect(document)
@@ -127,14 +116,7 @@ class CheckPage(CheckStage, PosteriorShown):
     # -- building -----------------------------------------------------------------------------
 
     def _middle(self, figure_label: QLabel) -> QSplitter:
-        head = in_row(
-            figure_label,
-            self._figure_box,
-            Label(say("for")),
-            self.who_box,
-            1,
-            spacing=GRID,
-        )
+        head = in_row(figure_label, self._figure_box, Label(message("for")), self.who_box, 1, spacing=GRID)
         self._left = QWidget()
         column = in_column(
             in_row(self.table, 1),
@@ -148,10 +130,10 @@ class CheckPage(CheckStage, PosteriorShown):
         column.addLayout(in_row((self.mode, 1), self.mode_button, spacing=GRID))
         column.addWidget(self.exposed, 1)
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.addTab(self.cell, tell("The cell"))
-        self.tabs.addTab(self.sums, tell("Totals"))
-        self.tabs.addTab(self.draws, tell("Analyses of draws"))
-        self.tabs.setAccessibleName(tell("The cell, totals, or analyses of drawn tables"))
+        self.tabs.addTab(self.cell, tr("The cell"))
+        self.tabs.addTab(self.sums, tr("Totals"))
+        self.tabs.addTab(self.draws, tr("Analyses of draws"))
+        self.tabs.setAccessibleName(tr("The cell, totals, or analyses of drawn tables"))
         self.tabs.currentChanged.connect(lambda _: self.sums.refresh(self.who))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -251,7 +233,7 @@ class CheckPage(CheckStage, PosteriorShown):
         box.blockSignals(True)
         box.clear()
         for figure in figures_shown(house=house):
-            box.addItem(told(figure.label_for(self._rule(project))), figure)
+            box.addItem(translate(figure.label_for(self._rule(project))), figure)
         names = [f.name for f in figures_shown(house=house)]
         wanted = self._figure.get(house, names[0])
         box.setCurrentIndex(names.index(wanted))
@@ -281,7 +263,7 @@ class CheckPage(CheckStage, PosteriorShown):
             holds, hidden = posterior.mode_is_published, posterior.hidden
             some = hidden is None or not hidden.all()
             self.mode.setVisible(some)
-            self.mode.setText(told(mode_sentence(posterior)))
+            self.mode.setText(translate(mode_sentence(posterior)))
             self.mode_button.setVisible(some and not holds)
 
     def _show_way(self) -> None:
@@ -292,10 +274,8 @@ class CheckPage(CheckStage, PosteriorShown):
             # What the sentence above says already is not said again.
             again = bool(left_out) and left_out in self.readers.sentence
             originals = self.document.originals(self.who)
-            self._way.setText(
-                told(way_sentence(view.posterior, originals, "" if again else left_out))
-            )
-            self._way.setToolTip(tip(say("{reason}. {left_out}", view.posterior.reason, left_out)))
+            self._way.setText(translate(way_sentence(view.posterior, originals, "" if again else left_out)))
+            self._way.setToolTip(tip(message("{reason}. {left_out}", view.posterior.reason, left_out)))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
@@ -303,15 +283,13 @@ class CheckPage(CheckStage, PosteriorShown):
             return
         domain = view.posterior.domain
         placed = project.placement is not None and domain == project.domain
-        self._meaning.setText(told(self.figure.meaning))
+        self._meaning.setText(translate(self.figure.meaning))
         self._meaning.setToolTip(tip(self.figure.meaning))
         self.map.show_values(
             domain,
             project.placement if placed and project.placement else Placement.of(domain),
             self.figure.compute(view),
-            scale=Scale(
-                self.figure.text, self.figure.top, self.figure.flip, among=self.figure.house
-            ),
+            scale=Scale(self.figure.text, self.figure.top, self.figure.flip, among=self.figure.house),
             selection=self.cell_shown,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )
@@ -323,9 +301,9 @@ class CheckPage(CheckStage, PosteriorShown):
                 self._failed.get(self.who)
                 or self.table.fault(self.who)
                 or (
-                    say("Cancelled. The button below works out what readers would know.")
+                    message("Cancelled. The button below works out what readers would know.")
                     if self._can_ask_again()
-                    else say(
+                    else message(
                         "Working out what a reader can believe: progress and cancel are at the bottom."
                     )
                 )
@@ -338,15 +316,13 @@ class CheckPage(CheckStage, PosteriorShown):
             among = view.at_risk
             worst = most_exposed(view, among=among, limit=1)
             if not worst:
-                self.cell.show_nothing(say("Choose a cell on the map or in the list."))
+                self.cell.show_nothing(message("Choose a cell on the map or in the list."))
                 return
             selection = view.posterior.published.domain.unflat(worst[0])
             at_risk = 0 if among is None else int(among.sum())
             sentence = release_sentence(view, at_risk=at_risk, worst=selection)
         posteriors: dict[Who, Posterior] = {
-            who: found.posterior
-            for who in self._persons()
-            if (found := self.known(who)) is not None
+            who: found.posterior for who in self._persons() if (found := self.known(who)) is not None
         }
         self.cell.show_cell(selection, posteriors, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
@@ -453,7 +429,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=say("Let {who} assume nothing", READER[who]),
+                remedy_label=message("Let {who} assume nothing", READER[who]),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible() and self.document.release is not None:

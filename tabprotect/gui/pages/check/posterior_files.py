@@ -41,19 +41,15 @@ from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.words import way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
 
 
 def table_csv(
-    posteriors: dict[str, Posterior],
-    progress: Progress,
-    *,
-    rule: SmallCount,
-    original: Table | None,
+    posteriors: dict[str, Posterior], progress: Progress, *, rule: SmallCount, original: Table | None
 ) -> bytes:
     """A row per cell: labels, published count, and the figures of each person.
 
@@ -67,7 +63,7 @@ def table_csv(
         head.append(f"original_{MARK}")
         columns.append(original.counts.reshape(-1).tolist())
     for who, posterior in posteriors.items():
-        progress.report(say("working out the figures"), 0.0)
+        progress.report(message("working out the figures"), 0.0)
         low, high = posterior.interval(LEVEL)
         figures: dict[str, np.ndarray] = {
             "mean": posterior.mean,
@@ -82,15 +78,13 @@ def table_csv(
             figures[f"p_true_{MARK}"] = posterior.probability(original.counts)
         for name, values in figures.items():
             head.append(f"{who}_{name}")
-            columns.append(
-                _shown(first, values) if name == "p_published" else values.reshape(-1).tolist()
-            )
+            columns.append(_shown(first, values) if name == "p_published" else values.reshape(-1).tolist())
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
     for key, row in enumerate(zip(*columns, strict=True)):
         if key % 4096 == 0:
-            progress.report(say("writing the rows"), key / domain.size)
+            progress.report(message("writing the rows"), key / domain.size)
         writer.writerow([*domain.labels(domain.unflat(key)), *row])
     return out.getvalue().encode()
 
@@ -155,15 +149,13 @@ class PosteriorFiles(QObject):
         self._exporter = Exporter(page)
         self.actions: dict[str, QAction] = {}
         for kind, label, stem, suffix in CHECK_FILES:
-            action = QAction(told(label), page)
-            action.triggered.connect(
-                lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
-            )
+            action = QAction(translate(label), page)
+            action.triggered.connect(lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x))
             self.actions[kind] = action
 
     def button(self) -> QPushButton:
         """One that offers them all."""
-        button = push_button(say("Export"), name=say("Export figures and numbers"))
+        button = push_button(message("Export"), name=message("Export figures and numbers"))
         menu = QMenu(button)
         menu.addActions(list(self.actions.values()))
         button.setMenu(menu)
@@ -180,23 +172,21 @@ class PosteriorFiles(QObject):
         if not self._possible(kind):
             return
         self._exporter.ask(
-            Path(f"{stem}.{suffix}"),
-            partial(self.write, kind),
-            confidential=self.confidential(kind),
+            Path(f"{stem}.{suffix}"), partial(self.write, kind), confidential=self.confidential(kind)
         )
 
     def missing(self, kind: str) -> InfeasibleError | None:
         """Why a kind cannot be written as the page is now."""
         if self._page.view() is None:
             return InfeasibleError(
-                say("it is not worked out yet"), hint=say("export again once it is shown")
+                message("it is not worked out yet"), hint=message("export again once it is shown")
             )
         if kind.startswith("cell") and self._page.cell_shown is None:
             return InfeasibleError(
-                say("no cell is selected"), hint=say("select one on the map first")
+                message("no cell is selected"), hint=message("select one on the map first")
             )
         if kind.startswith("draws") and self._page.draws.result is None:
-            return InfeasibleError(say("nothing was drawn yet"), hint=say("draw on the page first"))
+            return InfeasibleError(message("nothing was drawn yet"), hint=message("draw on the page first"))
         return None
 
     def _possible(self, kind: str) -> bool:
@@ -209,11 +199,7 @@ class PosteriorFiles(QObject):
         """Write one of the ``CHECK_FILES``; errors appear on the page."""
         if self._possible(kind):
             self._exporter.write(
-                kind,
-                path,
-                self.content(kind),
-                confidential=self.confidential(kind),
-                overwrite=overwrite,
+                kind, path, self.content(kind), confidential=self.confidential(kind), overwrite=overwrite
             )
 
     def content(self, kind: str) -> Callable[[Progress], bytes]:
@@ -242,12 +228,7 @@ class PosteriorFiles(QObject):
         shown, figure = page.map, page.figure
         assert shown.layout_shown is not None
         picture = HeatFigure(
-            name,
-            shown.layout_shown,
-            shown.values_shown,
-            text=figure.text,
-            top=shown.top,
-            flip=shown.flip,
+            name, shown.layout_shown, shown.values_shown, text=figure.text, top=shown.top, flip=shown.flip
         )
         font = figure_font(page.font())
         return picture.sheet(font=font, dpi=page.logicalDpiX(), caption=caption)
@@ -268,7 +249,7 @@ class PosteriorFiles(QObject):
         view, selection = self._page.view(), self._page.cell_shown
         assert view is not None
         posterior = view.posterior
-        parts = [say("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
+        parts = [message("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
         title = "" if self.document.release is None else self.document.release.title
         if title:
             parts.append(f"{title}.")
@@ -283,23 +264,16 @@ class PosteriorFiles(QObject):
                     ),
                     ", ",
                 )
-                parts.append(say("Layer {layer}.", layer))
+                parts.append(message("Layer {layer}.", layer))
             parts.append(
-                say(
-                    "{meaning} The reader: {label}.",
-                    self._page.figure.meaning,
-                    posterior.prior.label,
-                )
+                message("{meaning} The reader: {label}.", self._page.figure.meaning, posterior.prior.label)
             )
         elif kind.startswith("draws"):
             parts.append(self._page.draws.sentence.text())
         elif selection is not None:
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
-            parts += [
-                say("Cell {name}.", name),
-                cell_sentence(posterior, selection, true=true),
-            ]
+            parts += [message("Cell {name}.", name), cell_sentence(posterior, selection, true=true)]
         found = self._page.known(self._page.who)
         left_out = "" if found is None else found.left_out
         originals = self.document.originals(self._page.who)
@@ -350,7 +324,7 @@ class HeatFigure:
     def sheet(self, *, font: QFont, dpi: int, caption: str) -> Sheet:
         """The figure with its caption, as large as it needs to be."""
         size = self._best_size(QFontMetricsF(font))
-        return Sheet(told(self._name), caption, size, font, dpi, self.draw)
+        return Sheet(translate(self._name), caption, size, font, dpi, self.draw)
 
     def _best_size(self, metrics: QFontMetricsF) -> QSize:
         """Room for every number, or one point and more per cell."""
@@ -358,7 +332,7 @@ class HeatFigure:
         left = self._left(metrics) + 3 * GRID
         if not self._written:
             return QSize(int(left) + max(columns, 400), max(rows, 300) + 8 * GRID)
-        words = [*self._columns, told(self._text(self._top)), told(self._text(0.0))]
+        words = [*self._columns, translate(self._text(self._top)), translate(self._text(0.0))]
         cell = max(map(metrics.horizontalAdvance, words)) + 2 * GRID
         tall = 1.5 * metrics.height()
         return QSize(int(left + columns * cell), int(rows * tall + 3 * tall) + 4 * GRID)
@@ -371,7 +345,7 @@ class HeatFigure:
     def _title(self) -> str:
         low, high = self._text(0.0), self._text(self._top)
         dark = low if self._flip else high
-        return say("{name}: {low} to {high}, dark is {dark}", self._name, low, high, dark)
+        return message("{name}: {low} to {high}, dark is {dark}", self._name, low, high, dark)
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         """Draw into a rectangle in the given colours; the painter's font is set."""
@@ -394,7 +368,7 @@ class HeatFigure:
         painter.drawLine(plane.bottomLeft(), plane.bottomRight())
         painter.setPen(QColor(colours.quiet))
         below = QRectF(plane.left(), plane.bottom() + GRID / 2 + line, plane.width(), line)
-        painter.drawText(below, CENTRE | UNCUT, told(self._title))
+        painter.drawText(below, CENTRE | UNCUT, translate(self._title))
         if not self._written:
             return
         for row, label in enumerate(self._rows):
@@ -407,7 +381,7 @@ class HeatFigure:
         for (row, column), number in np.ndenumerate(numbers):
             corner = plane.topLeft() + QPointF(column * wide, row * tall)
             painter.setPen(grounds[number][1])
-            words = told(self._text(self._values[row, column].item()))
+            words = translate(self._text(self._values[row, column].item()))
             painter.drawText(QRectF(corner, QSizeF(wide, tall)), CENTRE | UNCUT, words)
 
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QLineEdit,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.release.verdict_figures import READER, Who
@@ -22,48 +15,48 @@ from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import tr, translate
 
 KINDS: tuple[tuple[str, str, str], ...] = (
-    ("uniform", say("assumes nothing"), say("Every count is as likely as any other.")),
-    ("positive", say("knows somebody is in every cell"), say("Every true count is at least 1.")),
+    ("uniform", message("assumes nothing"), message("Every count is as likely as any other.")),
+    ("positive", message("knows somebody is in every cell"), message("Every true count is at least 1.")),
     (
         "cells",
-        say("knows somebody is in chosen cells"),
-        say("\u201cI am in the survey\u201d: at least 1 in the cells you choose."),
+        message("knows somebody is in chosen cells"),
+        message("\u201cI am in the survey\u201d: at least 1 in the cells you choose."),
     ),
     (
         "poisson",
-        say("knows earlier counts (Poisson)\u2026"),
-        say("A CSV file with the variables and a column count."),
+        message("knows earlier counts (Poisson)\u2026"),
+        message("A CSV file with the variables and a column count."),
     ),
     (
         "negative_binomial",
-        say("knows earlier counts, roughly\u2026"),
-        say("Negative binomial around the counts of a CSV file: wider than Poisson."),
+        message("knows earlier counts, roughly\u2026"),
+        message("Negative binomial around the counts of a CSV file: wider than Poisson."),
     ),
     (
         "table",
-        say("goes by the weights of a file\u2026"),
-        say("A CSV file with the variables, a column count and a column weight."),
+        message("goes by the weights of a file\u2026"),
+        message("A CSV file with the variables, a column count and a column weight."),
     ),
     (
         LAST,
-        say("knows an earlier release\u2026"),
-        say("Around what an earlier release lets expect, scaled to this total."),
+        message("knows an earlier release\u2026"),
+        message("Around what an earlier release lets expect, scaled to this total."),
     ),
     (
         MODEL,
-        say("takes the counts to follow a model"),
-        say("Around a log-linear model of what was published, as widely as that shows."),
+        message("takes the counts to follow a model"),
+        message("Around a log-linear model of what was published, as widely as that shows."),
     ),
 )
 
 NAME = 40
 """Characters of a file's or a cell's name that are shown; the tooltip has all."""
 
-UNNAMED = say("from a file")
+UNNAMED = message("from a file")
 """Instead of the name of a file of the house, in public view."""
 
 FROM_FILE = ("poisson", "negative_binomial", "table", LAST)
@@ -114,38 +107,32 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(tell("What {WHO} assumes before", WHO[who]))
+        self.setAccessibleName(tr("What {WHO} assumes before", WHO[who]))
         self.label = Label(capital(WHO[who]))
-        self.combo = named(QComboBox(), say("What {WHO} assumes", WHO[who]))
-        self.combo.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.combo = named(QComboBox(), message("What {WHO} assumes", WHO[who]))
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.label.setBuddy(self.combo)
         for kind, name, meaning in KINDS:
-            self.combo.addItem(told(name), kind)
+            self.combo.addItem(translate(name), kind)
             at = self.combo.count() - 1
-            self.combo.setItemData(
-                at, tell("<p>{meaning}</p>", meaning), Qt.ItemDataRole.ToolTipRole
-            )
+            self.combo.setItemData(at, tr("<p>{meaning}</p>", meaning), Qt.ItemDataRole.ToolTipRole)
         self.combo.activated.connect(self._chosen)
         self.cell = QToolButton()
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
-        self.file = named(QToolButton(), say("File behind what {WHO} assumes", WHO[who]))
+        self.file = named(QToolButton(), message("File behind what {WHO} assumes", WHO[who]))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
-        self.dispersion.setPrefix(tell("dispersion "))
+        self.dispersion.setPrefix(tr("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
-        self.dispersion.setAccessibleName(tell("Dispersion of what {WHO} assumes", WHO[who]))
-        self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
+        self.dispersion.setAccessibleName(tr("Dispersion of what {WHO} assumes", WHO[who]))
+        self.dispersion.setToolTip(tr("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
-        self.formula = named(QLineEdit(), say("Model that {WHO} assumes", WHO[who]))
-        self.formula.setToolTip(
-            tell("Variables joined by a star go together, those joined by a plus do not.")
-        )
+        self.formula = named(QLineEdit(), message("Model that {WHO} assumes", WHO[who]))
+        self.formula.setToolTip(tr("Variables joined by a star go together, those joined by a plus do not."))
         self.formula.returnPressed.connect(self._model)
         asking = (self.cell, self.file, self.dispersion, self.formula)
         below = in_row(spacing=GRID)
@@ -156,9 +143,7 @@ class PriorChoice(QWidget):
         first = in_row(self.label, (self.combo, 1), spacing=GRID)
         in_column(first, below, on=self, margins=0, spacing=GRID)
 
-    def show_prior(
-        self, text: str, domain: Domain, selection: Index | None, *, named: bool = True
-    ) -> None:
+    def show_prior(self, text: str, domain: Domain, selection: Index | None, *, named: bool = True) -> None:
         """Show the prior in force; the selected cell is what can be chosen.
 
         ``named`` says whether the name of its file may be seen.
@@ -176,11 +161,11 @@ class PriorChoice(QWidget):
         self.dispersion.setVisible(kind == "negative_binomial")
         self.formula.setVisible(kind == MODEL)
         if kind == MODEL:
-            self.formula.setText(told(self.text.partition(":")[2]))
+            self.formula.setText(translate(self.text.partition(":")[2]))
         name = self.text.partition(":")[2]
         shown = _cut(Path(name).name) if self._named else UNNAMED
-        self.file.setText(told(shown if kind in FROM_FILE else ""))
-        self.file.setToolTip(told(tip(name) if self._named and kind in FROM_FILE else ""))
+        self.file.setText(translate(shown if kind in FROM_FILE else ""))
+        self.file.setToolTip(translate(tip(name) if self._named and kind in FROM_FILE else ""))
         if kind == "negative_binomial":
             given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
             self.dispersion.blockSignals(True)
@@ -190,24 +175,18 @@ class PriorChoice(QWidget):
 
     def _refresh_cell(self) -> None:
         cells = cells_of(self.text)
-        chosen = "" if len(cells) < 2 else say("  ({cells} chosen)", len(cells))
+        chosen = "" if len(cells) < 2 else message("  ({cells} chosen)", len(cells))
         if self._selection is None or self._domain is None:
             self.cell.setEnabled(False)
-            self.cell.setText(tell("select a cell{chosen}", chosen))
+            self.cell.setText(tr("select a cell{chosen}", chosen))
         else:
             self.cell.setEnabled(True)
             self.cell.setChecked(self._selection in cells)
-            self.cell.setToolTip(
-                tip(say("in {selection}", self._domain.cell_text(self._selection)))
-            )
+            self.cell.setToolTip(tip(message("in {selection}", self._domain.cell_text(self._selection))))
             self.cell.setText(
-                tell(
-                    "in {selection}{chosen}", _cut(self._domain.cell_text(self._selection)), chosen
-                )
+                tr("in {selection}{chosen}", _cut(self._domain.cell_text(self._selection)), chosen)
             )
-        self.cell.setAccessibleName(
-            tell("Somebody {WHO} knows is {text}", WHO[self.who], self.cell.text())
-        )
+        self.cell.setAccessibleName(tr("Somebody {WHO} knows is {text}", WHO[self.who], self.cell.text()))
 
     def _chosen(self, at: int) -> None:
         kind = self.combo.itemData(at)
@@ -240,9 +219,9 @@ class PriorChoice(QWidget):
         self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
 
     def _ask_file(self, kind: str) -> None:
-        title, filters = say("Earlier counts or weights"), say("CSV (*.csv);;All files (*)")
+        title, filters = message("Earlier counts or weights"), message("CSV (*.csv);;All files (*)")
         if kind == LAST:
-            title, filters = say("An earlier release"), say("Release bundles (*.zip)")
+            title, filters = message("An earlier release"), message("Release bundles (*.zip)")
         dialog = ask_file(self, title, filters, lambda path: self.take_file(kind, path))
         dialog.rejected.connect(self._refresh)
 

@@ -14,8 +14,8 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import tr
 
 
 class PriorsPanel(QWidget):
@@ -28,7 +28,7 @@ class PriorsPanel(QWidget):
         self.choices = {who: PriorChoice(who) for who in persons}
         self._notes = {who: Label(wordWrap=True, role="quiet") for who in self.choices}
         column = in_column(
-            heading(say("What is assumed before")),
+            heading(message("What is assumed before")),
             *self.choices.values(),
             on=self,
             margins=0,
@@ -51,5 +51,5 @@ class PriorsPanel(QWidget):
         for who, choice in self.choices.items():
             choice.show_prior(project.priors[who], project.domain, selection, named=named)
             note = self._notes[who]
-            note.setText(tell("{who}: {why}", capital(READER[who]), faults.get(who, "")))
+            note.setText(tr("{who}: {why}", capital(READER[who]), faults.get(who, "")))
             note.setVisible(who in faults)

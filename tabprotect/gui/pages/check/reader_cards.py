@@ -14,13 +14,7 @@ from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.verdict_figures import (
-    LEAST_EXPECTED,
-    TableVerdict,
-    Verdict,
-    about,
-    allowed,
-)
+from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, TableVerdict, Verdict, about, allowed
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
@@ -30,8 +24,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.check.words import verdict_sentence
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 NARROW = 80 * GRID
 """Pixels of width below which cards stand in two columns."""
@@ -80,14 +74,14 @@ def readers(
     staff
         Whether figures of the original, and what left before, may be seen.
     """
-    found = [_judged(verdict, "user", say("A reader"), say("who has the release alone"))]
+    found = [_judged(verdict, "user", message("A reader"), message("who has the release alone"))]
     if intruder is not None:
         knows, of = intruder
         words = _words(of.at_risk, of.certain)
         found.append(
             Reader(
-                say("A reader who knows more"),
-                say("who {knows}", knows),
+                message("A reader who knows more"),
+                message("who {knows}", knows),
                 of.known,
                 words,
                 "told",
@@ -95,26 +89,26 @@ def readers(
             )
         )
     if any(table.who == "intruder" for table in verdict.tables):
-        name = say("Another reader")
-        found.append(_judged(verdict, "intruder", name, say("of the house policy")))
+        name = message("Another reader")
+        found.append(_judged(verdict, "intruder", name, message("of the house policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together
     if judgement is not None and joint is not None:
         read = judgement.before.read
         last = read[0].entry
-        knows = say("release {number} of {day}", last.number, last.day) + (
-            "" if len(read) == 1 else say(" and {read} more", len(read) - 1)
+        knows = message("release {number} of {day}", last.number, last.day) + (
+            "" if len(read) == 1 else message(" and {read} more", len(read) - 1)
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
-        name, state = say("With earlier releases"), _state(joint, joint.tables)
+        name, state = message("With earlier releases"), _state(joint, joint.tables)
         found.append(Reader(name, knows, joint.known, words, state))
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
-        words = say("known of {small} small counts", count_text(truth.at_risk_cells))
+        words = message("known of {small} small counts", count_text(truth.at_risk_cells))
         if truth.mean_belief is not None:
-            words = say("{words}. {sure}", words, truth.sentence)
-        found.append(Reader(say("In truth"), say("staff only"), truth.known, words, "told"))
+            words = message("{words}. {sure}", words, truth.sentence)
+        found.append(Reader(message("In truth"), message("staff only"), truth.known, words, "told"))
     return tuple(found)
 
 
@@ -136,12 +130,12 @@ def _state(verdict: Verdict, tables: Sequence[TableVerdict]) -> State:
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     if at_risk < LEAST_EXPECTED and not certain:
-        return say("known; no small counts are expected")
-    sure = say("none certain") if not certain else say("{certain} certain", count_text(certain))
-    words = say("known of {about} small counts; {sure}", about(at_risk), sure)
+        return message("known; no small counts are expected")
+    sure = message("none certain") if not certain else message("{certain} certain", count_text(certain))
+    words = message("known of {about} small counts; {sure}", about(at_risk), sure)
     if limit is not None:
-        words = say("{words}; {allowed}", words, allowed(limit))
-    return told(words)
+        words = message("{words}; {allowed}", words, allowed(limit))
+    return translate(words)
 
 
 class ReaderCard(QFrame):
@@ -153,29 +147,25 @@ class ReaderCard(QFrame):
         super().__init__()
         self.reader = reader
         dress(self, "card")
-        found = say("{number} {words}", reader.number, told(reader.words))
+        found = message("{number} {words}", reader.number, translate(reader.words))
         self.setAccessibleName(
-            tell("{name} {knows}: {found}", told(reader.name), told(reader.knows), found)
+            tr("{name} {knows}: {found}", translate(reader.name), translate(reader.knows), found)
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-            self.setToolTip(tell("Show on the map what this reader believes."))
+            self.setToolTip(tr("Show on the map what this reader believes."))
         name = Label(reader.name, wordWrap=True, role="section")
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
         c = THEME.colours
-        ink = {"told": c.text, "mind": c.undecided, "failed": c.error, "passed": c.released}[
-            reader.state
-        ]
+        ink = {"told": c.text, "mind": c.undecided, "failed": c.error, "passed": c.released}[reader.state]
         number.setStyleSheet(f"color: {ink};")
         words = Label(reader.words, wordWrap=True)
         # The figure begins what is said below the name.
         number.setMinimumWidth(2 * GRID)
-        said = in_row(
-            (number, 0, Qt.AlignmentFlag.AlignTop), (in_column(words, 1), 1), spacing=GRID
-        )
+        said = in_row((number, 0, Qt.AlignmentFlag.AlignTop), (in_column(words, 1), 1), spacing=GRID)
         in_column(
             in_row(name, (knows, 1, Qt.AlignmentFlag.AlignBottom), spacing=GRID),
             said,
@@ -203,7 +193,7 @@ class ReaderCards(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("What each reader would know"))
+        self.setAccessibleName(tr("What each reader would know"))
         self.cards: list[ReaderCard] = []
         self._readers: tuple[Reader, ...] = ()
         self._grid = QGridLayout(self)
@@ -252,9 +242,7 @@ class VerdictCards(ReaderCards):
         super().__init__()
         self.document = document
         self.sentence = ""
-        self._exposing: Question[Exposure] = Question(
-            self, document.jobs, self._exposed, lambda _: None
-        )
+        self._exposing: Question[Exposure] = Question(self, document.jobs, self._exposed, lambda _: None)
         self._exposure: tuple[object, Exposure] | None = None
 
     def bring_up(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:
@@ -268,9 +256,7 @@ class VerdictCards(ReaderCards):
         judging, staff = self.document.judging, not self.document.public
         verdict = judging.verdict(project)
         if verdict is None:
-            self.sentence = judging.fault(project) or say(
-                "Working out what a reader would know\u2026"
-            )
+            self.sentence = judging.fault(project) or message("Working out what a reader would know\u2026")
             return self.show_readers(())
         known = judging.known(project) if staff else None
         self.sentence = verdict_sentence(
@@ -288,7 +274,7 @@ class VerdictCards(ReaderCards):
         if self._exposure is not None and same(self._exposure[0], key):
             return posterior.prior.label, self._exposure[1]
         self._exposing.ask(
-            say("what a reader who knows more would know"),
+            message("what a reader who knows more would know"),
             lambda _: exposure(posterior, rule, limit),
             key,
         )

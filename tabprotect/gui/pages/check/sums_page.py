@@ -40,27 +40,20 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import (
-    GRID,
-    Colours,
-    chance_text,
-    count_text,
-    number_text,
-    per_cent,
-)
+from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
 from tabprotect.gui.pages.stages import CheckStage
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 Read = tuple[MagnitudeVerdict, Floats | None]
 """What a release says by itself: its verdict, and an outsider's belief about each cell."""
 
 KINDS = {
-    "all": say("All readers"),
-    "close": say("Too close"),
-    "anybody": say("Anybody"),
-    "alone": say("One contributor"),
-    "together": say("Several together"),
+    "all": message("All readers"),
+    "close": message("Too close"),
+    "anybody": message("Anybody"),
+    "alone": message("One contributor"),
+    "together": message("Several together"),
 }
 """The readers that can be listed."""
 
@@ -68,7 +61,7 @@ KINDS = {
 class CheckSumsPage(CheckStage, Page):
     """The verdict's card; below it what was tried, and what an outsider can guess."""
 
-    hint = say("Who could work out whose amount?")
+    hint = message("Who could work out whose amount?")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -87,7 +80,7 @@ class CheckSumsPage(CheckStage, Page):
         self.body.addWidget(self.remedies)
         document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
         self._build_list()
-        self.map = SumsGrid(say("How probable a near guess is"))
+        self.map = SumsGrid(message("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
         self.map.placed.connect(lambda where: document.run(placed(where), page=self.name))
         self._map_note = Label(wordWrap=True, role="quiet")
@@ -98,7 +91,7 @@ class CheckSumsPage(CheckStage, Page):
         self.stack.addWidget(self._map)
         self.body.addWidget(self.stack, 1)
         self.faces = faces(
-            {"tried": say("Contributors"), "map": say("Map of guesses")}, self.show_face
+            {"tried": message("Contributors"), "map": message("Map of guesses")}, self.show_face
         )
         for face in self.faces.values():
             self.tools.addWidget(face)
@@ -108,14 +101,14 @@ class CheckSumsPage(CheckStage, Page):
         self.show_face("tried")
 
     def _build_list(self) -> None:
-        self.kinds = named(QComboBox(), say("Which readers are listed"))
+        self.kinds = named(QComboBox(), message("Which readers are listed"))
         for name, words in KINDS.items():
-            self.kinds.addItem(told(words), name)
+            self.kinds.addItem(translate(words), name)
         self.kinds.currentIndexChanged.connect(lambda _: self._fill())
-        self.list = Listing(say("Who could estimate whom"))
+        self.list = Listing(message("Who could estimate whom"))
         self.list.chosen.connect(self._explain)
-        self._how = heading(say("How that would be done"))
-        self.steps = Label(wordWrap=True, name=say("How that would be done"))
+        self._how = heading(message("How that would be done"))
+        self.steps = Label(wordWrap=True, name=message("How that would be done"))
         card = QFrame()
         dress(card, "card")
         in_column(self.steps, on=card, margins=2 * GRID, spacing=GRID)
@@ -123,7 +116,7 @@ class CheckSumsPage(CheckStage, Page):
         in_column(self._how, card, 1, on=side, margins=(GRID, 0, 0, 0), spacing=4)
         self._list_note = Label(wordWrap=True, role="quiet")
         in_column(
-            in_row(heading(say("Who could estimate whom")), 1, self.kinds),
+            in_row(heading(message("Who could estimate whom")), 1, self.kinds),
             (self.list, 1),
             self._list_note,
             on=left,
@@ -169,7 +162,7 @@ class CheckSumsPage(CheckStage, Page):
             found = magnitude_verdict(release)
             return found, outsider_beliefs(release, found.limits.within / 100)
 
-        if self._reading.ask(say("what a reader would know"), read, (release,)):
+        if self._reading.ask(message("what a reader would know"), read, (release,)):
             self._verdict = self._beliefs = None
         done, sums = project.protected_sums, project.sums
         if not self.document.in_house or done is None or sums is None or not sums.rules:
@@ -178,7 +171,7 @@ class CheckSumsPage(CheckStage, Page):
             self.tried = ()
             return
         work = partial(_all_tried, sums, done)
-        if self._trying.ask(say("who could estimate whom"), work, (release, sums.weights)):
+        if self._trying.ask(message("who could estimate whom"), work, (release, sums.weights)):
             self.tried = ()
 
     def _read(self, found: Read) -> None:
@@ -202,8 +195,8 @@ class CheckSumsPage(CheckStage, Page):
             line = sums_headline(done.verdict, staff=True)
             self.banner.show_line(line)
             self._note.setText(
-                told(
-                    say("Proved for these readers, not for contributors who talk to each other.")
+                translate(
+                    message("Proved for these readers, not for contributors who talk to each other.")
                     if done.release.hidden.any()
                     else ""
                 )
@@ -211,9 +204,7 @@ class CheckSumsPage(CheckStage, Page):
             return
         self._note.setText("")
         if self._verdict is None:
-            self.banner.show_line(
-                CheckLine("told", say("Working out what a reader would know \u2026"))
-            )
+            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
             return
         self.banner.show_line(sums_headline(self._verdict, staff=False))
 
@@ -231,17 +222,17 @@ class CheckSumsPage(CheckStage, Page):
         self.list.show_rows(self._columns(sums, rows), stretch=(0, 1, 2))
         running = self._trying.running
         self._list_note.setText(
-            told(
-                say("Trying contributors as readers\u2026")
+            translate(
+                message("Trying contributors as readers\u2026")
                 if running
-                else say(
+                else message(
                     "{shown} of {all} shown, closest first. \u201cOff by\u201d: how far the best bound is "
                     "above the truth; \u2265 where the search ended because it was enough.",
                     count_text(len(rows)),
                     count_text(len(self.tried)),
                 )
                 if self.tried
-                else say("Nothing is hidden: no contributor gains from what others know exactly.")
+                else message("Nothing is hidden: no contributor gains from what others know exactly.")
             )
         )
         if rows:
@@ -253,32 +244,29 @@ class CheckSumsPage(CheckStage, Page):
         cells = [sums.table.cells.nodes[:, one.cell] for one in rows]
         return (
             ListColumn(
-                say("Who"),
+                message("Who"),
                 [_who(one) for one in rows],
                 str,
                 right=False,
                 signs=[_sign if one.holds else _warning for one in rows],
             ),
-            ListColumn(tell("whom"), [one.target for one in rows], str, right=False, data=True),
+            ListColumn(tr("whom"), [one.target for one in rows], str, right=False, data=True),
             ListColumn(
-                tell("sum"),
+                tr("sum"),
                 [self.document.sums_cell_text(tuple(nodes.tolist())) for nodes in cells],
                 str,
                 right=False,
                 data=True,
             ),
-            ListColumn(say("true"), np.array([one.true for one in rows]), text),
+            ListColumn(message("true"), np.array([one.true for one in rows]), text),
             ListColumn(
-                say("can say: at most"),
+                message("can say: at most"),
                 [_upper(one, text(one.upper)) for one in rows],
                 str,
                 order=np.array([one.upper for one in rows]),
             ),
             ListColumn(
-                say("off by"),
-                [_off(one) for one in rows],
-                str,
-                order=np.array([one.off for one in rows]),
+                message("off by"), [_off(one) for one in rows], str, order=np.array([one.off for one in rows])
             ),
         )
 
@@ -293,51 +281,46 @@ class CheckSumsPage(CheckStage, Page):
         nodes = tuple(table.cells.nodes[:, one.cell].tolist())
         whole = one.upper + one.own
         lines = [
-            say(
+            message(
                 "1.  {cell} is hidden ({value}); from what is published it is at most {whole}{more}.",
                 self.document.sums_cell_text(nodes),
                 text(value),
                 text(whole),
-                say(" or more") if one.more else "",
+                message(" or more") if one.more else "",
             )
         ]
         if one.reader and not one.own:
             lines.append(
-                say(
-                    "2.  {who} knows what it puts into other hidden sums, and takes that off.",
-                    _who(one),
-                )
+                message("2.  {who} knows what it puts into other hidden sums, and takes that off.", _who(one))
             )
         elif one.own:
-            lines.append(
-                say("2.  {who} takes off what is its own: {own}.", _who(one), text(one.own))
-            )
+            lines.append(message("2.  {who} takes off what is its own: {own}.", _who(one), text(one.own)))
         lines.append(
-            say(
+            message(
                 "{n}.  So {target} cannot have more than {upper}{more}; the truth is {true}.",
                 len(lines) + 1,
                 one.target,
                 text(one.upper),
-                say(" or more") if one.more else "",
+                message(" or more") if one.more else "",
                 text(one.true),
             )
         )
         lines.append(
-            say("The rules ask that at least {needed} stays possible: it does.", text(one.needed))
+            message("The rules ask that at least {needed} stays possible: it does.", text(one.needed))
             if one.holds
-            else say("The rules ask that at least {needed} stays possible.", text(one.needed))
+            else message("The rules ask that at least {needed} stays possible.", text(one.needed))
         )
-        self.steps.setText(told(joined(lines, "\n\n")))
+        self.steps.setText(translate(joined(lines, "\n\n")))
         self.document.select(nodes)
 
     def _draw(self, project: Project, release: ReleasedSums) -> None:
         if self._beliefs is None:
             self.map.hide()
             self._map_note.setText(
-                told(
-                    say("Working out what a reader would know \u2026")
+                translate(
+                    message("Working out what a reader would know \u2026")
                     if self._verdict is None
-                    else say("So many sums are hidden that beliefs about them were not worked out.")
+                    else message("So many sums are hidden that beliefs about them were not worked out.")
                 )
             )
             return
@@ -345,14 +328,12 @@ class CheckSumsPage(CheckStage, Page):
         assert verdict is not None
         self.map.show()
         limit = verdict.limits.belief_limit
-        shown = ShownSums(
-            self._beliefs, lambda value: chance_text(float(value)), mark=self._beliefs > limit
-        )
+        shown = ShownSums(self._beliefs, lambda value: chance_text(float(value)), mark=self._beliefs > limit)
         placement = project.placement or Placement.of(project.domain)
         self.map.show_sums(release.axes, release.key, placement, shown)
         self._map_note.setText(
-            told(
-                say(
+            translate(
+                message(
                     "How probable the best guess of somebody outside is within {within} % of the truth, if "
                     "the sum were that of one contributor. Marked: above {limit}.",
                     number_text(verdict.limits.within, digits=0),
@@ -369,9 +350,7 @@ class CheckSumsPage(CheckStage, Page):
         self.document.page_asked.emit("release")
 
 
-def _all_tried(
-    sums: ChosenSums, done: ProtectedSums, progress: Progress
-) -> tuple[TriedReader, ...]:
+def _all_tried(sums: ChosenSums, done: ProtectedSums, progress: Progress) -> tuple[TriedReader, ...]:
     pattern = done.primary, done.release.hidden
     rules = rules_of(sums.rules)
     return tried_readers(sums.table, rules, pattern, weights=sums.weights, progress=progress)
@@ -389,20 +368,20 @@ def _fits(one: TriedReader, kind: str) -> bool:
 
 
 def _who(one: TriedReader) -> str:
-    return joined(one.reader, say(" and ")) if one.reader else say("Anybody")
+    return joined(one.reader, message(" and ")) if one.reader else message("Anybody")
 
 
 def _upper(one: TriedReader, text: str) -> str:
-    return say("\u2265 {text}", text) if one.more else text
+    return message("\u2265 {text}", text) if one.more else text
 
 
 def _off(one: TriedReader) -> str:
     said = (
-        say("{times} times", number_text(one.off, digits=0))
+        message("{times} times", number_text(one.off, digits=0))
         if one.off >= 10
         else per_cent(number_text(100 * one.off, digits=0))
     )
-    return say("\u2265 {text}", said) if one.more else said
+    return message("\u2265 {text}", said) if one.more else said
 
 
 def _sign(colours: Colours) -> QIcon:

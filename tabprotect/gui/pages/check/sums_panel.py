@@ -17,8 +17,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 MOST_ROWS = 500
 LEVEL = 0.9
@@ -30,19 +30,19 @@ class SumsPanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName(tell("Totals"))
-        self.picks = NamePicks(lambda name: say("Totals by {name}", name))
+        self.setAccessibleName(tr("Totals"))
+        self.picks = NamePicks(lambda name: message("Totals by {name}", name))
         self.picks.changed.connect(lambda: self.refresh(self._who))
         self.totals: Posterior | None = None
         self._found: TotalsBy | None = None
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
-        self.said = Label(wordWrap=True, name=say("How the totals were computed"))
-        self.table = Listing(say("Totals and what to believe of them"), sortable=False)
+        self.said = Label(wordWrap=True, name=message("How the totals were computed"))
+        self.table = Listing(message("Totals and what to believe of them"), sortable=False)
         self.table.chosen.connect(self._show_total)
         self.histogram = CellHistogram()
         in_column(
-            in_row(Label(say("Totals by")), (self.picks, 1), spacing=GRID // 2),
+            in_row(Label(message("Totals by")), (self.picks, 1), spacing=GRID // 2),
             self.said,
             (self.table, 1),
             (self.histogram, 1),
@@ -62,9 +62,7 @@ class SumsPanel(QWidget):
         posterior, release = self.document.known_posterior(who), self.document.release
         if release is None or posterior is None:
             self._question.drop()
-            if release is None or not set(self.picks.names) <= set(
-                self._names(release.domain, release)
-            ):
+            if release is None or not set(self.picks.names) <= set(self._names(release.domain, release)):
                 # Variables of a former document are nobody's here.
                 self.picks.offer(())
             self._clear("")
@@ -77,7 +75,7 @@ class SumsPanel(QWidget):
             self.picks.offer(names)
             self.picks.choose(names[:1] if total is None else total.names, quietly=True)
         if self._question.ask_by(self.chosen, who):
-            self._clear(say("Adding up what can be believed of the cells\u2026"))
+            self._clear(message("Adding up what can be believed of the cells\u2026"))
 
     @staticmethod
     def _names(domain: Domain, release: Release) -> list[str]:
@@ -88,10 +86,10 @@ class SumsPanel(QWidget):
         self.totals = self._found = None
         self.table.show_rows(())
         self.histogram.hide()
-        self.said.setText(told(said))
+        self.said.setText(translate(said))
 
     def _failed(self, error: TabprotectError) -> None:
-        self.said.setText(told(error.sentence))
+        self.said.setText(translate(error.sentence))
 
     def _answered(self, answer: TotalsBy) -> None:
         found = answer.posterior
@@ -101,16 +99,14 @@ class SumsPanel(QWidget):
         published = [found.published_count(cell) for cell in cells]
         low, high = found.interval(LEVEL)
         ends = [sorted({int(low[cell]), int(high[cell])}) for cell in cells]
-        names = [joined(domain.labels(cell), ", ") or say("grand total") for cell in cells]
+        names = [joined(domain.labels(cell), ", ") or message("grand total") for cell in cells]
         self.table.show_rows(
             (
-                ListColumn(say("Total"), names, str, right=False),
-                ListColumn(say("Published"), published, _or_dash),
+                ListColumn(message("Total"), names, str, right=False),
+                ListColumn(message("Published"), published, _or_dash),
+                ListColumn(message("Expected"), [float(found.mean[cell]) for cell in cells], number_text),
                 ListColumn(
-                    say("Expected"), [float(found.mean[cell]) for cell in cells], number_text
-                ),
-                ListColumn(
-                    say("90 % interval"), ends, lambda e: joined(map(count_text, e), say(" to "))
+                    message("90 % interval"), ends, lambda e: joined(map(count_text, e), message(" to "))
                 ),
             )
         )
@@ -118,10 +114,10 @@ class SumsPanel(QWidget):
         how = (
             "exactly"
             if found.way == "exact"
-            else say("from drawn originals, \u00b1{error:.4f}", found.error)
+            else message("from drawn originals, \u00b1{error:.4f}", found.error)
         )
         self.said.setText(
-            told(
+            translate(
                 plural(
                     domain.size,
                     "{size} total, computed {how}; {exact} known for certain.",
@@ -161,9 +157,7 @@ class SumsPanel(QWidget):
         values, chances = found.distribution(index)
         self.histogram.show()
         self.histogram.show_beliefs(
-            (DrawnBelief(self._who, values, chances),),
-            published=found.published_count(index),
-            true=None,
+            (DrawnBelief(self._who, values, chances),), published=found.published_count(index), true=None
         )
 
 

@@ -20,8 +20,8 @@ from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -36,22 +36,18 @@ class TableChoice(QWidget):
     def __init__(self, document: Document, persons: tuple[Who, ...]) -> None:
         super().__init__()
         self.document = document
-        self.box = named(QComboBox(), say("Table that the page is about"))
-        self.box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.box = named(QComboBox(), message("Table that the page is about"))
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(24)
         self.box.currentIndexChanged.connect(lambda _: self._chosen())
-        label = Label(say("Table"))
+        label = Label(message("Table"))
         label.setBuddy(self.box)
         in_row(label, self.box, on=self, margins=0, spacing=GRID)
         self._of: object = None
         self._found: dict[Who, tuple[object, OfTable]] = {}
         self._why: dict[Who, tuple[object, str]] = {}
         self._asking: dict[Who, Question[OfTable]] = {
-            who: Question(
-                self, document.jobs, partial(self._answered, who), partial(self._failed, who)
-            )
+            who: Question(self, document.jobs, partial(self._answered, who), partial(self._failed, who))
             for who in persons
         }
         self.hide()
@@ -90,7 +86,7 @@ class TableChoice(QWidget):
         self.box.blockSignals(True)
         self.box.clear()
         for number in numbers:
-            self.box.addItem(told(_title(release, number)), number)
+            self.box.addItem(translate(_title(release, number)), number)
         # The same table of another draw stays in front.
         self.box.setCurrentIndex(max(self.box.findText(wanted), 0))
         self.box.blockSignals(False)
@@ -124,7 +120,7 @@ class TableChoice(QWidget):
             # Nothing is to be worked out.
             self._found[who] = (key, of_table(release, number, base, _never, original=original))
         else:
-            self._asking[who].ask(say("what to believe of a table"), work, key)
+            self._asking[who].ask(message("what to believe of a table"), work, key)
 
     def _chosen(self) -> None:
         release = self.document.release
@@ -157,5 +153,5 @@ def _seen(posterior: Posterior) -> None:
 def _title(release: Release, number: int) -> str:
     """A table by its variables, as people say them."""
     if number < 0:
-        return say("{names} (not published)", spoken(release.domain.names))
-    return spoken(release.tables[number].table.domain.names) or say("Grand total")
+        return message("{names} (not published)", spoken(release.domain.names))
+    return spoken(release.tables[number].table.domain.names) or message("Grand total")

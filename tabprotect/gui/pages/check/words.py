@@ -11,7 +11,7 @@ from tabprotect.engine.release.verdict_figures import Verdict, learned
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
-from tabprotect.languages.said import capital, in_100, joined, plural, say
+from tabprotect.languages.messages import capital, in_100, joined, message, plural
 
 
 def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
@@ -27,7 +27,7 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool)
     said = _verdict(verdict, staff=staff)
     if together is None:
         return said
-    return say("{sentence} {text}", said, capital(read_together(together)))
+    return message("{sentence} {text}", said, capital(read_together(together)))
 
 
 def _verdict(verdict: Verdict, *, staff: bool) -> str:
@@ -39,8 +39,8 @@ def _verdict(verdict: Verdict, *, staff: bool) -> str:
         found, limit = counted(verdict)
         truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
         if truth is not None and truth.worst is not None:
-            found = say("{found}; closest: {cell}", found, truth.worst.sentence)
-    said = [say("{said}.", capital(found)), limit, "" if verdict.complete else verdict.not_whole]
+            found = message("{found}; closest: {cell}", found, truth.worst.sentence)
+    said = [message("{said}.", capital(found)), limit, "" if verdict.complete else verdict.not_whole]
     return joined(filter(None, [*said, inside.sentence if inside.chance else ""]), " ")
 
 
@@ -48,25 +48,24 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
     """The whole table in one sentence, when no cell is selected."""
     posterior = view.posterior
     if worst is None:
-        return say("What a reader who {label} would think of each count.", posterior.prior.label)
+        return message("What a reader who {label} would think of each count.", posterior.prior.label)
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
         chance = float(view.true[worst])
         among = (
             plural(at_risk, "Of {n} small count", "Of the {n} small counts", count_text(at_risk))
             if at_risk
-            else say("There are no small counts; of all counts")
+            else message("There are no small counts; of all counts")
         )
-        return say(
-            "{among} a reader who {label} would be surest of {name}: {chance} sure of the true "
-            "count.",
+        return message(
+            "{among} a reader who {label} would be surest of {name}: {chance} sure of the true count.",
             among,
             posterior.prior.label,
             name,
             in_100(chance),
         )
     chance = float(view.small[worst])
-    return say(
+    return message(
         "A reader who {label} would be surest of a small count ({words}) in {name}: {chance}.",
         posterior.prior.label,
         view.rule.words,
@@ -81,7 +80,7 @@ def mode_sentence(posterior: Posterior) -> str:
     if posterior.hidden is not None:
         shown = ~posterior.hidden
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
-    return say(
+    return message(
         "For {matches} of {cells} cells the published count is also the most likely one.",
         count_text(matches),
         count_text(cells),
@@ -104,34 +103,33 @@ def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> 
 def _computed(posterior: Posterior, originals: int | None) -> str:
     if posterior.way == "exact":
         over = (
-            say("every table that could be behind it")
+            message("every table that could be behind it")
             if originals is None
-            else say("all {tables} tables that could be behind it", large_text(originals))
+            else message("all {tables} tables that could be behind it", large_text(originals))
             if originals != 1
-            else say("the one table that could be behind it")
+            else message("the one table that could be behind it")
         )
         if posterior.approximate:
-            return say("An approximation, over {over}.", over)
+            return message("An approximation, over {over}.", over)
         if not posterior.complete:
-            return say(
-                "Worked out exactly over {over}, but something is left out: readers may know more.",
-                over,
+            return message(
+                "Worked out exactly over {over}, but something is left out: readers may know more.", over
             )
-        return say("Worked out exactly, over {over}.", over)
+        return message("Worked out exactly, over {over}.", over)
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
         off = math.ceil(196 * posterior.error)
-        return say("Estimated from {drawn} drawn tables, within {off} in 100.", drawn, off)
-    parts = [say("Estimated by simulation")]
+        return message("Estimated from {drawn} drawn tables, within {off} in 100.", drawn, off)
+    parts = [message("Estimated by simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        parts.append(say("the runs still differ (R-hat {r_hat:.2f})", posterior.r_hat))
+        parts.append(message("the runs still differ (R-hat {r_hat:.2f})", posterior.r_hat))
     if posterior.error is not None:
-        parts.append(say("largest standard error {error:.2g}", posterior.error))
+        parts.append(message("largest standard error {error:.2g}", posterior.error))
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
-        parts.append(say("worth {size} independent draws", size))
+        parts.append(message("worth {size} independent draws", size))
     return (
-        say("{parts}: {parts2}.", parts[0], joined(parts[1:], ", "))
+        message("{parts}: {parts2}.", parts[0], joined(parts[1:], ", "))
         if len(parts) > 1
-        else say("Estimated by simulation.")
+        else message("Estimated by simulation.")
     )

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QScrollArea,
-    QSplitter,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
@@ -36,8 +29,8 @@ from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
 from tabprotect.gui.plots.map_axis import Axis
 from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -46,7 +39,7 @@ if TYPE_CHECKING:
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
 
-NOWHERE = say("No setting has both figures: choose other measures, or look at the table.")
+NOWHERE = message("No setting has both figures: choose other measures, or look at the table.")
 
 Looks = Mapping[str, SeriesLook]
 
@@ -89,28 +82,26 @@ class ComparisonView(QWidget):
     def _arranged(self) -> QWidget:
         axes = in_row(spacing=GRID)
         for words, name, combo in (
-            (say("Risk"), say("Measure of risk, to the right"), self.risk),
-            (say("Utility"), say("Measure of utility, upwards"), self.utility),
+            (message("Risk"), message("Measure of risk, to the right"), self.risk),
+            (message("Utility"), message("Measure of utility, upwards"), self.utility),
         ):
             label = Label(words)
             label.setBuddy(combo)
-            combo.setAccessibleName(told(name))
-            combo.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
+            combo.setAccessibleName(translate(name))
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
             axes.addWidget(label)
             axes.addWidget(combo, 1)
         upper = QWidget()
         in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
         row = in_row(spacing=GRID)
-        texts = {"measures": say("Measures"), "deviations": say("Deviations")}
+        texts = {"measures": message("Measures"), "deviations": message("Deviations")}
         self.faces = faces(texts, self.show_face)
         for name, button in self.faces.items():
-            row.addWidget(named(button, say("Show the {name}", name)))
+            row.addWidget(named(button, message("Show the {name}", name)))
         row.addStretch(1)
         scroll = QScrollArea()
-        scroll.setAccessibleName(tell("Deviations"))
+        scroll.setAccessibleName(tr("Deviations"))
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -141,12 +132,10 @@ class ComparisonView(QWidget):
             combo.blockSignals(True)
             for measure in measures().values():
                 if measure.noun == noun:
-                    combo.addItem(told(measure.label), measure.name)
-                    help_ = say(measure.help.splitlines()[0])
+                    combo.addItem(translate(measure.label), measure.name)
+                    help_ = message(measure.help.splitlines()[0])
                     combo.setItemData(
-                        combo.count() - 1,
-                        tell("<p>{help}</p>", help_),
-                        Qt.ItemDataRole.ToolTipRole,
+                        combo.count() - 1, tr("<p>{help}</p>", help_), Qt.ItemDataRole.ToolTipRole
                     )
             combo.setCurrentIndex(combo.findData(first))
             combo.blockSignals(False)
@@ -199,9 +188,7 @@ class ComparisonView(QWidget):
 
     def words(self, place: Place) -> str:
         """A place of the map in words."""
-        return (
-            "" if self.found is None else place_words(self.found, self._labels, place, *self.axes)
-        )
+        return "" if self.found is None else place_words(self.found, self._labels, place, *self.axes)
 
     def set_place(self, place: Place | None) -> None:
         """Mark a run or a setting everywhere, without telling anybody."""
@@ -225,8 +212,7 @@ class ComparisonView(QWidget):
         settings = [
             replace(
                 _setting(found, c, risk, utility, self._names[c], self._looks[conf.spec.method]),
-                beyond=(known := found.summaries[c].get(KNOWN)) is not None
-                and known.mean > self._limit,
+                beyond=(known := found.summaries[c].get(KNOWN)) is not None and known.mean > self._limit,
             )
             for c, conf in enumerate(found.configurations)
         ]
@@ -246,7 +232,7 @@ class ComparisonView(QWidget):
     def _show_deviations(self) -> None:
         found = self.found
         if found is None or self._running:
-            why = "" if found is None else say("Shown when the comparison has ended.")
+            why = "" if found is None else message("Shown when the comparison has ended.")
             self.deviations.show_panels((), empty=why)
             self._deviations.drop()
             return
@@ -262,8 +248,8 @@ class ComparisonView(QWidget):
                 panels.append(_panel(found, c, labels[c], look, progress))
             return panels
 
-        if self._deviations.ask(say("deviations of every setting"), work, (found,)):
-            self.deviations.show_panels((), empty=say("Releasing again from the seeds\u2026"))
+        if self._deviations.ask(message("deviations of every setting"), work, (found,)):
+            self.deviations.show_panels((), empty=message("Releasing again from the seeds\u2026"))
 
     def _deviated(self, panels: Sequence[DeviationPanel]) -> None:
         if panels:
@@ -285,8 +271,7 @@ def _setting(
     ).reshape(-1, 2)
     spreads = [found.summaries[c].get(m.name) for m in (risk, utility)]
     mean, low, high = (
-        tuple(nan if s is None else getattr(s, part) for s in spreads)
-        for part in ("mean", "low", "high")
+        tuple(nan if s is None else getattr(s, part) for s in spreads) for part in ("mean", "low", "high")
     )
     return PlottedConfiguration(
         number=c,
@@ -301,14 +286,12 @@ def _setting(
     )
 
 
-def _panel(
-    found: Comparison, c: int, label: str, look: SeriesLook, progress: Progress
-) -> DeviationPanel:
+def _panel(found: Comparison, c: int, label: str, look: SeriesLook, progress: Progress) -> DeviationPanel:
     """The deviations of a setting's first runs, made again from their seeds."""
     from tabprotect.engine.assessment.figure import NotComputable
 
     runs = [r for r in found.runs if r.configuration == c]
-    reason = next((r.error for r in runs if r.error), say("no run"))
+    reason = next((r.error for r in runs if r.error), message("no run"))
     parts = []
     for run in [r for r in runs if not r.error][:POOLED]:
         try:
@@ -328,10 +311,7 @@ class ComparisonFiles(QObject):
     """The exports of the compare page."""
 
     def __init__(
-        self,
-        page: Page,
-        comparison: Callable[[], Comparison | None],
-        picture: Callable[[str], bytes],
+        self, page: Page, comparison: Callable[[], Comparison | None], picture: Callable[[str], bytes]
     ) -> None:
         """``comparison`` gives the finished one; ``picture`` the map under a caption, as SVG."""
         super().__init__(page)
@@ -349,7 +329,7 @@ class ComparisonFiles(QObject):
             return True
         if self._editable:
             self._page.show_error(
-                InfeasibleError(say("nothing was compared yet"), hint=say("press Compare first"))
+                InfeasibleError(message("nothing was compared yet"), hint=message("press Compare first"))
             )
         return False
 
@@ -372,5 +352,5 @@ class ComparisonFiles(QObject):
         if kind == "csv":
             head, _, rows = found.as_csv().partition("\n")
             return f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
-        caption = say("{MARK}: depends on the original. {sentence}", MARK, self._page.sentence)
+        caption = message("{MARK}: depends on the original. {sentence}", MARK, self._page.sentence)
         return self._picture(caption)

@@ -16,14 +16,9 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.compare.words import (
-    failures,
-    figure_text,
-    head_text,
-    spread_text,
-)
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.gui.pages.compare.words import failures, figure_text, head_text, spread_text
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -34,7 +29,7 @@ if TYPE_CHECKING:
 FRONT = 2
 """Measures that stand before the reasons of failures: those of the map."""
 
-KINDS = ((say("all measures"), ""), ("utility", "utility"), ("risk", "risk"))
+KINDS = ((message("all measures"), ""), ("utility", "utility"), ("risk", "risk"))
 
 
 class MeasuresTable(QWidget):
@@ -51,26 +46,26 @@ class MeasuresTable(QWidget):
         self._first: tuple[str, ...] = ()
         self._looks: Sequence[SeriesLook] = ()
         self.rows = QComboBox()
-        self.rows.setAccessibleName(tell("What a row is"))
-        self.rows.addItem(tell("by setting"), False)
-        self.rows.addItem(tell("run by run"), True)
+        self.rows.setAccessibleName(tr("What a row is"))
+        self.rows.addItem(tr("by setting"), False)
+        self.rows.addItem(tr("run by run"), True)
         self.rows.currentIndexChanged.connect(lambda _: self._fill())
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tell("Which measures"))
+        self.kind.setAccessibleName(tr("Which measures"))
         for label, noun in KINDS:
-            self.kind.addItem(told(label), noun)
+            self.kind.addItem(translate(label), noun)
         self.kind.currentIndexChanged.connect(lambda _: self._fill())
-        self.filter = Finder(say("Filter the rows by words"))
+        self.filter = Finder(message("Filter the rows by words"))
         self.filter.textChanged.connect(lambda _: self._fill())
-        self.copy_button = tool_button(say("Copy"))
-        self.copy_button.setAccessibleName(tell("Copy the table"))
+        self.copy_button = tool_button(message("Copy"))
+        self.copy_button.setAccessibleName(tr("Copy the table"))
         self.copy_button.clicked.connect(self.copy)
-        self.export_button = tool_button(say("Export\u2026"))
-        self.export_button.setAccessibleName(tell("Export all runs as CSV"))
+        self.export_button = tool_button(message("Export\u2026"))
+        self.export_button.setAccessibleName(tr("Export all runs as CSV"))
         self.export_button.clicked.connect(lambda: self.export_asked.emit())
         for button in (self.copy_button, self.export_button):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = Listing(say("Measures of every setting"))
+        self.list = Listing(message("Measures of every setting"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
         self.list.activated_row.connect(lambda row: self.opened.emit(self._place(row)))
         self.list.setMinimumHeight(10 * GRID)
@@ -148,9 +143,9 @@ class MeasuresTable(QWidget):
         count = len(found.configurations)
         notes = [failures(found, c) for c in range(count)]
         columns = [
-            ListColumn(say("no"), list(range(1, count + 1))),
+            ListColumn(message("no"), list(range(1, count + 1))),
             ListColumn(
-                say("method"),
+                message("method"),
                 [self._label(c) for c in range(count)],
                 str,
                 right=False,
@@ -160,17 +155,12 @@ class MeasuresTable(QWidget):
         for m in measures:
             spreads = [summary[m.name] for summary in found.summaries]
             order = np.array([np.nan if s is None else s.mean for s in spreads])
-            columns.append(
-                ListColumn(head_text(m), spreads, partial(spread_text, unit=m.unit), order)
-            )
+            columns.append(ListColumn(head_text(m), spreads, partial(spread_text, unit=m.unit), order))
         if any(notes):
-            columns.insert(2 + FRONT, ListColumn(say("failed"), notes, str, right=False))
-        given = [
-            configuration.spec.title.partition(" (")[2][:-1]
-            for configuration in found.configurations
-        ]
+            columns.insert(2 + FRONT, ListColumn(message("failed"), notes, str, right=False))
+        given = [configuration.spec.title.partition(" (")[2][:-1] for configuration in found.configurations]
         if any(given):
-            columns.append(ListColumn(say("settings"), given, str, right=False))
+            columns.append(ListColumn(message("settings"), given, str, right=False))
         return columns
 
     def _run_columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
@@ -178,21 +168,17 @@ class MeasuresTable(QWidget):
         assert found is not None
         runs = found.runs
         columns = [
-            ListColumn(say("no"), [r.configuration + 1 for r in runs]),
-            ListColumn(
-                say("method"), [self._label(r.configuration) for r in runs], str, right=False
-            ),
-            ListColumn(say("run"), [r.number + 1 for r in runs]),
+            ListColumn(message("no"), [r.configuration + 1 for r in runs]),
+            ListColumn(message("method"), [self._label(r.configuration) for r in runs], str, right=False),
+            ListColumn(message("run"), [r.number + 1 for r in runs]),
         ]
         for m in measures:
             values = [r.values[m.name] for r in runs]
             order = np.array([np.nan if v is None else v for v in values])
-            columns.append(
-                ListColumn(head_text(m), values, partial(figure_text, unit=m.unit), order)
-            )
+            columns.append(ListColumn(head_text(m), values, partial(figure_text, unit=m.unit), order))
         if any(r.error for r in runs):
             columns.insert(
-                3 + FRONT, ListColumn(say("failed"), [r.error for r in runs], str, right=False)
+                3 + FRONT, ListColumn(message("failed"), [r.error for r in runs], str, right=False)
             )
         return columns
 
@@ -207,4 +193,4 @@ class MeasuresTable(QWidget):
         for row in model.rows.tolist():
             texts = (column.text(column.values[row]) for column in model.columns)
             lines.append("\t".join(joined(text.split(), " ") for text in texts))
-        QGuiApplication.clipboard().setText(told(joined(lines, "\n") + "\n"))
+        QGuiApplication.clipboard().setText(translate(joined(lines, "\n") + "\n"))

@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import (
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -34,20 +29,12 @@ from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
-from tabprotect.gui.pages.compare.words import (
-    EMPTY,
-    PUBLIC,
-    READER,
-    failures,
-    names,
-    sentence,
-    waiting_text,
-)
+from tabprotect.gui.pages.compare.words import EMPTY, PUBLIC, READER, failures, names, sentence, waiting_text
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -55,7 +42,7 @@ if TYPE_CHECKING:
 SOURCE = "langsrud-lupp"
 """The example whose source compares cell keys with small count rounding."""
 
-SOURCES_RUNS = (say("cell_key D=5 V=3 js=2"), say("small_count_rounding base=3"))
+SOURCES_RUNS = (message("cell_key D=5 V=3 js=2"), message("small_count_rounding base=3"))
 """The settings of that comparison."""
 
 SOURCES_NUMBER = 400
@@ -72,7 +59,7 @@ class ComparePage(CompareStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading(say("Protect"))
+        self.set_heading(message("Protect"))
         self.comparison: Comparison | None = None
         self.place: Place | None = None
         self._whole = True
@@ -80,31 +67,22 @@ class ComparePage(CompareStage, Page):
         self._about: tuple[object, ...] = ()
         self._asked: object = None
         self._comparing: Question[Comparison] = Question(
-            self,
-            document.jobs,
-            self._compared,
-            self._failed,
-            came=self._came,
-            stopped=self._ended,
+            self, document.jobs, self._compared, self._failed, came=self._came, stopped=self._ended
         )
         self._after_open = False
         self.runs = RunsPanel()
         self.view = ComparisonView(document.jobs)
         self.files = ComparisonFiles(
-            self,
-            lambda: self.comparison,
-            lambda caption: self.view.map.svg(caption=caption),
+            self, lambda: self.comparison, lambda caption: self.view.map.svg(caption=caption)
         )
         self._ease = QTimer(self, singleShot=True, interval=EASE)
-        self.fitting = QPushButton(tell("Take every method that fits"))
-        self.source = QPushButton(tell("The paper's comparison"))
-        self.source.setAccessibleName(
-            tell("Compare cell keys with small count rounding, as the paper")
-        )
-        self.open_button = QPushButton(tell("Open this release"))
-        self.copy_button = self.command_button(name=say("Copy the comparison as a command line"))
+        self.fitting = QPushButton(tr("Take every method that fits"))
+        self.source = QPushButton(tr("The paper's comparison"))
+        self.source.setAccessibleName(tr("Compare cell keys with small count rounding, as the paper"))
+        self.open_button = QPushButton(tr("Open this release"))
+        self.copy_button = self.command_button(name=message("Copy the comparison as a command line"))
         self._empty = Label(
-            wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=say("What this page is for")
+            wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=message("What this page is for")
         )
         self.stack = QStackedWidget()
         self.stack.addWidget(self._taught())
@@ -129,12 +107,7 @@ class ComparePage(CompareStage, Page):
         """The empty state: what belongs here, and one button to begin with."""
         out = QWidget()
         in_column(
-            1,
-            self._empty,
-            (self.fitting, 0, Qt.AlignmentFlag.AlignHCenter),
-            2,
-            on=out,
-            spacing=2 * GRID,
+            1, self._empty, (self.fitting, 0, Qt.AlignmentFlag.AlignHCenter), 2, on=out, spacing=2 * GRID
         )
         return out
 
@@ -189,9 +162,7 @@ class ComparePage(CompareStage, Page):
             return
         self.view.fill_axes()
         about = (project.table, project.at_risk, project.record_keys)
-        if not self._about or any(
-            a is not b and a != b for a, b in zip(about, self._about, strict=True)
-        ):
+        if not self._about or any(a is not b and a != b for a, b in zip(about, self._about, strict=True)):
             self._about = about
             self._forget()
         self._show()
@@ -211,7 +182,7 @@ class ComparePage(CompareStage, Page):
         self.runs.hide()
         self.view.show_nothing("")
         self.stack.setCurrentIndex(0)
-        self._empty.setText(told(PUBLIC if self.document.has_original else READER))
+        self._empty.setText(translate(PUBLIC if self.document.has_original else READER))
         self.open_button.setAccessibleDescription("")
         for button in (*self._buttons, self.fitting):
             button.hide()
@@ -234,7 +205,7 @@ class ComparePage(CompareStage, Page):
         self.runs.show()
         self.runs.show_plan(project, marks, failed)
         self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
-        self._empty.setText(told(EMPTY))
+        self._empty.setText(translate(EMPTY))
         if found is None:
             self.view.show_nothing(waiting_text(plan, running=self.running))
         else:
@@ -242,8 +213,8 @@ class ComparePage(CompareStage, Page):
         for button in (*self._buttons, self.fitting):
             button.show()
         self.copy_button.setEnabled(bool(plan.runs))
-        compare = say("Compare") if plan.runs else say("Compare every method that fits")
-        self.main_button.setText(told(say("Stop, keep what is there") if self.running else compare))
+        compare = message("Compare") if plan.runs else message("Compare every method that fits")
+        self.main_button.setText(translate(message("Stop, keep what is there") if self.running else compare))
         self._tell()
         self.choose(self.place)
 
@@ -258,9 +229,7 @@ class ComparePage(CompareStage, Page):
         project, found = self.document.project, self.comparison
         if project is None or found is None or not self.editable or not self.isVisible():
             return
-        marks = series_looks(
-            run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs)
-        )
+        marks = series_looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
         self._show_found(found, marks)
         self._tell()
         self.choose(self.place)
@@ -271,9 +240,9 @@ class ComparePage(CompareStage, Page):
             return
         if found is None:
             self.set_sentence(
-                say("Nothing was compared yet.")
+                message("Nothing was compared yet.")
                 if project.comparison.runs
-                else say("Every method that fits, side by side over many runs of each.")
+                else message("Every method that fits, side by side over many runs of each.")
             )
             return
         risk, utility = self.view.axes
@@ -307,7 +276,7 @@ class ComparePage(CompareStage, Page):
         run = self._run()
         self.open_button.setEnabled(run is not None and not self.running)
         said = "" if place is None or found is None else self.view.words(place)
-        self.open_button.setAccessibleDescription(told(said))
+        self.open_button.setAccessibleDescription(translate(said))
 
     def _run(self) -> int | None:
         """The chosen run, or the first one of the chosen setting that did not fail."""
@@ -317,8 +286,7 @@ class ComparePage(CompareStage, Page):
         if place[1] is not None:
             return None if found.runs[place[1]].error else place[1]
         return next(
-            (n for n, r in enumerate(found.runs) if r.configuration == place[0] and not r.error),
-            None,
+            (n for n, r in enumerate(found.runs) if r.configuration == place[0] and not r.error), None
         )
 
     # -- doing --------------------------------------------------------------------------------
@@ -409,7 +377,7 @@ class ComparePage(CompareStage, Page):
                 progress=progress,
             )
 
-        self._comparing.ask(say("comparing methods"), work)
+        self._comparing.ask(message("comparing methods"), work)
         self._asked = plan
         self.comparison, self._labels, self._whole = None, plan.runs, False
         self._show()
@@ -429,7 +397,7 @@ class ComparePage(CompareStage, Page):
 
     def _tell_failure(self, error: TabprotectError) -> None:
         if isinstance(error, ParameterError):
-            error.hint = error.hint or say("change or remove the setting")
+            error.hint = error.hint or message("change or remove the setting")
         self.show_error(error)
 
     def _ended(self) -> None:

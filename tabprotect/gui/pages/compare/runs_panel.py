@@ -28,11 +28,7 @@ from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.compare_verbs import (
-    MOST_RUNS,
-    comparison_scope,
-    set_comparison,
-)
+from tabprotect.engine.project.verbs.compare_verbs import MOST_RUNS, comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
@@ -45,8 +41,8 @@ from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.words import names as short_names
 from tabprotect.gui.pages.compare.words import titles
 from tabprotect.gui.plots.series_looks import SeriesLook
-from tabprotect.languages.said import capital, joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 HINT = "cell_key D=5,8 V=3"
 
@@ -55,12 +51,12 @@ def completions(text: str) -> list[str]:
     """Texts that a run specification may go on to, the whole line each."""
     name, space, rest = text.lstrip().partition(" ")
     if not space:
-        return [say("{method} ", method) for method in methods()]
+        return [message("{method} ", method) for method in methods()]
     if name not in methods():
         return []
     method = methods()[name]
     before, _, word = rest.rpartition(" ")
-    head = say("{name} {before} ", name, before) if before else say("{name} ", name)
+    head = message("{name} {before} ", name, before) if before else message("{name} ", name)
     given = {part.partition("=")[0] for part in before.split()}
     parameter, equals, _ = word.partition("=")
     if not equals:
@@ -92,9 +88,7 @@ def examine(text: str, domain: Domain) -> tuple[int, str]:
                     raise
         return len(specs), ""
     except ParameterError as error:
-        return 0, joined(
-            (say("{name} {why}", name, why) for name, why in error.fields.items()), "; "
-        )
+        return 0, joined((message("{name} {why}", name, why) for name, why in error.fields.items()), "; ")
     except TabprotectError as error:
         return 0, str(error)
 
@@ -116,7 +110,7 @@ class RunsPanel(QWidget):
         self._domain: Domain | None = None
         self._keys: tuple[str, ...] = ()
         self.list = QListWidget()
-        self.list.setAccessibleName(tell("Settings to compare"))
+        self.list.setAccessibleName(tr("Settings to compare"))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumSize(22 * GRID, 8 * GRID)
@@ -124,10 +118,8 @@ class RunsPanel(QWidget):
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove)
-        self.text = QLineEdit(placeholderText=told(HINT))
-        self.text.setAccessibleName(
-            tell("A method with its parameters; a list makes a run of each")
-        )
+        self.text = QLineEdit(placeholderText=translate(HINT))
+        self.text.setAccessibleName(tr("A method with its parameters; a list makes a run of each"))
         self.text.textEdited.connect(self._typed)
         self.text.textChanged.connect(lambda _: self._check())
         self.text.returnPressed.connect(self.add)
@@ -135,24 +127,24 @@ class RunsPanel(QWidget):
         completer = QCompleter(self._model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.text.setCompleter(completer)
-        self.add_button = QPushButton(tell("Add"))
-        self.add_button.setAccessibleName(tell("Add the setting"))
+        self.add_button = QPushButton(tr("Add"))
+        self.add_button.setAccessibleName(tr("Add the setting"))
         self.add_button.clicked.connect(self.add)
-        self.verdict = Label(wordWrap=True, name=say("What the setting makes"))
+        self.verdict = Label(wordWrap=True, name=message("What the setting makes"))
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.build_button = QPushButton(tell("Add a method\u2026"))
+        self.build_button = QPushButton(tr("Add a method\u2026"))
         self.build_button.clicked.connect(self._ask_method)
-        self.remove_button = QPushButton(tell("Remove"), flat=True)
-        self.remove_button.setAccessibleName(tell("Remove the setting"))
+        self.remove_button = QPushButton(tr("Remove"), flat=True)
+        self.remove_button.setAccessibleName(tr("Remove the setting"))
         self.remove_button.clicked.connect(self.remove)
-        self.clear_button = QPushButton(tell("Clear"), flat=True)
-        self.clear_button.setAccessibleName(tell("Remove all settings"))
+        self.clear_button = QPushButton(tr("Clear"), flat=True)
+        self.clear_button.setAccessibleName(tr("Remove all settings"))
         self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
         self._ask_how()
         self.levers = Levers()
         self.levers.turned.connect(self._turned)
-        self.more = tool_button(say("More"), checkable=True)
-        self.more.setAccessibleName(tell("Show what is compared as it is written"))
+        self.more = tool_button(message("More"), checkable=True)
+        self.more.setAccessibleName(tr("Show what is compared as it is written"))
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._arrange()
         self.more.toggled.connect(self._details.setVisible)
@@ -162,30 +154,24 @@ class RunsPanel(QWidget):
     def _ask_how(self) -> None:
         """How often each is run, what is published of it, and what an intruder knows and wants."""
         self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
-        self.number.setAccessibleName(tell("Runs of each setting"))
+        self.number.setAccessibleName(tr("Runs of each setting"))
         self.number.setKeyboardTracking(False)
-        self.number.valueChanged.connect(
-            lambda n: self.changed.emit(set_comparison(runs_per_method=n))
-        )
+        self.number.valueChanged.connect(lambda n: self.changed.emit(set_comparison(runs_per_method=n)))
         self.margins = QLineEdit()
-        self.margins.setAccessibleName(tell("Published tables, as a formula"))
+        self.margins.setAccessibleName(tr("Published tables, as a formula"))
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
         self.margin_chips = NameChips(*CHOSEN["formula"])
-        self.margin_chips.changed.connect(
-            lambda text: self.changed.emit(set_comparison(margins=text))
-        )
+        self.margin_chips.changed.connect(lambda text: self.changed.emit(set_comparison(margins=text)))
         self.key_chips = NameChips("", ",", quoted=False)
         self.key_chips.changed.connect(
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
         self.key = QLineEdit()
-        self.key.setAccessibleName(tell("Variables that a reader knows of somebody"))
+        self.key.setAccessibleName(tr("Variables that a reader knows of somebody"))
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
         self.sensitive = QComboBox()
-        self.sensitive.setAccessibleName(tell("The variable that a reader wants to know"))
-        self.sensitive.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.sensitive.setAccessibleName(tr("The variable that a reader wants to know"))
+        self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
@@ -199,18 +185,18 @@ class RunsPanel(QWidget):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
-            (say("Runs of each"), self.number),
-            (say("Tables"), self.margins),
+            (message("Runs of each"), self.number),
+            (message("Tables"), self.margins),
             ("", self.margin_chips),
-            (say("Known"), self.key),
+            (message("Known"), self.key),
             ("", self.key_chips),
-            (say("Wanted"), self.sensitive),
+            (message("Wanted"), self.sensitive),
         ):
             label = Label(words)
             label.setBuddy(field)
             form.addRow(label, field)
         column = in_column(
-            heading(say("Compared")),
+            heading(message("Compared")),
             (self.list, 1),
             removing,
             self.levers,
@@ -242,9 +228,7 @@ class RunsPanel(QWidget):
         self._model.setStringList([])
         self.verdict.clear()
 
-    def show_plan(
-        self, project: Project, looks: Mapping[str, SeriesLook], failed: Mapping[int, str]
-    ) -> None:
+    def show_plan(self, project: Project, looks: Mapping[str, SeriesLook], failed: Mapping[int, str]) -> None:
         """Show a project's comparison; ``failed`` says which settings did, and why."""
         plan, domain = project.comparison, project.domain
         self._domain, self._runs = domain, plan.runs
@@ -256,14 +240,14 @@ class RunsPanel(QWidget):
         called, whole = short_names(plan.runs), titles(plan.runs)
         for n, (run, title) in enumerate(zip(plan.runs, called, strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(say("{n}  {title}", n + 1, told(title)))
+            item = QListWidgetItem(message("{n}  {title}", n + 1, translate(title)))
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
             unmet = joined(methods()[name].unmet(project.problem).values(), "; ")
-            reason = say("Not possible: {unmet}", unmet) if unmet else failed.get(n, "")
+            reason = message("Not possible: {unmet}", unmet) if unmet else failed.get(n, "")
             if reason:
                 item.setForeground(self.palette().placeholderText())
-                item.setText(tell("{n}  {title} \u2014 {reason}", n + 1, title, reason))
+                item.setText(tr("{n}  {title} \u2014 {reason}", n + 1, title, reason))
             hint = joined(filter(None, (whole[n], run, reason)), "\n")
             item.setToolTip(tip(hint))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
@@ -283,17 +267,17 @@ class RunsPanel(QWidget):
         taken = comparison_scope(project)
         own = plan.names_cells
         for widget, text, hint in (
-            (self.margins, plan.margins, taken.margins or say("what each publishes")),
-            (self.key, joined(plan.key, ", "), joined(taken.key or (), ", ") or say("all others")),
+            (self.margins, plan.margins, taken.margins or message("what each publishes")),
+            (self.key, joined(plan.key, ", "), joined(taken.key or (), ", ") or message("all others")),
         ):
-            widget.setPlaceholderText(told(hint if not own or not text else ""))
+            widget.setPlaceholderText(translate(hint if not own or not text else ""))
             if not widget.hasFocus():
-                widget.setText(told(text))
+                widget.setText(translate(text))
         self.number.blockSignals(True)
         self.number.setValue(plan.runs_per_method)
         self.number.blockSignals(False)
         self.sensitive.clear()
-        self.sensitive.addItem(told(taken.sensitive or say("the last variable")), "")
+        self.sensitive.addItem(translate(taken.sensitive or message("the last variable")), "")
         for name in domain.names:
             self.sensitive.addItem(name, name)
         self.sensitive.setCurrentIndex(max(0, self.sensitive.findData(plan.sensitive)))
@@ -330,9 +314,7 @@ class RunsPanel(QWidget):
         """Remove the current setting."""
         row = self.list.currentRow()
         if 0 <= row < len(self._runs):
-            self.changed.emit(
-                set_comparison(runs=[r for n, r in enumerate(self._runs) if n != row])
-            )
+            self.changed.emit(set_comparison(runs=[r for n, r in enumerate(self._runs) if n != row]))
 
     def _turned(self, before: str, after: str) -> None:
         """A slider makes another setting of the current one."""
@@ -359,7 +341,7 @@ class RunsPanel(QWidget):
     def _say(self, text: str, *, wrong: bool) -> None:
         colours = THEME.colours
         self.verdict.setStyleSheet(f"color: {colours.error if wrong else colours.quiet};")
-        self.verdict.setText(told(capital(text)))
+        self.verdict.setText(translate(capital(text)))
         self.verdict.setVisible(bool(text))
 
     def _edited(self, name: str, field: QLineEdit) -> None:
@@ -443,13 +425,13 @@ class Levers(QWidget):
         slider.setRange(0, len(values) - 1)
         number = float(value) if isinstance(value, (int, float, str)) else math.nan
         slider.setValue(int(np.argmin(np.abs(np.array(values) - number))))
-        slider.setAccessibleName(told(parameter.label))
+        slider.setAccessibleName(translate(parameter.label))
         slider.setToolTip(tip(parameter.help))
         label = Label(parameter.label)
         label.setBuddy(slider)
         shown = Label("" if math.isnan(number) else f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
-        slider.valueChanged.connect(lambda at: shown.setText(tell("{values:.4g}", values[at])))
+        slider.valueChanged.connect(lambda at: shown.setText(tr("{values:.4g}", values[at])))
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
         slider.sliderReleased.connect(partial(self._turn, slider, parameter, values))
         self.sliders[parameter.name] = slider
@@ -457,9 +439,7 @@ class Levers(QWidget):
         self._grid.addWidget(shown, 2 * row, 1)
         self._grid.addWidget(slider, 2 * row + 1, 0, 1, 2)
 
-    def _moved(
-        self, slider: QSlider, parameter: Parameter[object], values: list[float], at: int
-    ) -> None:
+    def _moved(self, slider: QSlider, parameter: Parameter[object], values: list[float], at: int) -> None:
         """Keys say at once what they mean, the mouse when it lets go."""
         if not slider.isSliderDown():
             self._turn(slider, parameter, values)
@@ -475,8 +455,7 @@ class Levers(QWidget):
         same = [
             p.name
             for p in method.parameters
-            if p.name == parameter.name
-            or (parameter.shares is not None and p.shares == parameter.shares)
+            if p.name == parameter.name or (parameter.shares is not None and p.shares == parameter.shares)
         ]
         text = RunSpec(spec.method, {**spec.given, **dict.fromkeys(same, value)}).text
         if text != self._run:

@@ -28,8 +28,8 @@ from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.map_axis import Axis
 from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.sums.sums_compared import ComparedSums
@@ -44,22 +44,22 @@ MARK = 14
 class CompareSumsPage(CompareStage, Page):
     """A row for each way: what an outsider can guess, what is hidden, what is changed."""
 
-    hint = say("Ways to protect these sums side by side: what each gives away, and what it keeps.")
-    main_label = say("Compare")
+    hint = message("Ways to protect these sums side by side: what each gives away, and what it keeps.")
+    main_label = message("Compare")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading(say("Protect"))
+        self.set_heading(message("Protect"))
         self.rows: tuple[ComparedSums, ...] = ()
         self._key: tuple[object, ...] | None = None
         self._comparing: Question[tuple[ComparedSums, ...]] = Question(
             self, document.jobs, self._compared, self.show_error, came=self._compared
         )
-        self.map = RiskUtilityMap(say("Return sets the method up"))
+        self.map = RiskUtilityMap(message("Return sets the method up"))
         self.map.words = self._words_of
         self.map.chosen.connect(lambda place: self._go_to(place[0]))
         self.map.opened.connect(lambda place: self._open(place[0]))
-        self.list = Listing(say("Ways to protect sums"), sortable=False)
+        self.list = Listing(message("Ways to protect sums"), sortable=False)
         self.list.chosen.connect(self._go_to)
         self.list.activated_row.connect(self._open)
         split = QSplitter(Qt.Orientation.Vertical)
@@ -103,7 +103,7 @@ class CompareSumsPage(CompareStage, Page):
             return
         self.rows = ()
         self._comparing.drop()
-        self._comparing.ask(say("comparing ways to protect"), partial(_compare, project), self._key)
+        self._comparing.ask(message("comparing ways to protect"), partial(_compare, project), self._key)
         self._show()
 
     def _compared(self, found: tuple[ComparedSums, ...]) -> None:
@@ -114,8 +114,8 @@ class CompareSumsPage(CompareStage, Page):
         sums = self.document.sums
         if sums is None or self._key is None:
             self.list.show_rows(())
-            self.map.show_nothing(say("What is protected how is for staff."))
-            self.set_sentence(say("What is protected how is for staff: F9 shows it again."))
+            self.map.show_nothing(message("What is protected how is for staff."))
+            self.set_sentence(message("What is protected how is for staff: F9 shows it again."))
             self._note.setText("")
             return
         text = sum_text(sums.table.decimals)
@@ -124,23 +124,23 @@ class CompareSumsPage(CompareStage, Page):
         self._show_map(looks, text)
         self.list.setVisible(bool(self.rows))
         if not sums.rules:
-            self.set_sentence(say("No rule is given yet."))
+            self.set_sentence(message("No rule is given yet."))
         elif self._comparing.running:
             self.set_sentence(
-                say("Comparing {n} ways, {done} done.", len(LOOKS), count_text(len(self.rows)))
+                message("Comparing {n} ways, {done} done.", len(LOOKS), count_text(len(self.rows)))
             )
         elif self.rows:
             self.set_sentence(
-                say(
+                message(
                     "One scale: how probable it is that an outsider's best guess of an unsafe sum, taken "
                     "as one contributor's, is near."
                 )
             )
         else:
-            self.set_sentence(say("Five ways to protect these sums, each tried on this table."))
+            self.set_sentence(message("Five ways to protect these sums, each tried on this table."))
         self._note.setText(
-            told(
-                say(
+            translate(
+                message(
                     "A guess is near within the share that the p rule names, else 10 %. A hidden sum is "
                     "lost whole; hollow: somebody comes too near. Trial runs, nothing is published."
                 )
@@ -149,9 +149,7 @@ class CompareSumsPage(CompareStage, Page):
 
     def _show_map(self, looks: Sequence[SeriesLook], text: Callable[[int], str]) -> None:
         if not self.rows:
-            self.map.show_nothing(
-                say("Each way is a point here: what it gives away, what it loses.")
-            )
+            self.map.show_nothing(message("Each way is a point here: what it gives away, what it loses."))
             return
         points = np.array([[one.unsafe_worst, one.loss] for one in self.rows])
         settings = [
@@ -163,7 +161,7 @@ class CompareSumsPage(CompareStage, Page):
 
     def _words_of(self, place: Place) -> str:
         one = self.rows[place[0]]
-        return say(
+        return message(
             "{label}: a best guess of an unsafe sum is near with {belief}; sums lose {loss} on average",
             one.label,
             chance_text(one.unsafe_worst),
@@ -189,8 +187,8 @@ class CompareSumsPage(CompareStage, Page):
 
 
 AXES = (
-    Axis(say("Largest belief about an unsafe sum"), "probability", False),
-    Axis(say("What sums lose on average"), "share", False),
+    Axis(message("Largest belief about an unsafe sum"), "probability", False),
+    Axis(message("What sums lose on average"), "share", False),
 )
 """Risk to the right, loss upwards; both are better where they are small."""
 
@@ -213,7 +211,7 @@ def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     found: tuple[ComparedSums, ...] = ()
     for one in compared_sums(project.sums.table, asked, project.limits, progress):
         found = (*found, one)
-        progress.report(say("comparing ways to protect"), len(found) / len(LOOKS), found)
+        progress.report(message("comparing ways to protect"), len(found) / len(LOOKS), found)
     return found
 
 
@@ -222,24 +220,24 @@ def _columns(
 ) -> tuple[ListColumn, ...]:
     return (
         ListColumn(
-            say("Way"),
+            message("Way"),
             [_name(one, text) for one in rows],
             str,
             right=False,
             signs=[partial(look.icon, MARK) for look in looks],
         ),
-        ListColumn(say("Largest belief"), [one.unsafe_worst for one in rows], chance_text),
-        ListColumn(say("Average belief"), [one.mean_belief for one in rows], chance_text),
-        ListColumn(say("Hidden"), [one.hidden for one in rows]),
-        ListColumn(say("Average change"), [one.mean_deviation for one in rows], chance_text),
-        ListColumn(say("Lost"), [one.loss for one in rows], chance_text),
+        ListColumn(message("Largest belief"), [one.unsafe_worst for one in rows], chance_text),
+        ListColumn(message("Average belief"), [one.mean_belief for one in rows], chance_text),
+        ListColumn(message("Hidden"), [one.hidden for one in rows]),
+        ListColumn(message("Average change"), [one.mean_deviation for one in rows], chance_text),
+        ListColumn(message("Lost"), [one.loss for one in rows], chance_text),
         ListColumn(
-            say("Too near"),
+            message("Too near"),
             [-1 if one.broken is None else int(str(one.broken)) for one in rows],
-            lambda n: say("not tried") if n < 0 else count_text(n),
+            lambda n: message("not tried") if n < 0 else count_text(n),
         ),
     )
 
 
 def _name(one: ComparedSums, text: Callable[[int], str]) -> str:
-    return told(one.label if one.base is None else say("Rounding to {base}", text(one.base)))
+    return translate(one.label if one.base is None else message("Rounding to {base}", text(one.base)))

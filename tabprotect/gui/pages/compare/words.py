@@ -10,8 +10,8 @@ import numpy as np
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.look.theme import count_text, moved_text, number_text, per_cent
 from tabprotect.gui.plots.map_axis import SHARES
-from tabprotect.languages.said import joined, plural, say, uncapital
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message, plural, uncapital
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -27,17 +27,17 @@ ALIKE = 1e-9
 KNOWN, BELIEF, CHANGE = "known_at_risk", "posterior_true", "mean_loss"
 """The figures of the cards under Protect, and the risk that tells methods apart."""
 
-EMPTY = say(
+EMPTY = message(
     "Here methods stand side by side: what readers would know, against how much counts change, over "
     "many runs on this very table."
 )
 
-PUBLIC = say(
+PUBLIC = message(
     "Not shown in the public view: how well a method hides and keeps the true counts can only be "
     "said by whoever knows them."
 )
 
-READER = say("This release comes without its original: there is nothing to compare it with.")
+READER = message("This release comes without its original: there is nothing to compare it with.")
 
 
 def figure_text(value: float | None, unit: str = "") -> str:
@@ -57,20 +57,20 @@ def spread_text(spread: Spread | None, unit: str = "") -> str:
     if spread is None:
         return "\u2013"
     mean, low, high = (figure_text(v, unit) for v in (spread.mean, spread.low, spread.high))
-    return mean if low == high else say("{mean} ({low} to {high})", mean, low, high)
+    return mean if low == high else message("{mean} ({low} to {high})", mean, low, high)
 
 
 HEADS = {
-    KNOWN: say("Would know"),
-    BELIEF: say("Sure of the true count"),
-    CHANGE: say("Average change"),
+    KNOWN: message("Would know"),
+    BELIEF: message("Sure of the true count"),
+    CHANGE: message("Average change"),
 }
 """Short heads of the measures that stand first."""
 
 
 def head_text(measure: Measure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
-    return say(
+    return message(
         "{label} {arrow}",
         HEADS.get(measure.name, measure.label),
         "\u2191" if measure.higher_is_better else "\u2193",
@@ -80,13 +80,11 @@ def head_text(measure: Measure) -> str:
 def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
     """What stands in the map's place before there is any run."""
     if running:
-        return say("The first runs are on their way\u2026")
+        return message("The first runs are on their way\u2026")
     count = len(plan.runs)
     settings = plural(count, "{count} setting", "{count} settings", count)
-    return say(
-        "{settings}, {runs_per_method} of each: press Compare.",
-        settings,
-        runs_text(plan.runs_per_method),
+    return message(
+        "{settings}, {runs_per_method} of each: press Compare.", settings, runs_text(plan.runs_per_method)
     )
 
 
@@ -109,7 +107,7 @@ def titles(runs: Sequence[str]) -> tuple[str, ...]:
 def _title(spec: RunSpec) -> str:
     """The method in the language of the window; what was given stays as it was given."""
     label = methods()[spec.method].label
-    return f"{told(label)}{spec.title.removeprefix(label)}"
+    return f"{translate(label)}{spec.title.removeprefix(label)}"
 
 
 def names(runs: Sequence[str]) -> tuple[str, ...]:
@@ -123,11 +121,11 @@ def names(runs: Sequence[str]) -> tuple[str, ...]:
         labels = {p.name: p.label for p in method.parameters}
         same = [other.given for other in specs if other.method == spec.method]
         apart = [
-            say("{symbol} {value}", _symbol(labels.get(name, name)), str(value))
+            message("{symbol} {value}", _symbol(labels.get(name, name)), str(value))
             for name, value in spec.given.items()
             if any(other.get(name) != value for other in same)
         ]
-        found.append(joined([told(method.label), *apart], ", "))
+        found.append(joined([translate(method.label), *apart], ", "))
     return tuple(found)
 
 
@@ -144,11 +142,11 @@ def failures(found: Comparison, configuration: int) -> str:
     if not failed:
         return ""
     many = (
-        say("every run")
+        message("every run")
         if len(failed) == len(errors)
-        else say("{failed} of {errors} runs", len(failed), len(errors))
+        else message("{failed} of {errors} runs", len(failed), len(errors))
     )
-    return say("{many} failed: {failed}", many, failed[0])
+    return message("{many} failed: {failed}", many, failed[0])
 
 
 def place_words(
@@ -159,36 +157,26 @@ def place_words(
     if c >= len(found.configurations):
         return ""
     label = labels[c] if c < len(labels) else found.configurations[c].label
-    name = say("{c} {label}", c + 1, label)
+    name = message("{c} {label}", c + 1, label)
     if number is None:
         figures = [
-            say(
-                "{label} {summaries}",
-                told(m.label),
-                spread_text(found.summaries[c].get(m.name), m.unit),
+            message(
+                "{label} {summaries}", translate(m.label), spread_text(found.summaries[c].get(m.name), m.unit)
             )
             for m in (risk, utility)
         ]
         runs = sum(1 for r in found.runs if r.configuration == c)
-        return say(
-            "{name}, mean of {runs}: {figures}", name, runs_text(runs), joined(figures, ", ")
-        )
+        return message("{name}, mean of {runs}: {figures}", name, runs_text(runs), joined(figures, ", "))
     run = found.runs[number]
     figures = [
-        say("{label} {values}", told(m.label), figure_text(run.values.get(m.name), m.unit))
+        message("{label} {values}", translate(m.label), figure_text(run.values.get(m.name), m.unit))
         for m in (risk, utility)
     ]
-    return say("{name}, run {number}: {figures}", name, run.number + 1, joined(figures, ", "))
+    return message("{name}, run {number}: {figures}", name, run.number + 1, joined(figures, ", "))
 
 
 def sentence(
-    found: Comparison,
-    labels: tuple[str, ...],
-    risk: Measure,
-    utility: Measure,
-    *,
-    whole: bool,
-    changed: bool,
+    found: Comparison, labels: tuple[str, ...], risk: Measure, utility: Measure, *, whole: bool, changed: bool
 ) -> str:
     """The comparison's result in one sentence (or two); no setting is the best before all have ended."""
     placed = [
@@ -196,18 +184,16 @@ def sentence(
         for c, summary in enumerate(found.summaries)
         if summary.get(risk.name) is not None and summary.get(utility.name) is not None
     ]
-    tail = [say("The list has changed since: compare again.")] if changed else []
+    tail = [message("The list has changed since: compare again.")] if changed else []
     if not whole:
         ended = len({run.configuration for run in found.runs})
-        said = say("{ended} of {labels} tried.", count_text(ended), count_text(len(labels)))
+        said = message("{ended} of {labels} tried.", count_text(ended), count_text(len(labels)))
         return joined([said, *tail], " ")
     if not placed:
         why = next((text for c in range(len(labels)) if (text := failures(found, c))), "")
-        reasons = [
-            r.reasons[m.name] for r in found.runs for m in (risk, utility) if m.name in r.reasons
-        ]
-        why = why or (reasons[0] if reasons else say("no run has ended yet"))
-        return joined([say("There is no point to show: {why}.", why), *tail], " ")
+        reasons = [r.reasons[m.name] for r in found.runs for m in (risk, utility) if m.name in r.reasons]
+        why = why or (reasons[0] if reasons else message("no run has ended yet"))
+        return joined([message("There is no point to show: {why}.", why), *tail], " ")
     parts = [_extremes(found, labels, risk, utility, placed), _missing(labels, placed), *tail]
     return joined(filter(None, parts), " ")
 
@@ -217,15 +203,11 @@ def _missing(labels: tuple[str, ...], placed: list[int]) -> str:
     without = [label for c, label in enumerate(labels) if c not in placed]
     if not without:
         return ""
-    return say("Without a place on the map: {names}.", joined(without, "; "))
+    return message("Without a place on the map: {names}.", joined(without, "; "))
 
 
 def _extremes(
-    found: Comparison,
-    labels: tuple[str, ...],
-    risk: Measure,
-    utility: Measure,
-    placed: list[int],
+    found: Comparison, labels: tuple[str, ...], risk: Measure, utility: Measure, placed: list[int]
 ) -> str:
     """Which of the settings that have both gives away least, and which keeps most."""
 
@@ -237,7 +219,7 @@ def _extremes(
     def said(c: int, measure: Measure) -> str:
         spread = found.summaries[c][measure.name]
         figure = figure_text(None if spread is None else spread.mean, measure.unit)
-        return say("{label}: {figure}", uncapital(HEADS.get(measure.name, measure.label)), figure)
+        return message("{label}: {figure}", uncapital(HEADS.get(measure.name, measure.label)), figure)
 
     private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
@@ -254,21 +236,20 @@ def _extremes(
             said(useful, utility),
         )
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
-        return say(
-            "All settings are alike in this ({private}); of these {useful} changes least "
-            "({useful2}).",
+        return message(
+            "All settings are alike in this ({private}); of these {useful} changes least ({useful2}).",
             said(private, risk),
             labels[useful],
             said(useful, utility),
         )
     if private == useful:
-        return say(
+        return message(
             "{private} is best in both ({private2}; {private3}).",
             labels[private],
             said(private, risk),
             said(private, utility),
         )
-    return say(
+    return message(
         "{private} gives away least ({private2}), {useful} changes least ({useful2}).",
         labels[private],
         said(private, risk),

@@ -15,8 +15,8 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, signed_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr
 
 MOST_LISTED = 5
 """Broken sums that get a button."""
@@ -82,18 +82,18 @@ class BrokenSums(QWidget):
         self.setVisible(bool(found))
         if not found:
             return
-        self._row.addWidget(Label(say("Cycle {cycle} breaks", cycle + 1)))
+        self._row.addWidget(Label(message("Cycle {cycle} breaks", cycle + 1)))
         for violation in found[:MOST_LISTED]:
-            named = joined(violation.labels, ", ") or say("the total")
+            named = joined(violation.labels, ", ") or message("the total")
             amount = signed_text(violation.amount)
-            button = QPushButton(tell("{named}: {amount}", named, amount))
+            button = QPushButton(tr("{named}: {amount}", named, amount))
             button.setToolTip(
-                tip(say("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", ")))
+                tip(message("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", ")))
             )
-            button.setAccessibleName(tell("Broken sum {named}, {amount}: go there", named, amount))
+            button.setAccessibleName(tr("Broken sum {named}, {amount}: go there", named, amount))
             button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
-            self._row.addWidget(Label(say("and {more} more", more)))
+            self._row.addWidget(Label(message("and {more} more", more)))
         self._row.addStretch(1)

@@ -25,12 +25,12 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 PAGE = "cycles"
 P = ParamSpec("P")
 
-FILES = say("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)")
+FILES = message("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)")
 
 
 class CycleEditor(QObject):
@@ -117,7 +117,7 @@ class CycleEditor(QObject):
     def ask_import(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
         if self.allowed:
-            ask_file(self._window.window(), say("Import cycles"), FILES, self.import_file)
+            ask_file(self._window.window(), message("Import cycles"), FILES, self.import_file)
 
     def import_file(self, path: str) -> None:
         """Take the cycle set of a file; a bad one leaves everything as it was."""
@@ -126,7 +126,7 @@ class CycleEditor(QObject):
     def ask_export(self) -> None:
         """Ask for a file to write to."""
         window = self._window.window()
-        ask_place(window, say("Export cycles"), "cycles.json", FILES, self.export_file)
+        ask_place(window, message("Export cycles"), "cycles.json", FILES, self.export_file)
 
     def export_file(self, path: str) -> None:
         """Write the cycle set: JSON, or 4ti2 by the ending."""

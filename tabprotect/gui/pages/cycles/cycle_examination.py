@@ -19,7 +19,7 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
-from tabprotect.languages.said import joined, percent, plural, say
+from tabprotect.languages.messages import joined, message, percent, plural
 
 QUICK_CELLS = 64
 """Cells up to which cycles are chosen at once where none are given."""
@@ -80,23 +80,19 @@ class Examination(QObject):
         if given or table is None or table.domain.size <= QUICK_CELLS or not project.takes_cycles:
             return True
         key = (table, project.parameters)
-        new = self._choosing.ask(say("choose cycles"), lambda _: project.resolved, key)
+        new = self._choosing.ask(message("choose cycles"), lambda _: project.resolved, key)
         return not new and not self._choosing.running
 
     def ask(self, of: Examined) -> bool:
         """Examine a cycle set; whether the answer is still to come."""
 
         def work(progress: Progress) -> tuple[CycleReport, Bools | None]:
-            progress.report(say("examining the cycles"), 0.0)
-            blocked = (
-                None if of.table is None else reach.blocked_cycles(of.moves, of.table, of.rule)
-            )
-            report = check_cycles(
-                of.moves, table=of.table, rule=of.rule, passes=of.passes, progress=progress
-            )
+            progress.report(message("examining the cycles"), 0.0)
+            blocked = None if of.table is None else reach.blocked_cycles(of.moves, of.table, of.rule)
+            report = check_cycles(of.moves, table=of.table, rule=of.rule, passes=of.passes, progress=progress)
             return report, blocked
 
-        if self._report.ask(say("examine the cycles"), work, of.key, wait=WAIT):
+        if self._report.ask(message("examine the cycles"), work, of.key, wait=WAIT):
             self._examined = of
             self._functionals.drop()
             self.report = self.blocked = None
@@ -120,10 +116,10 @@ class Examination(QObject):
             return
 
         def work(progress: Progress) -> list[Functional] | None:
-            progress.report(say("looking for what stays exactly known"), 0.0)
+            progress.report(message("looking for what stays exactly known"), 0.0)
             return CycleAlgebra(of.moves).known_functionals()
 
-        self._functionals.ask(say("what stays exactly known"), work)
+        self._functionals.ask(message("what stays exactly known"), work)
 
     def _take(self, result: tuple[CycleReport, Bools | None]) -> None:
         self.report, self.blocked = result
@@ -161,10 +157,10 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
         " keep every margin{moves}; what a reader can believe is ",
         _kept_text(moves),
     )
-    drawn = say("drawn exactly") if rule in REVERSED else say("estimated, with its error")
-    text += say("computed exactly") if report.exact else drawn
+    drawn = message("drawn exactly") if rule in REVERSED else message("estimated, with its error")
+    text += message("computed exactly") if report.exact else drawn
     if report.blocked_share is not None:
-        text += say("; on {whose} {blocked_share}", whose, _blocked_text(report.blocked_share))
+        text += message("; on {whose} {blocked_share}", whose, _blocked_text(report.blocked_share))
     return text
 
 
@@ -178,5 +174,5 @@ def _kept_text(moves: MoveSet) -> str:
 
 def _blocked_text(share: float) -> str:
     if share in (0.0, 1.0):
-        return say("all of it is blocked") if share else say("nothing is blocked")
-    return say("{share} of them are blocked", percent(share))
+        return message("all of it is blocked") if share else message("nothing is blocked")
+    return message("{share} of them are blocked", percent(share))

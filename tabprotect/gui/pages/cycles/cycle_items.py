@@ -25,8 +25,8 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -143,24 +143,20 @@ class CycleListModel(QAbstractListModel):
         assert self.moves is not None
         cycle = self.number(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return tell("Cycle {cycle}", cycle + 1)
+            return tr("Cycle {cycle}", cycle + 1)
         cells = len(self.moves.entries(cycle)[0])
-        words = {"broken": say(", breaks a margin"), "blocked": say(", blocked on this table")}
-        said = say(
+        words = {"broken": message(", breaks a margin"), "blocked": message(", blocked on this table")}
+        said = message(
             "Cycle {cycle} over {cells} cells: {moves}",
             cycle + 1,
             count_text(cells),
             extent(self.moves, cycle),
         )
-        return told(said) + told(words.get(self.state(cycle), ""))
+        return translate(said) + translate(words.get(self.state(cycle), ""))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         both = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return (
-            both | Qt.ItemFlag.ItemIsDragEnabled
-            if index.isValid()
-            else Qt.ItemFlag.ItemIsDropEnabled
-        )
+        return both | Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
 
     def mimeTypes(self) -> list[str]:
         return [MIME]
@@ -214,7 +210,7 @@ class CycleItem(QStyledItemDelegate):
         if state:
             self._state(painter, QRect(x, top, wide, line), state, len(f"{cycle + 1}"))
         painter.setPen(colour("quiet"))
-        words = told(extent(model.moves, cycle))
+        words = translate(extent(model.moves, cycle))
         short = option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
         painter.drawText(QRect(x, top + line, wide, line), left, short)
         painter.setPen(colour("border"))
@@ -239,4 +235,4 @@ class CycleItem(QStyledItemDelegate):
         if room > word + size + 4:
             painter.setPen(QColor(ink))
             text = QRect(where.right() + 4, box.top(), word + 2, box.height())
-            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), told(state))
+            painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), translate(state))

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import (
-    QEvent,
-    QModelIndex,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QDropEvent, QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableView,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QToolButton, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
@@ -29,8 +18,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
-from tabprotect.languages.said import plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message, plural
+from tabprotect.languages.translation import tr, translate
 
 
 class CycleListView(QTableView):
@@ -63,7 +52,7 @@ class CycleListView(QTableView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setDropIndicatorShown(True)
-        self.setAccessibleName(tell("Cycles"))
+        self.setAccessibleName(tr("Cycles"))
 
     def _take_height(self) -> None:
         self.verticalHeader().setDefaultSectionSize(CycleItem.height(self.fontMetrics()))
@@ -112,9 +101,9 @@ class CycleList(QWidget):
         super().__init__()
         self.model = CycleListModel()
         self.view = CycleListView(self.model)
-        self.filter = Finder(say("Filter the cycles"))
+        self.filter = Finder(message("Filter the cycles"))
         self.filter.setToolTip(
-            tell(
+            tr(
                 "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
                 "touches, or the categories of one cell with commas between them"
             )
@@ -124,11 +113,11 @@ class CycleList(QWidget):
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=2)
         for name, picture, tip in (
-            ("add", "add", say("Add a cycle (a swap in the first corner)")),
-            ("duplicate", "copy", say("Duplicate the cycle")),
-            ("remove", "remove", say("Remove the cycle (Delete)")),
-            ("up", "up", say("Earlier (Alt+Up)")),
-            ("down", "down", say("Later (Alt+Down)")),
+            ("add", "add", message("Add a cycle (a swap in the first corner)")),
+            ("duplicate", "copy", message("Duplicate the cycle")),
+            ("remove", "remove", message("Remove the cycle (Delete)")),
+            ("up", "up", message("Earlier (Alt+Up)")),
+            ("down", "down", message("Later (Alt+Down)")),
         ):
             button = tool_button(flat=True, tip=tip, name=tip)
             button.setProperty("picture", picture)
@@ -140,9 +129,7 @@ class CycleList(QWidget):
         self.buttons["remove"].clicked.connect(lambda: self.remove_asked.emit())
         self.buttons["up"].clicked.connect(lambda: self._step(-1))
         self.buttons["down"].clicked.connect(lambda: self._step(1))
-        in_column(
-            self.filter, (self.view, 1), self._count, row, on=self, margins=0, spacing=GRID // 2
-        )
+        in_column(self.filter, (self.view, 1), self._count, row, on=self, margins=0, spacing=GRID // 2)
         self.filter.textChanged.connect(self._filtered)
         self.view.selectionModel().currentChanged.connect(self._current)
         self.view.moved.connect(self.moved)
@@ -202,13 +189,13 @@ class CycleList(QWidget):
     def _tell(self) -> None:
         moves = self.model.moves
         if moves is None:
-            self._count.setText(tell("No cycles"))
+            self._count.setText(tr("No cycles"))
             return
         shown, every = self.model.rowCount(), len(moves)
         noun = plural(every, "{every} cycle", "{every} cycles", count_text(every))
-        text = noun if shown == every else say("{shown} of {noun}", count_text(shown), noun)
+        text = noun if shown == every else message("{shown} of {noun}", count_text(shown), noun)
         self._count.setText(
-            told(say("{text} \u00b7 {where}", text, self._where) if self._where else text)
+            translate(message("{text} \u00b7 {where}", text, self._where) if self._where else text)
         )
 
     def _current(self, current: QModelIndex) -> None:

@@ -13,7 +13,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
 from tabprotect.gui.grid.cycle_walk import walk_steps
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 MOST_NAMED = 4
 """Layers of a cycle that are named."""
@@ -34,12 +34,7 @@ def of_combination(moves: MoveSet, weights: Mapping[Index, int], counts: Ints | 
 
 
 def of_cycle(
-    moves: MoveSet,
-    cycle: int,
-    counts: Ints | None,
-    *,
-    rule: str,
-    report: CycleReport | None,
+    moves: MoveSet, cycle: int, counts: Ints | None, *, rule: str, report: CycleReport | None
 ) -> Overlay:
     """One cycle, with the cells that block it and those that no cycle can move."""
     return Overlay(
@@ -78,26 +73,24 @@ def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
         joined((v.categories[code] for v, code in zip(variables, layer, strict=True)), ", ")
         for layer in found[:MOST_NAMED]
     ]
-    more = say(" and {found} more", len(found) - MOST_NAMED) if len(found) > MOST_NAMED else ""
-    return say(" The cycle runs through {names}{more}.", joined(names, "; "), more)
+    more = message(" and {found} more", len(found) - MOST_NAMED) if len(found) > MOST_NAMED else ""
+    return message(" The cycle runs through {names}{more}.", joined(names, "; "), more)
 
 
 def legend(overlay: Overlay, *, editable: bool) -> str:
     """What the signs over the table mean, in a line."""
     if overlay.touches is not None:
         low, high = int(overlay.touches.min()), int(overlay.touches.max())
-        span = say("{low} times", low) if low == high else say("{low} to {high} times", low, high)
-        return say(
-            "Chances per cell: each is touched {span} in one pass. The darker, the more.", span
-        )
+        span = message("{low} times", low) if low == high else message("{low} to {high} times", low, high)
+        return message("Chances per cell: each is touched {span} in one pass. The darker, the more.", span)
     if overlay.weight is not None:
-        return say("Outlined: the cells of a combination that every outcome publishes exactly.")
-    parts = [say("+ raised, \u2212 lowered")]
+        return message("Outlined: the cells of a combination that every outcome publishes exactly.")
+    parts = [message("+ raised, \u2212 lowered")]
     if editable:
-        parts.append(say("click, or press + \u2212 0, to change a sign"))
+        parts.append(message("click, or press + \u2212 0, to change a sign"))
     if overlay.unbalanced is not None:
-        parts.append(say("dashed: cells of a broken sum"))
+        parts.append(message("dashed: cells of a broken sum"))
     if overlay.counts is not None:
-        parts.append(say("hatched: a zero that blocks the cycle"))
-        parts.append(say("padlock: no cycle can move the cell"))
+        parts.append(message("hatched: a zero that blocks the cycle"))
+        parts.append(message("padlock: no cycle can move the cell"))
     return joined(parts, "; ") + "."

@@ -10,7 +10,7 @@ from tabprotect.engine.arrays import Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import colour
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 BOTH = 2
 """In a pattern: + and - fall together (the picture is coarser than the table)."""
@@ -111,11 +111,11 @@ def extent(moves: MoveSet, cycle: int) -> str:
     for variable, codes in zip(domain.variables, index, strict=True):
         found = sorted(set(codes.tolist()))
         if len(found) == len(variable.categories) and len(found) > 2:
-            parts.append(say("all {name}", variable.name))
+            parts.append(message("all {name}", variable.name))
         elif len(found) <= 2:
             parts.append(joined((variable.categories[i] for i in found), ", "))
         else:
-            parts.append(say("{found} {name}", len(found), variable.name))
+            parts.append(message("{found} {name}", len(found), variable.name))
     if all(part.startswith("all ") for part in parts):
-        return say("{cells} cells", len(cells))
+        return message("{cells} cells", len(cells))
     return joined(parts, " \u00d7 ")

@@ -7,11 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from tabprotect.engine.cycles.designs import DESIGNS, is_named
 from tabprotect.engine.errors import TabprotectError
@@ -33,13 +29,7 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles import cycle_overlays
-from tabprotect.gui.pages.cycles.broken_sums import (
-    BrokenSums,
-    broken_sums,
-    cell_of,
-    cells_inside,
-    named_sums,
-)
+from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside, named_sums
 from tabprotect.gui.pages.cycles.cycle_editor import CycleEditor
 from tabprotect.gui.pages.cycles.cycle_examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
@@ -47,8 +37,8 @@ from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
 from tabprotect.gui.pages.stages import CyclesStage
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}
@@ -57,7 +47,7 @@ MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
 
-UNPUBLISHED = say("Nothing is published yet, so no counts are shown.")
+UNPUBLISHED = message("Nothing is published yet, so no counts are shown.")
 
 
 class CyclesPage(CyclesStage, Page):
@@ -85,32 +75,17 @@ class CyclesPage(CyclesStage, Page):
     def _build_tools(self) -> None:
         self._tools: dict[str, QToolButton] = {}
         for name, text, words, checkable in (
-            (
-                "chances",
-                say("Chances"),
-                say("How many cycles touch each cell, as a heat map"),
-                True,
-            ),
+            ("chances", message("Chances"), message("How many cycles touch each cell, as a heat map"), True),
             (
                 "walk",
-                say("Walk"),
-                say("Draw the walk of the cycle (also when the mouse is on it)"),
+                message("Walk"),
+                message("Draw the walk of the cycle (also when the mouse is on it)"),
                 True,
             ),
-            ("templates", say("Templates"), say("Choose a cycle set from a template"), True),
-            ("split", say("Split"), say("Cut each cycle into its connected parts"), False),
-            (
-                "import",
-                say("Import\u2026"),
-                say("Take a cycle set from a JSON or 4ti2 file"),
-                False,
-            ),
-            (
-                "export",
-                say("Export\u2026"),
-                say("Write the cycle set to a JSON or 4ti2 file"),
-                False,
-            ),
+            ("templates", message("Templates"), message("Choose a cycle set from a template"), True),
+            ("split", message("Split"), message("Cut each cycle into its connected parts"), False),
+            ("import", message("Import\u2026"), message("Take a cycle set from a JSON or 4ti2 file"), False),
+            ("export", message("Export\u2026"), message("Write the cycle set to a JSON or 4ti2 file"), False),
         ):
             button = tool_button(text, tip=words, checkable=checkable, name=words)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -161,7 +136,7 @@ class CyclesPage(CyclesStage, Page):
         self.proof.functional_chosen.connect(self._show_functional)
         self.proof.next_immovable_asked.connect(self._next_immovable)
         self.proof.chances_asked.connect(lambda: self._tools["chances"].setChecked(True))
-        self.proof.blocked_asked.connect(lambda: self.list.filter.setText(tell("blocked")))
+        self.proof.blocked_asked.connect(lambda: self.list.filter.setText(tr("blocked")))
         document.cycle_selected.connect(self._cycle_selected)
         document.selection_changed.connect(self._cell_selected)
 
@@ -202,8 +177,8 @@ class CyclesPage(CyclesStage, Page):
             self._tools["templates"].setChecked(False)
         if not self.examination.known(project):
             self._moves = None
-            self.set_sentence(say("Choosing cycles for the kept sums…"))
-            self.empty.setText(tell("They are tried on synthetic tables with the same margins."))
+            self.set_sentence(message("Choosing cycles for the kept sums…"))
+            self.empty.setText(tr("They are tried on synthetic tables with the same margins."))
             self._choose_front()
             return
         try:
@@ -211,7 +186,7 @@ class CyclesPage(CyclesStage, Page):
         except TabprotectError as error:
             moves = None
             said = (error.message, error.hint)
-            self.empty.setText(told(joined((capital(t) + "." for t in said if t), " ")))
+            self.empty.setText(translate(joined((capital(t) + "." for t in said if t), " ")))
         coming = False
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
@@ -223,12 +198,12 @@ class CyclesPage(CyclesStage, Page):
         self._choose_front()
         self.choosing.show_project(project)
         if moves is None:
-            self.set_sentence(say("This table has no cycles."))
+            self.set_sentence(message("This table has no cycles."))
             return
         placement = project.placement or Placement.of(project.domain)
         self.placement.show_placement(project.domain, placement, self._layer)
         if coming:
-            self.proof.show_state(say("Examining the cycles\u2026"))
+            self.proof.show_state(message("Examining the cycles\u2026"))
             self._tell()
             self._paint()
         else:
@@ -280,13 +255,11 @@ class CyclesPage(CyclesStage, Page):
         if origin in DESIGNS:
             return DESIGNS[origin].label
         if origin.startswith("order-"):
-            return say("keeps {removeprefix}-way margins", origin.removeprefix("order-"))
+            return message("keeps {removeprefix}-way margins", origin.removeprefix("order-"))
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
         return (
-            say("from {origin}", origin)
-            if origin
-            else say("chosen so that the kept sums stay exact")
+            message("from {origin}", origin) if origin else message("chosen so that the kept sums stay exact")
         )
 
     def _choose_front(self) -> None:
@@ -318,14 +291,12 @@ class CyclesPage(CyclesStage, Page):
         if self._moves is None:
             return
         report = self.examination.report
-        whose = say("the published table") if self.document.public else say("this table")
+        whose = message("the published table") if self.document.public else message("this table")
         project = self.document.project
         rule = "" if project is None else self._rule(project)
         text = sentence(self._moves, report, whose=whose, rule=rule)
         unpublished = self.document.shown_table is None
-        self.set_sentence(
-            say("{text}. {UNPUBLISHED}", text, UNPUBLISHED) if unpublished else text + "."
-        )
+        self.set_sentence(message("{text}. {UNPUBLISHED}", text, UNPUBLISHED) if unpublished else text + ".")
         self.main_button.setEnabled(report is None or report.preserves_margins)
 
     # -- drawing ------------------------------------------------------------------------------
@@ -365,14 +336,14 @@ class CyclesPage(CyclesStage, Page):
         said = cycle_overlays.legend(overlay, editable=self.editor.allowed)
         if overlay.sign is not None and cycle is not None:
             said += cycle_overlays.layers(moves, cycle, layout.placement)
-        self._legend.setText(told(said))
+        self._legend.setText(translate(said))
         self._place_words()
 
     def _place_words(self) -> None:
         """The legend below the table; in a low window the table has its room, and its words."""
         low = self._work.place == "left"
         self._legend.setVisible(self.stack.currentWidget() is self._work and not low)
-        self.grid.setToolTip(told(tip(self._legend.text()) if low else ""))
+        self.grid.setToolTip(translate(tip(self._legend.text()) if low else ""))
 
     # -- going about --------------------------------------------------------------------------
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QListWidget,
-    QScrollArea,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QToolButton, QWidget
 
 from tabprotect.engine.cycles.cycle_report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
@@ -21,13 +15,13 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 Functional = dict[Index, int]
 
 VERDICTS = {"ok": "tick", "warning": "warning", "bad": "cross"}
-SAID = {"ok": say("all right"), "warning": say("look at this"), "bad": "wrong"}
+SAID = {"ok": message("all right"), "warning": message("look at this"), "bad": "wrong"}
 
 MOST_LISTED = 200
 MOST_TERMS = 6
@@ -40,13 +34,13 @@ def functional_text(domain: Domain, functional: Functional, value: int | None) -
     for index, weight in list(functional.items())[:MOST_TERMS]:
         factor = "" if abs(weight) == 1 else f"{abs(weight)}\u2009"
         terms.append(
-            say("− {factor}{index}", factor, domain.cell_text(index))
+            message("− {factor}{index}", factor, domain.cell_text(index))
             if weight < 0
-            else say("+ {factor}{index}", factor, domain.cell_text(index))
+            else message("+ {factor}{index}", factor, domain.cell_text(index))
         )
     text = joined(terms, " ").removeprefix("+ ")
     if len(functional) > MOST_TERMS:
-        text += say(" \u2026 ({functional} cells)", len(functional))
+        text += message(" \u2026 ({functional} cells)", len(functional))
     return text if value is None else f"{text} = {count_text(value)}"
 
 
@@ -67,27 +61,25 @@ class ProofPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Proof panel"))
+        self.setAccessibleName(tr("Proof panel"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(26 * GRID)
         inner = QWidget()
         self.setWidget(inner)
-        title = Label(say("What these cycles do"), role="section")
+        title = Label(message("What these cycles do"), role="section")
         self._state = Label(wordWrap=True, role="quiet")
         self._rows = in_column(spacing=GRID)
         self.functionals = QListWidget()
-        self.functionals.setAccessibleName(tell("Linear combinations that are published exactly"))
+        self.functionals.setAccessibleName(tr("Linear combinations that are published exactly"))
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
-        self._attacks = Label(wordWrap=True, name=say("Known-category attacks"))
+        self._attacks = Label(wordWrap=True, name=message("Known-category attacks"))
         self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._listed: list[Functional] = []
         self._report: CycleReport | None = None
-        in_column(
-            title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID
-        )
+        in_column(title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID)
         self.functionals.setParent(inner)
         self._attacks.setParent(inner)
         self.functionals.hide()
@@ -106,7 +98,7 @@ class ProofPanel(QScrollArea):
 
     def show_state(self, text: str) -> None:
         """Say what is going on (empty: nothing)."""
-        self._state.setText(told(text))
+        self._state.setText(translate(text))
         self._state.setVisible(bool(text))
 
     def show_report(self, report: CycleReport | None) -> None:
@@ -131,12 +123,11 @@ class ProofPanel(QScrollArea):
             if statement.topic == "attack":
                 self._rows.addWidget(self._attacks)
         self._attacks.setText(
-            told(
+            translate(
                 joined(
                     (
-                        say(
-                            "Knowing {variable} = {category}: {revealed} of "
-                            "{others} other cells follow",
+                        message(
+                            "Knowing {variable} = {category}: {revealed} of {others} other cells follow",
                             a.variable,
                             a.category,
                             count_text(a.revealed),
@@ -156,7 +147,7 @@ class ProofPanel(QScrollArea):
         self.functionals.clear()
         self._listed = list(found or ())[:MOST_LISTED]
         if found is None:
-            self.functionals.addItem(tell("They are listed for tables of up to 400 cells."))
+            self.functionals.addItem(tr("They are listed for tables of up to 400 cells."))
         for functional in self._listed:
             value = None if table is None else functional_value(table, functional)
             self.functionals.addItem(functional_text(domain, functional, value))
@@ -165,12 +156,10 @@ class ProofPanel(QScrollArea):
         self.functionals.show()
 
     def _row(self, report: CycleReport, statement: Statement) -> QWidget:
-        row = named(QWidget(), say("{SAID}: {text}", SAID[statement.verdict], statement.text))
-        ink = {
-            "ok": THEME.colours.released,
-            "warning": THEME.colours.at_risk,
-            "bad": THEME.colours.error,
-        }[statement.verdict]
+        row = named(QWidget(), message("{SAID}: {text}", SAID[statement.verdict], statement.text))
+        ink = {"ok": THEME.colours.released, "warning": THEME.colours.at_risk, "bad": THEME.colours.error}[
+            statement.verdict
+        ]
         picture = Label(name=SAID[statement.verdict])
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
         words = Label(statement.text, wordWrap=True)
@@ -179,24 +168,22 @@ class ProofPanel(QScrollArea):
         action = self._action(report, statement)
         if action is not None:
             column.addWidget(action, 0, Qt.AlignmentFlag.AlignLeft)
-        in_row(
-            (picture, 0, Qt.AlignmentFlag.AlignTop), (column, 1), on=row, margins=0, spacing=GRID
-        )
+        in_row((picture, 0, Qt.AlignmentFlag.AlignTop), (column, 1), on=row, margins=0, spacing=GRID)
         return row
 
     def _action(self, report: CycleReport, statement: Statement) -> QToolButton | None:
         known = report.known_functionals
         offers: dict[str, tuple[str, Callable[[bool], object], bool] | None] = {
-            "margins": (say("Jump there"), lambda _: self.jump_asked.emit(), False)
+            "margins": (message("Jump there"), lambda _: self.jump_asked.emit(), False)
             if report.violations
             else None,
-            "coverage": (say("Chances per cell"), lambda _: self.chances_asked.emit(), False),
-            "rank": (say("Show them"), self._toggle_functionals, True) if known else None,
-            "attack": (say("Details"), self._attacks.setVisible, True),
-            "blocked": (say("List them"), lambda _: self.blocked_asked.emit(), False)
+            "coverage": (message("Chances per cell"), lambda _: self.chances_asked.emit(), False),
+            "rank": (message("Show them"), self._toggle_functionals, True) if known else None,
+            "attack": (message("Details"), self._attacks.setVisible, True),
+            "blocked": (message("List them"), lambda _: self.blocked_asked.emit(), False)
             if report.blocked_share
             else None,
-            "immovable": (say("Next of them"), lambda _: self.next_immovable_asked.emit(), False)
+            "immovable": (message("Next of them"), lambda _: self.next_immovable_asked.emit(), False)
             if report.immovable
             else None,
         }
@@ -205,7 +192,7 @@ class ProofPanel(QScrollArea):
             return None
         text, run, checkable = offer
         button = tool_button(text, checkable=checkable)
-        button.setAccessibleName(tell("{text}: {text2}", text, statement.text))
+        button.setAccessibleName(tr("{text}: {text2}", text, statement.text))
         button.setObjectName(f"proof-{statement.topic}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(run)

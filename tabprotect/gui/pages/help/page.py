@@ -21,16 +21,16 @@ from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.gui.pages import stages
 from tabprotect.gui.pages.help.texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import translate
 from tabprotect.version import __version__
 
 TOPICS = {
-    "page": say("This page"),
-    "walk": say("Five minutes"),
-    "words": say("Words"),
-    "keys": say("Keys"),
-    "about": say("About"),
+    "page": message("This page"),
+    "walk": message("Five minutes"),
+    "words": message("Words"),
+    "keys": message("Keys"),
+    "about": message("About"),
 }
 
 AROUND = 4
@@ -38,7 +38,7 @@ AROUND = 4
 
 _TAG = re.compile(r"<[^>]*>")
 
-HERE = {"start": say("Start"), "tabulate": say("Count records")}
+HERE = {"start": message("Start"), "tabulate": message("Count records")}
 """What pages are called that are no stages."""
 
 BARS, BAR = 8, 30
@@ -50,7 +50,7 @@ WIDTH = 96 * GRID
 NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
 
-ABOUT = say(
+ABOUT = message(
     """
 <p><b>tabprotect {version}</b>: statistical disclosure control of contingency tables.</p>
 <p>Free software under the MIT licence; its text comes with the program. It is built on Python, NumPy,
@@ -66,17 +66,17 @@ class HelpPage(Page):
     """What one needs to know, on one page."""
 
     name = "help"
-    label = say("Help")
+    label = message("Help")
     icon = "help"
 
-    main_label = say("Back")
+    main_label = message("Back")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._actions: list[QAction] = []
         self._topic = "walk"
         self._front = ("", "", "", "")
-        self._text = named(QTextBrowser(openExternalLinks=False), say("Help text"))
+        self._text = named(QTextBrowser(openExternalLinks=False), message("Help text"))
         # An article on the page itself: its words begin where those of the heading do.
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.viewport().setAutoFillBackground(False)
@@ -84,7 +84,7 @@ class HelpPage(Page):
         self._text.document().setIndentWidth(3 * GRID)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
-        self.finder = Finder(say("Find in the help"))
+        self.finder = Finder(message("Find in the help"))
         self.finder.textChanged.connect(lambda _: self.refresh(frozenset()))
         self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
@@ -92,7 +92,7 @@ class HelpPage(Page):
             self.tools.addWidget(button)
         self.body.addWidget(self._text, 1)
         # Of long texts it lays out what is in sight.
-        self.licences = named(QPlainTextEdit(readOnly=True), say("Licences"))
+        self.licences = named(QPlainTextEdit(readOnly=True), message("Licences"))
         self.licences.hide()
         self._licences = ""
         self.body.addWidget(self.licences, 3)
@@ -141,14 +141,14 @@ class HelpPage(Page):
             self._front = (*self._front[:3], "")
         topic = self._topic if self._front[0] or self._topic != "page" else "walk"
         words, text = {
-            "page": (say("Help: {front}", told(self._front[1])), self._on_page),
-            "walk": (say("Five minutes"), lambda: say("{WALK}", WALK)),
-            "words": (say("Words"), self._words),
-            "keys": (say("Keys"), self._keys),
-            "about": (say("About tabprotect"), lambda: say("{ABOUT}", ABOUT)),
+            "page": (message("Help: {front}", translate(self._front[1])), self._on_page),
+            "walk": (message("Five minutes"), lambda: message("{WALK}", WALK)),
+            "words": (message("Words"), self._words),
+            "keys": (message("Keys"), self._keys),
+            "about": (message("About tabprotect"), lambda: message("{ABOUT}", ABOUT)),
         }[topic]
         if wanted := self.finder.text().strip():
-            words, text = say("Find in the help"), lambda: self._found(wanted)
+            words, text = message("Find in the help"), lambda: self._found(wanted)
         self._faces[topic].setChecked(True)
         self._faces["page"].setEnabled(bool(self._front[0]))
         self.set_heading(words)
@@ -156,7 +156,7 @@ class HelpPage(Page):
             "h3 { margin-top: 16px; margin-bottom: 4px } p, li { line-height: 135% }"
             f" td {{ padding: 2px 24px 6px 0 }} .cells td {{ padding: 3px 12px 3px 12px }} .quiet {{ color: {THEME.colours.quiet} }}"
         )
-        self._text.setHtml(told(text()))
+        self._text.setHtml(translate(text()))
         about = self._topic == "about" and not wanted
         self.licences.setVisible(about)
         if about and not self._licences:
@@ -174,15 +174,13 @@ class HelpPage(Page):
         name, _, hint, figures = self._front
         if name in HERE:
             # What is open is another table, or none.
-            return say("{steps}{about}", DO.get(name, ""), ON_PAGES.get(name, ""))
-        here = (
-            say("<h3>On this table</h3><p>{figures}</p>", html.escape(figures)) if figures else ""
-        )
+            return message("{steps}{about}", DO.get(name, ""), ON_PAGES.get(name, ""))
+        here = message("<h3>On this table</h3><p>{figures}</p>", html.escape(figures)) if figures else ""
         if worked := self._worked():
-            here += say("<h3>One cell of it</h3>{around}", self._around())
-            here += say("<p>{worked}</p>", html.escape(told(worked)))
+            here += message("<h3>One cell of it</h3>{around}", self._around())
+            here += message("<p>{worked}</p>", html.escape(translate(worked)))
             here += self._believed()
-        return say(
+        return message(
             "<h3>{hint}</h3>{steps}{about}{here}",
             html.escape(hint),
             DO.get(name, ""),
@@ -198,10 +196,7 @@ class HelpPage(Page):
             return ""
         domain, c = table.domain, THEME.colours
         rows, columns = domain.variables[0], domain.variables[-1]
-        down, across = (
-            _near(index[0], len(rows.categories)),
-            _near(index[-1], len(columns.categories)),
-        )
+        down, across = (_near(index[0], len(rows.categories)), _near(index[-1], len(columns.categories)))
         lines = [joined(_cell_of(columns.label(n), head=True) for n in across)]
         lines[0] = _cell_of("") + lines[0]
         for row in down:
@@ -213,23 +208,23 @@ class HelpPage(Page):
                 fill = c.at_risk_fill if small else c.base
                 line += _cell_of(count_text(count), fill=fill, here=at == tuple(index))
             lines.append(line)
-        body = joined(say("<tr>{line}</tr>", line) for line in lines)
-        return say("<table class='cells' cellspacing='0'>{body}</table>", body)
+        body = joined(message("<tr>{line}</tr>", line) for line in lines)
+        return message("<table class='cells' cellspacing='0'>{body}</table>", body)
 
     def _found(self, wanted: str) -> str:
         """What the help says anywhere with all these words."""
-        words = told(wanted).casefold().split()
-        parts = [(told(word), told(meaning)) for word, meaning in WORDS]
+        words = translate(wanted).casefold().split()
+        parts = [(translate(word), translate(meaning)) for word, meaning in WORDS]
         parts += [
             (action.text().replace("&", "").split(":")[0], action.shortcut().toString(NATIVE))
             for action in self._actions
             if action.isVisible() and not action.shortcut().isEmpty()
         ]
-        parts += [(told(key), told(meaning)) for key, meaning in KEYS]
+        parts += [(translate(key), translate(meaning)) for key, meaning in KEYS]
         for name, steps in DO.items():
-            parts.append((page_label(name), told(steps) + told(ON_PAGES.get(name, ""))))
-        parts.append((told(TOPICS["walk"]), told(WALK)))
-        parts.append((told(TOPICS["words"]), told(FORMULAS)))
+            parts.append((page_label(name), translate(steps) + translate(ON_PAGES.get(name, ""))))
+        parts.append((translate(TOPICS["walk"]), translate(WALK)))
+        parts.append((translate(TOPICS["words"]), translate(FORMULAS)))
         found = [
             (title, text)
             for title, text in parts
@@ -237,16 +232,16 @@ class HelpPage(Page):
         ]
         said = plural(len(found), "{n} place says that.", "{n} places say that.", n=len(found))
         if not found:
-            said = say("Nothing of that is said here. The documentation holds more.")
-        body = joined(say("<h3>{title}</h3>{text}", html.escape(t), text) for t, text in found)
-        return say("<p class='quiet'>{said}</p>{body}", said, body)
+            said = message("Nothing of that is said here. The documentation holds more.")
+        body = joined(message("<h3>{title}</h3>{text}", html.escape(t), text) for t, text in found)
+        return message("<p class='quiet'>{said}</p>{body}", said, body)
 
     def _words(self) -> str:
         rows = joined(
-            say("<tr><td><b>{word}</b></td><td>{meaning}</td></tr>", word, meaning)
+            message("<tr><td><b>{word}</b></td><td>{meaning}</td></tr>", word, meaning)
             for word, meaning in WORDS
         )
-        return say("<table>{rows}</table>{FORMULAS}", rows, FORMULAS)
+        return message("<table>{rows}</table>{FORMULAS}", rows, FORMULAS)
 
     def _cell(self) -> Index | None:
         """The selected cell, or the first small one."""
@@ -272,7 +267,7 @@ class HelpPage(Page):
         values, chances = posterior.distribution(index)
         likely = sorted(zip(chances.tolist(), values.tolist(), strict=True), reverse=True)
         rows = joined(
-            say(
+            message(
                 "<tr><td align='right'>{count}</td><td><span style='color: {colour}'>{bar}</span> "
                 "{chance}</td></tr>",
                 count_text(value),
@@ -283,7 +278,7 @@ class HelpPage(Page):
             for value, chance in sorted((v, c) for c, v in likely[:BARS])
             if chance > 0.005
         )
-        return say("<table>{rows}</table>", rows)
+        return message("<table>{rows}</table>", rows)
 
     def _worked(self) -> str:
         """The selected cell, or the first small one, from its true count to what is believed."""
@@ -295,26 +290,26 @@ class HelpPage(Page):
         count = table[index]
         name, shown = table.domain.cell_text(index), count_text(count)
         if house and project.at_risk.mask(np.array(count)):
-            first = say(
+            first = message(
                 "{name}: the true count is {count}. That is small: a count of {words} is.",
                 name,
                 shown,
                 project.at_risk.words,
             )
         elif house:
-            first = say("{name}: the true count is {count}. It is not small.", name, shown)
+            first = message("{name}: the true count is {count}. It is not small.", name, shown)
         else:
-            first = say("{name}: {count} is published.", name, shown)
+            first = message("{name}: {count} is published.", name, shown)
         posterior = document.known_posterior("user")
         if posterior is None or posterior.domain != table.domain:
-            return joined([first, say("Nothing is known yet of what readers would learn.")], " ")
+            return joined([first, message("Nothing is known yet of what readers would learn.")], " ")
         # Inference is not imported with the help page.
         from tabprotect.gui.base.believed.cell import cell_sentence, published_count
 
         out = published_count(posterior, index)
         parts = [first, cell_sentence(posterior, index, true=None)]
         if house and out is not None:
-            parts.insert(1, say("{count} is published in its place.", count_text(out)))
+            parts.insert(1, message("{count} is published in its place.", count_text(out)))
         return joined(parts, " ")
 
     def _keys(self) -> str:
@@ -325,14 +320,10 @@ class HelpPage(Page):
             if action.isVisible() and not action.shortcut().isEmpty()
         ]
         lines = joined(
-            say(
-                "<tr><td class='quiet'>{key}</td><td>{words}</td></tr>",
-                key,
-                words,
-            )
+            message("<tr><td class='quiet'>{key}</td><td>{words}</td></tr>", key, words)
             for key, words in (*rows, *KEYS)
         )
-        return say("<table>{lines}</table>", lines)
+        return message("<table>{lines}</table>", lines)
 
 
 def _near(at: int, size: int) -> range:
@@ -344,16 +335,14 @@ def _near(at: int, size: int) -> range:
 def _cell_of(text: str, *, fill: str = "", here: bool = False, head: bool = False) -> str:
     """A cell of a small table."""
     said = html.escape(text)
-    said = say("<b>{said}</b>", said) if here else said
-    ground = say(" bgcolor='{fill}'", fill) if fill else ""
+    said = message("<b>{said}</b>", said) if here else said
+    ground = message(" bgcolor='{fill}'", fill) if fill else ""
     right = " align='right'" if fill or head else ""
-    return say("<td{right}{ground}>{said}</td>", right, ground, said)
+    return message("<td{right}{ground}>{said}</td>", right, ground, said)
 
 
 def page_label(name: str) -> str:
     """What a page is called."""
     every = (one for one in vars(stages).values() if isinstance(one, type))
-    found = (
-        one.label for one in every if issubclass(one, Stage) and getattr(one, "name", "") == name
-    )
-    return told(HERE.get(name) or next(found, name))
+    found = (one.label for one in every if issubclass(one, Stage) and getattr(one, "name", "") == name)
+    return translate(HERE.get(name) or next(found, name))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-WALK = say(
+WALK = message(
     "<ol>\n<li><b>Data</b>: open an example or a table of counts. Small counts are amber, with a dot; "
     "the risk list holds those of all layers.</li>\n<li><b>Protect</b>: tick what must stay true. "
     "Every method is tried on the table and ranked by that; choose one, and its steps stand below. For "
@@ -18,7 +18,7 @@ WALK = say(
     "has is shown. <b>F9</b> switches every page between the two.</p>"
 )
 
-FORMULAS = say(
+FORMULAS = message(
     "<h3>Formulas</h3>\n<p>Sums are chosen as chips; typed, <b>a:b</b> is the table of a by b, "
     "<b>a*b</b> that and its totals; <b>+</b> puts tables together, <b>-</b> takes one out; "
     "<b>(a + b + c)^2</b> is all pairs, <b>.</b> every variable, <b>1</b> the grand total. Nothing "
@@ -26,96 +26,89 @@ FORMULAS = say(
 )
 
 WORDS: tuple[tuple[str, str], ...] = (
-    (say("Small count"), say("a count in the range that the house calls small, usually 1 or 2")),
+    (message("Small count"), message("a count in the range that the house calls small, usually 1 or 2")),
+    (message("Would know"), message("a reader is surer of one true count than the house limit allows")),
     (
-        say("Would know"),
-        say("a reader is surer of one true count than the house limit allows"),
+        message("Hidden"),
+        message("not published, shown as x; some because they are small, some to protect these"),
     ),
+    (message("Kept sums"), message("sums that are published exactly as they are")),
+    (message("Level"), message("categories counted together, such as districts above municipalities")),
+    (message("Margin"), message("a sum over some variables")),
+    (message("Cycle"), message("a pattern of +1 and \u22121 that keeps the margins")),
+    (message("Pass"), message("one round over all cycles")),
+    (message("Blocked"), message("a cycle that touches a zero is not applied")),
+    (message("Assumes"), message("what a reader thinks before seeing the release")),
     (
-        say("Hidden"),
-        say("not published, shown as x; some because they are small, some to protect these"),
-    ),
-    (say("Kept sums"), say("sums that are published exactly as they are")),
-    (
-        say("Level"),
-        say("categories counted together, such as districts above municipalities"),
-    ),
-    (say("Margin"), say("a sum over some variables")),
-    (say("Cycle"), say("a pattern of +1 and \u22121 that keeps the margins")),
-    (say("Pass"), say("one round over all cycles")),
-    (say("Blocked"), say("a cycle that touches a zero is not applied")),
-    (say("Assumes"), say("what a reader thinks before seeing the release")),
-    (
-        say("Width"),
-        say(
-            "how far apart the highest and the lowest count are that a cell may have, given what is "
-            "published"
+        message("Width"),
+        message(
+            "how far apart the highest and the lowest count are that a cell may have, given what is published"
         ),
     ),
 )
 """The words of the window, and what each means."""
 
 ON_PAGES = {
-    "variables": say(
+    "variables": message(
         "<p>A level counts categories together and leaves each as it is: the table can be published at "
         "either. <i>Merge</i> makes one category of several for good. What is grouped here is offered on "
         "every other page, and kept in the recipe for next year.</p>"
     ),
-    "table": say(
+    "table": message(
         "<p>The table with its margins. Type to change a count; drag the variables between "
         "rows, columns and layers. The number behind a layer says how many small counts it "
         "holds. <b>Risk list</b> shows those of all layers and the rule that makes them so; F8 "
         "goes from one to the next.</p>"
     ),
-    "protect": say(
+    "protect": message(
         "<p>Tick what must stay true. The first figure of a card is the share of the small "
         "counts whose true count a reader would know, the second how much a count changes on "
         "average. Both come from trial runs on this very table, which nobody sees but staff. A "
         "method that does not keep what is ticked stands further down; a line says why.</p>"
     ),
-    "compare": say(
+    "compare": message(
         "<p>The same two figures over many runs as a map: left is safer, down more useful, so that the best "
         "corner is at the bottom left. Choose a setting and move its sliders; <b>More</b> shows the "
         "settings as they are written on the command line, and other figures for the axes.</p>"
     ),
-    "cycles": say(
+    "cycles": message(
         "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
         "Click a cell to change its sign; a margin that breaks glows.</p>"
     ),
-    "perturb": say(
+    "perturb": message(
         "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
         "beside it before it happens. The same set-up gives the same coins for ever.</p>"
     ),
-    "methods": say(
+    "methods": message(
         "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
         "published table beside the true counts.</p>"
     ),
-    "check": say(
+    "check": message(
         "<p>What a reader can believe about each true count: the outline is what was believed before, the "
         "bars what is believed after seeing the release.</p>"
     ),
-    "attack": say(
+    "attack": message(
         "<p>Files are read as any reader can read them: nothing of the house is used. A count is given "
         "away where no other fits all files at once; the proof can be checked by hand. Counts that are "
         "only likely stand apart.</p>"
     ),
-    "start": say(
+    "start": message(
         "<p>Whatever you open is the original, and stays in the house: the strip at the bottom says "
         "<b>CONFIDENTIAL</b> while any of it is on the screen. Recent files open as they were read the "
         "last time. After a crash, unsaved work is offered here.</p>"
     ),
-    "release": say(
+    "release": message(
         "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
         "What is over a limit takes a reason and a name.</p>"
     ),
-    "register": say(
+    "register": message(
         "<p>Everything that has left, so that two releases of one table are not taken for one.</p>"
     ),
-    "query_space": say(
+    "query_space": message(
         "<p>Which margins of one big table can be published together. Every table is shown as "
         "planned, releasable or too dangerous; look at one, then plan it.</p>"
     ),
-    "tabulate": say(
+    "tabulate": message(
         "<p>To add up an amount, such as turnover, choose its column at <i>Add up</i>: the table then "
         "holds sums, and who contributes to them. <i>Each row counts</i> once, or as many as a column "
         "says. With a <i>key of a record</i>, cell keys give the same noise in every table of these "
@@ -125,83 +118,80 @@ ON_PAGES = {
 """What each page is for, by its name."""
 
 KEYS = (
-    (say("Return"), say("down; Ctrl+Return is the page's main action")),
-    (say("F2 or typing"), say("change a count")),
-    ("Ctrl+arrow", say("to the edge of the table")),
-    (say("F8, Shift+F8"), say("next, previous small count")),
-    (
-        say("R, C, L on a variable"),
-        say("put it into rows, columns, layers; arrows change the order"),
-    ),
-    (say("Esc"), say("cancel what is running; close a bar; go back from help")),
-    (say("Menu key, right click"), say("what the page in front can do")),
+    (message("Return"), message("down; Ctrl+Return is the page's main action")),
+    (message("F2 or typing"), message("change a count")),
+    ("Ctrl+arrow", message("to the edge of the table")),
+    (message("F8, Shift+F8"), message("next, previous small count")),
+    (message("R, C, L on a variable"), message("put it into rows, columns, layers; arrows change the order")),
+    (message("Esc"), message("cancel what is running; close a bar; go back from help")),
+    (message("Menu key, right click"), message("what the page in front can do")),
 )
 
 DO = {
-    "start": say(
+    "start": message(
         "<ol><li>Choose what you have: a table of counts, records of persons or firms, or last year's "
         "recipe.</li><li>To see how it works, click an example; nothing is published by that.</li>"
         "<li>Next: the counts stand on <b>Data</b>, the small ones amber.</li></ol>"
     ),
-    "tabulate": say(
+    "tabulate": message(
         "<ol><li>Choose a file with one row per person or firm, and tick the variables to count by."
         "</li><li>Watch <i>small counts if ticked</i>: a variable that makes many is better left out "
         "or grouped.</li><li>Next: <b>Make the table</b>; it opens on <b>Data</b>.</li></ol>"
     ),
-    "table": say(
+    "table": message(
         "<ol><li>See which counts are small: F8 goes from one to the next.</li><li>Drag the variables "
         "where you want them; type over a count that is wrong.</li><li>Next: <b>Choose protection</b>, "
         "or first put categories together on <b>Variables</b>.</li></ol>"
     ),
-    "variables": say(
+    "variables": message(
         "<ol><li>Choose a variable at the left, and at the right how to put its categories together: by "
         "the first digits of codes, in bands, by a code list, or by hand.</li><li>Look at the preview, "
         "and at what becomes of the small counts; then add the level.</li><li>Next: <b>Count at this "
         "level</b> where the coarser table is enough; else go back to the table with both.</li></ol>"
     ),
-    "protect": say(
+    "protect": message(
         "<ol><li>Tick what must stay true.</li><li>Compare the cards: what readers would know, and how "
         "much a count changes.</li><li>Next: choose one; its set-up opens.</li></ol>"
     ),
-    "compare": say(
+    "compare": message(
         "<ol><li>Let all methods run.</li><li>Choose a mark at the bottom left: safe and little changed."
         "</li><li>Next: take that setting, and go on to its set-up.</li></ol>"
     ),
-    "cycles": say(
+    "cycles": message(
         "<ol><li>Tick the sums to keep, and let a set of cycles be designed.</li><li>Click a cycle to "
         "see which counts move together.</li><li>Next: <b>Perturb</b> says how often each is used.</li>"
         "</ol>"
     ),
-    "perturb": say(
+    "perturb": message(
         "<ol><li>Move the point in the triangle; what will happen stands beside it.</li><li>Run it: the "
         "published table stands beside the true one.</li><li>Next: <b>Check</b> what readers would "
         "learn.</li></ol>"
     ),
-    "methods": say(
+    "methods": message(
         "<ol><li>Leave the settings as they are, or change one; the preview follows.</li><li>Run it, and "
         "look at <b>Result</b>: what changed stands in the cell.</li><li>Next: <b>Check</b> what readers "
         "would learn.</li></ol>"
     ),
-    "check": say(
+    "check": message(
         "<ol><li>Read the sentence at the top: how many small counts readers would know.</li><li>Click "
         "the darkest cells of the map to see why.</li><li>Next: <b>Release</b>; or back to "
         "<b>Protect</b> where too many are known.</li></ol>"
     ),
-    "release": say(
+    "release": message(
         "<ol><li>Read the gate from the top; what is still open stands in the foot.</li><li>Take a "
         "remedy where it says no; write a title and who signs.</li><li>Next: <b>Approve and publish</b> "
         "writes the release for readers and the dossier for staff.</li></ol>"
     ),
-    "register": say(
+    "register": message(
         "<ol><li>Look for releases of the same people before you publish again.</li><li>Choose one to "
         "see what left, when, and who signed.</li><li>Next: go back to <b>Release</b>; what both tell "
         "together is worked out there.</li></ol>"
     ),
-    "query_space": say(
+    "query_space": message(
         "<ol><li>Tick the tables that users ask for.</li><li>Click one to see which others it rules "
         "out.</li><li>Next: add it to the plan; the plan is what the method publishes.</li></ol>"
     ),
-    "attack": say(
+    "attack": message(
         "<ol><li>Add published files, of your own or of any office.</li><li>Say by which method each was "
         "protected, where it is not recognised.</li><li>Next: see which counts the files give away, each "
         "with its proof.</li></ol>"

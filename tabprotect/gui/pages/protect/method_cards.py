@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
@@ -37,8 +29,8 @@ from tabprotect.gui.pages.protect.words import (
     short_of,
     why,
 )
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import Ranked
@@ -61,9 +53,9 @@ class MethodCard(QFrame):
         name = methods()[trial.method].label
         dress(self, "card")
         self.setProperty("current", current)
-        self.setAccessibleName(tell("{rank}. {name}", rank, told(name)))
+        self.setAccessibleName(tr("{rank}. {name}", rank, translate(name)))
         self.setAccessibleDescription(
-            tell(
+            tr(
                 "{trial} of the small counts would be known, average change {trial2}. {place}",
                 share_text(trial),
                 change_text(trial),
@@ -71,21 +63,18 @@ class MethodCard(QFrame):
             )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.title = _wrapped(say("{rank}  {name}", rank, told(name)), "section")
+        self.title = _wrapped(message("{rank}  {name}", rank, translate(name)), "section")
         self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = in_column(
-            self.title,
-            on=self,
-            margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4),
-            spacing=GRID // 2,
+            self.title, on=self, margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4), spacing=GRID // 2
         )
         column.addSpacing(GRID // 2)
         figures = in_row(spacing=2 * GRID)
         share_shown = share_text(trial)
-        of_known = say("small counts known: not worked out")
+        of_known = message("small counts known: not worked out")
         for text, caption in (
-            (share_shown, of_known if share_shown == NONE else say("of small counts known")),
-            (change_text(trial), say("average change of a count")),
+            (share_shown, of_known if share_shown == NONE else message("of small counts known")),
+            (change_text(trial), message("average change of a count")),
         ):
             part = in_column(spacing=0)
             figure = Label(text, role="figure")
@@ -105,8 +94,8 @@ class MethodCard(QFrame):
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
-        self.choose = QPushButton(told(say("Chosen: go on") if current else say("Choose")))
-        self.choose.setAccessibleName(tell("Choose {name}", told(name)))
+        self.choose = QPushButton(translate(message("Chosen: go on") if current else message("Choose")))
+        self.choose.setAccessibleName(tr("Choose {name}", translate(name)))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -128,7 +117,7 @@ class MethodLine:
         self.share, self.change = Label(alignment=right), Label(alignment=right)
         self.words = Label(wordWrap=True) if wraps else ElidedLabel()
         self.choose = push_button(
-            say("Choose"), name=say("Choose {text}", self.name.text()), flat=True
+            message("Choose"), name=message("Choose {text}", self.name.text()), flat=True
         )
         self.parts = (self.name, self.share, self.change, self.words, self.choose)
 
@@ -138,11 +127,11 @@ class MethodLine:
         found = tried and not trial.fault
         self.share.setText(share_text(trial) if found else "\u2013")
         self.change.setText(change_text(trial) if found else "\u2013")
-        said = said if tried else say("Not tried yet.")
-        self.words.setText(told(said))
+        said = said if tried else message("Not tried yet.")
+        self.words.setText(translate(said))
         more = known_words(trial) if tried and trial.done and trial.left_out else ""
         self.words.setToolTip(tip(joined(filter(None, (said, sentence_of(more))), " ")))
-        self.choose.setAccessibleDescription(told(said))
+        self.choose.setAccessibleDescription(translate(said))
 
 
 class Cards(QScrollArea):
@@ -152,7 +141,7 @@ class Cards(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Methods, best first"))
+        self.setAccessibleName(tr("Methods, best first"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -167,7 +156,7 @@ class Cards(QScrollArea):
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * GRID)
         self._column.addLayout(self._grid)
-        self._title = heading(say("The others"))
+        self._title = heading(message("The others"))
         self._column.addWidget(self._title)
         self._others = QGridLayout()
         self._others.setHorizontalSpacing(2 * GRID)
@@ -212,15 +201,13 @@ class Cards(QScrollArea):
         self._arrange()
         self._title.setVisible(bool(rest) and not running)
         if rest:
-            heads = ("", say("Known"), say("Change"), "" if running else say("Why not"))
+            heads = ("", message("Known"), message("Change"), "" if running else message("Why not"))
             for column, words in enumerate(heads):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
             line = MethodLine(place.trial.method, wraps=not running)
             under = QFrame(frameShape=QFrame.Shape.HLine, frameShadow=QFrame.Shadow.Plain)
-            under.setForegroundRole(
-                QPalette.ColorRole.Mid if row == 1 else QPalette.ColorRole.Light
-            )
+            under.setForegroundRole(QPalette.ColorRole.Mid if row == 1 else QPalette.ColorRole.Light)
             self._others.addWidget(under, 2 * row - 1, 0, 1, len(line.parts))
             for column, widget in enumerate(line.parts):
                 self._others.addWidget(widget, 2 * row, column)
@@ -298,13 +285,13 @@ def _kept(wish: str, kept: bool) -> QHBoxLayout:
     row = in_row(spacing=GRID // 2)
     mark = Label()
     c = THEME.colours
-    mark.setPixmap(
-        icons.pixmap("tick" if kept else "cross", 16, colour=c.released if kept else c.minus)
-    )
+    mark.setPixmap(icons.pixmap("tick" if kept else "cross", 16, colour=c.released if kept else c.minus))
     mark.setFixedWidth(2 * GRID)
     row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
     said = WISHES[wish].kept if kept else WISHES[wish].lost
     label = _wrapped(said, "quiet")
-    label.setAccessibleName(told(say("kept: {said}", said) if kept else say("lost: {said}", said)))
+    label.setAccessibleName(
+        translate(message("kept: {said}", said) if kept else message("lost: {said}", said))
+    )
     row.addWidget(label, 1)
     return row

@@ -29,8 +29,8 @@ from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
 from tabprotect.gui.pages.stages import ProtectStage
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
@@ -46,12 +46,7 @@ class ProtectPage(ProtectStage, Page):
         self.trials: Trials = ()
         self._about: tuple[object, ...] = ()
         self._trying: Question[Trials] = Question(
-            self,
-            document.jobs,
-            self._tried,
-            self._failed,
-            came=self._came,
-            stopped=self._show,
+            self, document.jobs, self._tried, self._failed, came=self._came, stopped=self._show
         )
         self._loading: Question[int] = Question(
             self, document.jobs, lambda _: self._changed(frozenset({"table"})), self._failed
@@ -65,9 +60,9 @@ class ProtectPage(ProtectStage, Page):
         self.asking.changed.connect(self._add_up)
         self.cards.chosen.connect(self.choose)
         self._ranking = AfterPress(self, self._show)
-        left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
+        left = in_column(heading(message("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
-        self._heading = heading(say("Best for this table"))
+        self._heading = heading(message("Best for this table"))
         right = in_column(self._heading, (self.cards, 1), spacing=GRID)
         self._house = QWidget()
         in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
@@ -99,13 +94,13 @@ class ProtectPage(ProtectStage, Page):
             self.asking.show_small(())
             self.trials, self._about = (), ()
             self.cards.show_ranked((), (), 0.0, current="")
-            self._hidden.setText(told(PUBLIC))
+            self._hidden.setText(translate(PUBLIC))
             self._note.setText("")
             self.set_sentence("")
             return
         if not methods().loaded:
             # All of them bring in a hundred modules: the window is not held up by that.
-            self._loading.ask(say("try every method"), lambda _: len(methods()), ("methods",))
+            self._loading.ask(message("try every method"), lambda _: len(methods()), ("methods",))
             return
         self.asking.show_domain(project.domain)
         self._ask(project)
@@ -126,7 +121,7 @@ class ProtectPage(ProtectStage, Page):
             return small_sums(table, Publication(table.domain, sums), rule) if sums else ()
 
         key = (project.table, rule, sums)
-        if self._adding.ask(say("adding up the sums"), work, key):
+        if self._adding.ask(message("adding up the sums"), work, key):
             self.asking.show_small(())
 
     def try_again(self) -> None:
@@ -146,7 +141,7 @@ class ProtectPage(ProtectStage, Page):
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (about, astuple(limits))
-        if self._trying.ask(say("try every method"), work, key):
+        if self._trying.ask(message("try every method"), work, key):
             self.trials = ()
 
     def _came(self, found: Trials) -> None:
@@ -167,12 +162,7 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.document.in_house or not methods().loaded:
             return
-        from tabprotect.engine.disclosure.choosing.method_trials import (
-            RUNS,
-            in_order,
-            ranked,
-            untried,
-        )
+        from tabprotect.engine.disclosure.choosing.method_trials import RUNS, in_order, ranked, untried
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)
@@ -182,10 +172,8 @@ class ProtectPage(ProtectStage, Page):
             tried = {place.trial.method: place for place in places}
             shown = tuple(tried.get(name) or untried(name) for name in in_order())
         self._heading.setText(
-            told(
-                say("All methods, in the order of trying")
-                if running
-                else say("Best for this table")
+            translate(
+                message("All methods, in the order of trying") if running else message("Best for this table")
             )
         )
         self.cards.show_ranked(
@@ -195,16 +183,14 @@ class ProtectPage(ProtectStage, Page):
         best = next((place.trial for place in places if place.trial.done and not running), None)
         self.main_button.setEnabled(best is not None)
         self.main_button.setText(
-            tell("Set up")
-            if best is None
-            else tell("Set up {method}", methods()[best.method].label.lower())
+            tr("Set up") if best is None else tr("Set up {method}", methods()[best.method].label.lower())
         )
         stopped = not running and len(places) < len(methods())
         self._note.setText(
-            told(
-                say("The trials were stopped: Protect > Try every method again goes on.")
+            translate(
+                message("The trials were stopped: Protect > Try every method again goes on.")
                 if stopped
-                else say(
+                else message(
                     "Trial runs on this table, {RUNS} at most for each method; nothing is published. "
                     "\u2265, \u2013: not all is worked out, readers may know more.",
                     RUNS,

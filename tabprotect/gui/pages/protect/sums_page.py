@@ -25,8 +25,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import ProtectStage
-from tabprotect.languages.said import plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message, plural
+from tabprotect.languages.translation import tr, translate
 
 NARROW = 34 * GRID
 """Pixels that a card needs."""
@@ -35,13 +35,11 @@ NARROW = 34 * GRID
 class SumsCard(QFrame):
     """A method: what it does, its two figures on this table, and the way to its set-up."""
 
-    def __init__(
-        self, method: SumsMethod, trial: SumsTrial | None, decimals: int, *, current: bool
-    ) -> None:
+    def __init__(self, method: SumsMethod, trial: SumsTrial | None, decimals: int, *, current: bool) -> None:
         super().__init__()
         dress(self, "card")
         self.setProperty("current", current)
-        self.setAccessibleName(told(method.label))
+        self.setAccessibleName(translate(method.label))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         column = in_column(
             Label(method.label, role="section", wordWrap=True),
@@ -60,15 +58,15 @@ class SumsCard(QFrame):
         if trial is not None:
             column.addWidget(Label(_judged(trial), wordWrap=True, role="quiet"))
         column.addStretch(1)
-        words = say("Chosen: go on") if current else say("Choose")
-        self.choose = push_button(words, name=say("Choose {name}", told(method.label)))
+        words = message("Chosen: go on") if current else message("Choose")
+        self.choose = push_button(words, name=message("Choose {name}", translate(method.label)))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
 class ProtectSumsPage(ProtectStage, Page):
     """Which method suits these sums."""
 
-    hint = say("Which method protects these sums, and what each costs.")
+    hint = message("Which method protects these sums, and what each costs.")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -82,7 +80,7 @@ class ProtectSumsPage(ProtectStage, Page):
         self._grid.setSpacing(2 * GRID)
         in_column(self._grid, 1, on=inner, margins=(0, 0, GRID, 0), spacing=0)
         area = scrolling()
-        area.setAccessibleName(tell("Methods"))
+        area.setAccessibleName(tr("Methods"))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         self._inner: QWidget = inner
@@ -95,10 +93,7 @@ class ProtectSumsPage(ProtectStage, Page):
         self._wide = 0
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {
-            "choose": lambda: next(iter(self.cards.values())).choose.setFocus(),
-            "again": self._again,
-        }
+        return {"choose": lambda: next(iter(self.cards.values())).choose.setFocus(), "again": self._again}
 
     def words(self, project: Project) -> list[str]:
         return protect_words(project)
@@ -112,7 +107,7 @@ class ProtectSumsPage(ProtectStage, Page):
         if project is None or sums is None or not self.document.in_house:
             self.trials = {}
             self._fill(0)
-            self.set_sentence(say("What is protected how is for staff: F9 shows it again."))
+            self.set_sentence(message("What is protected how is for staff: F9 shows it again."))
             self._note.setText("")
             return
         # The limits are read anew each time: they are compared by what they say.
@@ -121,7 +116,7 @@ class ProtectSumsPage(ProtectStage, Page):
         if not sums.rules:
             self._trials.drop()
             self.trials = {}
-        elif self._trials.ask(say("trying every method"), partial(_try_all, project), key):
+        elif self._trials.ask(message("trying every method"), partial(_try_all, project), key):
             self.trials = {}
         self._show()
 
@@ -139,10 +134,10 @@ class ProtectSumsPage(ProtectStage, Page):
         assert sums is not None
         self._fill(sums.table.decimals)
         if not sums.rules:
-            self.set_sentence(say("No rule is given yet."))
+            self.set_sentence(message("No rule is given yet."))
         elif len(self.trials) < len(SUMS_METHODS):
             self.set_sentence(
-                say("Trying {n} methods, {done} done.", len(SUMS_METHODS), len(self.trials))
+                message("Trying {n} methods, {done} done.", len(SUMS_METHODS), len(self.trials))
             )
         else:
             unsafe = self.document.at_risk_cells
@@ -156,7 +151,7 @@ class ProtectSumsPage(ProtectStage, Page):
                     count_text(unsafe),
                 )
             )
-        self._note.setText(tell("Trial runs on this table; nothing is published."))
+        self._note.setText(tr("Trial runs on this table; nothing is published."))
 
     def _fill(self, decimals: int) -> None:
         project = self.document.project
@@ -203,21 +198,21 @@ def _try_all(project: Project, progress: Progress) -> tuple[SumsTrial, ...]:
     found: tuple[SumsTrial, ...] = ()
     for trial in tried_sums(project, progress):
         found = (*found, trial)
-        progress.report(say("trying every method"), len(found) / len(SUMS_METHODS), found)
+        progress.report(message("trying every method"), len(found) / len(SUMS_METHODS), found)
     return found
 
 
 def _figures(trial: SumsTrial | None, decimals: int) -> tuple[tuple[str, str], ...]:
     """Two figures with what they are; dashes while they are being worked out."""
     if trial is None:
-        return (("\u2013", say("hidden")), ("\u2013", say("average change of a sum")))
+        return (("\u2013", message("hidden")), ("\u2013", message("average change of a sum")))
     hidden = count_text(trial.hidden)
     lost = sum_text(decimals)(trial.hidden_value)
     return (
-        (hidden, say("sums hidden; those that protect others are worth {value}", lost))
+        (hidden, message("sums hidden; those that protect others are worth {value}", lost))
         if trial.hidden
-        else (hidden, say("sums hidden")),
-        (chance_text(trial.change, digits=1), say("average change of a published sum")),
+        else (hidden, message("sums hidden")),
+        (chance_text(trial.change, digits=1), message("average change of a published sum")),
     )
 
 
@@ -231,8 +226,7 @@ def _judged(trial: SumsTrial) -> str:
             count_text(trial.broken),
         )
     if trial.belief is None:
-        return say("Nobody who was tried comes too near.")
-    return say(
-        "A best guess of one who is alone in a sum is near with at most {belief}.",
-        chance_text(trial.belief),
+        return message("Nobody who was tried comes too near.")
+    return message(
+        "A best guess of one who is alone in a sum is near with at most {belief}.", chance_text(trial.belief)
     )

@@ -7,15 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QMenu,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.wishes import KEPT, WISHES
 from tabprotect.engine.release.kept_sums import KeptSum, named, said
@@ -29,8 +21,8 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 USUAL = (KEPT, "additive", "complete")
 """What most tables that are published have to keep."""
@@ -53,7 +45,7 @@ def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
     def cut(name: str) -> str:
         return name if not short or len(name) <= CLOSED else f"{name[: CLOSED - 1]}\u2026"
 
-    return joined((cut(spoken((name,))) for name in margin), " \u00d7 ") or say("grand total")
+    return joined((cut(spoken((name,))) for name in margin), " \u00d7 ") or message("grand total")
 
 
 class Asking(QScrollArea):
@@ -63,7 +55,7 @@ class Asking(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("What must stay true?"))
+        self.setAccessibleName(tr("What must stay true?"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -77,15 +69,15 @@ class Asking(QScrollArea):
         column = in_column(on=card, margins=(2 * GRID, 12, 2 * GRID, 12), spacing=GRID)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
-        self.small = Label(wordWrap=True, name=say("Small counts among these sums"))
+        self.small = Label(wordWrap=True, name=message("Small counts among these sums"))
         self.small.hide()
         self._kept: tuple[KeptSum, ...] = ()
         self._naming = AfterPress(self, self._name_small)
         for name, wish in WISHES.items():
-            box = QCheckBox(told(wish.label))
+            box = QCheckBox(translate(wish.label))
             box.setChecked(name in USUAL)
             box.setToolTip(tip(wish.help))
-            box.setAccessibleDescription(told(wish.help))
+            box.setAccessibleDescription(translate(wish.help))
             box.toggled.connect(self._ticked)
             self.ticks[name] = box
             column.addWidget(box)
@@ -107,9 +99,7 @@ class Asking(QScrollArea):
     def asked(self) -> tuple[str, ...]:
         """Names of the ticked wishes."""
         return tuple(
-            name
-            for name, box in self.ticks.items()
-            if box.isChecked() and (name != KEPT or self.sums)
+            name for name, box in self.ticks.items() if box.isChecked() and (name != KEPT or self.sums)
         )
 
     def show_domain(self, domain: Domain) -> None:
@@ -128,7 +118,7 @@ class Asking(QScrollArea):
 
     def _name_small(self) -> None:
         kept = self._kept
-        words = say("{said} {named}", said(kept), named(kept)) if kept else ""
+        words = message("{said} {named}", said(kept), named(kept)) if kept else ""
         self.small.setText(words)
         self.small.setVisible(bool(kept))
 
@@ -158,15 +148,15 @@ class Asking(QScrollArea):
             chip = tool_button(
                 f"\u2002{sum_text(margin)}",
                 partial(self.take_out, margin),
-                name=say("Leave out the sums of {margin}", sum_text(margin, short=False)),
-                tip=tip(say("{margin}: click to leave it out", sum_text(margin, short=False))),
+                name=message("Leave out the sums of {margin}", sum_text(margin, short=False)),
+                tip=tip(message("{margin}: click to leave it out", sum_text(margin, short=False))),
             )
             chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._flow.addWidget(chip)
-        more = QPushButton(icons.icon("add"), tell("Add sums"))
+        more = QPushButton(icons.icon("add"), tr("Add sums"))
         more.setMenu(self._offers(domain, more))
         more.setVisible(domain.ndim > 1)
         self._flow.addWidget(more)
@@ -188,7 +178,7 @@ class Asking(QScrollArea):
             for first in domain.names:
                 pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not asked(p)]
                 if pairs:
-                    inner = menu.addMenu(tell("{first} \u00d7", first))
+                    inner = menu.addMenu(tr("{first} \u00d7", first))
                     for pair in pairs:
                         inner.addAction(pair[1]).triggered.connect(partial(self.add, pair))
         return menu

@@ -9,17 +9,16 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.engine.release.left_out import listed
 from tabprotect.gui.look.theme import count_text, moved_text, per_cent
-from tabprotect.languages.said import capital, joined, plural, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import capital, joined, message, plural
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial, Ranked
 
 NONE = "\u2013"
 
-PUBLIC = say(
-    "Not shown in the public view: how well a method protects can only be said by whoever knows "
-    "the table."
+PUBLIC = message(
+    "Not shown in the public view: how well a method protects can only be said by whoever knows the table."
 )
 
 
@@ -32,7 +31,7 @@ def share_text(trial: MethodTrial) -> str:
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
     shown = per_cent(text)
-    return say("≥ {shown}", shown) if part else shown
+    return message("≥ {shown}", shown) if part else shown
 
 
 def change_text(trial: MethodTrial) -> str:
@@ -44,7 +43,7 @@ def change_text(trial: MethodTrial) -> str:
 
 def about(method: str) -> str:
     """What a method does, in one sentence: the first of its page, without its name."""
-    first = told(methods()[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
+    first = translate(methods()[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
     return sentence_of(first.partition(": ")[2] or first)
 
 
@@ -52,25 +51,23 @@ def known_words(trial: MethodTrial) -> str:
     """How many of the at-risk cells a reader would know, and what was not judged."""
     if not trial.left_out:
         return _known(trial)
-    missing = say("a trial does not work out {parts}", listed(trial.left_out))
-    return say("{known}; {missing}", _known(trial), missing) if trial.known else missing
+    missing = message("a trial does not work out {parts}", listed(trial.left_out))
+    return message("{known}; {missing}", _known(trial), missing) if trial.known else missing
 
 
 def _known(trial: MethodTrial) -> str:
     if not trial.at_risk:
-        return say("there are no small counts")
+        return message("there are no small counts")
     number = round((trial.known or 0.0) * trial.at_risk)
     if number == 0:
-        return say(
-            "readers would know none of the {at_risk} small counts", count_text(trial.at_risk)
-        )
+        return message("readers would know none of the {at_risk} small counts", count_text(trial.at_risk))
     if trial.at_least or trial.left_out:
-        return say(
+        return message(
             "readers would know at least {number} of the {at_risk} small counts",
             count_text(number),
             count_text(trial.at_risk),
         )
-    return say(
+    return message(
         "readers would know {number} of the {at_risk} small counts",
         count_text(number),
         count_text(trial.at_risk),
@@ -86,17 +83,13 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
     if place.lost:
         said += [sentence_of(WISHES[name].lost) for name in place.lost]
     elif asked:
-        said.append(say("Keeps all that is ticked."))
+        said.append(message("Keeps all that is ticked."))
     if trial.hidden and trial.hidden < trial.cells:
         said.append(
-            say(
-                "Hides {hidden} of {cells} counts.",
-                count_text(trial.hidden),
-                count_text(trial.cells),
-            )
+            message("Hides {hidden} of {cells} counts.", count_text(trial.hidden), count_text(trial.cells))
         )
     elif trial.hidden:
-        said.append(say("Publishes other tables than this one."))
+        said.append(message("Publishes other tables than this one."))
     said += short_of(trial, share)
     return joined(said, " ")
 
@@ -116,7 +109,7 @@ def helps(place: Ranked) -> str:
     trial = place.trial
     if trial.fault:
         return sentence_of(trial.hint) if trial.hint else ""
-    return say("With {idea}.", trial.idea) if trial.idea else ""
+    return message("With {idea}.", trial.idea) if trial.idea else ""
 
 
 def sentence(
@@ -124,19 +117,19 @@ def sentence(
 ) -> str:
     """The result in one sentence; ``number`` methods there are in all."""
     if running:
-        return say("Trying {number} methods, {done} done.", number, len(places))
+        return message("Trying {number} methods, {done} done.", number, len(places))
     done = [place for place in places if place.trial.done]
     untried = sum(place.trial.untried for place in places)
     if untried:
         if not done:
-            return say("The table is too large for trials: choose a method to see what it does.")
+            return message("The table is too large for trials: choose a method to see what it does.")
         tried = [place for place in places if not place.trial.untried]
         found = sentence(tried, asked, share, number=number - untried, running=False)
-        return say("{found} Not tried on so large a table: {untried}.", found, untried)
+        return message("{found} Not tried on so large a table: {untried}.", found, untried)
     if not done:
-        return say("No method can protect this table as it is: merge categories first.")
+        return message("No method can protect this table as it is: merge categories first.")
     if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
-        return say("There are no small counts: the table may be published as it is.")
+        return message("There are no small counts: the table may be published as it is.")
     return _best(done, asked, share)
 
 
@@ -147,16 +140,16 @@ def _best(done: Sequence[Ranked], asked: Sequence[str], share: float) -> str:
     full = [place for place in done if not place.lost]
     good = [place for place in full if place.trial.safe(share)]
     if not full:
-        lost = say("No method keeps all that is ticked; {named} comes closest.", named.lower())
+        lost = message("No method keeps all that is ticked; {named} comes closest.", named.lower())
         return joined([lost, knows], " ")
     if not good:
-        kept = say("{named} keeps all that is ticked, but protects too little.", named)
+        kept = message("{named} keeps all that is ticked, but protects too little.", named)
         return joined([kept, knows], " ")
     change = change_text(trial)
     moves = (
-        say("{named} hides {hidden} of {cells} counts.", named, trial.hidden, trial.cells)
+        message("{named} hides {hidden} of {cells} counts.", named, trial.hidden, trial.cells)
         if change == NONE
-        else say("{named} moves an average count by {change}.", named, change)
+        else message("{named} moves an average count by {change}.", named, change)
     )
     others = len(good) - 1
     too = plural(

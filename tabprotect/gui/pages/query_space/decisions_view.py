@@ -17,7 +17,7 @@ from tabprotect.gui.look.layouts import Item, in_column
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -67,19 +67,17 @@ class DecisionsView(QSplitter):
         self.addWidget(right)
         self.setSizes([52 * GRID, 52 * GRID])
 
-    def show_log(
-        self, decisions: Iterable[Decision], letters: VariableLetters, *more: ListColumn
-    ) -> None:
+    def show_log(self, decisions: Iterable[Decision], letters: VariableLetters, *more: ListColumn) -> None:
         """List the decisions, with what else is known of each."""
         every = tuple(decisions)
         texts = {
-            say("time"): [one.time.astimezone().strftime("%H:%M:%S") for one in every],
-            say("who"): [one.user for one in every],
-            say("asked"): [letters.text(one.query) for one in every],
-            say("answer"): [one.answer for one in every],
-            say("why"): [one.why for one in every],
+            message("time"): [one.time.astimezone().strftime("%H:%M:%S") for one in every],
+            message("who"): [one.user for one in every],
+            message("asked"): [letters.text(one.query) for one in every],
+            message("answer"): [one.answer for one in every],
+            message("why"): [one.why for one in every],
         }
-        numbers = ListColumn(say("no."), [one.number for one in every])
+        numbers = ListColumn(message("no."), [one.number for one in every])
         columns = [ListColumn(head, told, str, right=False) for head, told in texts.items()]
         self.log.show_rows((numbers, *columns, *more), stretch=(5,))
 

@@ -8,10 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from tabprotect.engine.query_space.graphs.independence_graph import (
-    IndependenceGraph,
-    independence_graph,
-)
+from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph, independence_graph
 from tabprotect.engine.query_space.lattice import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
@@ -21,8 +18,8 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, Colours
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import translate
 
 
 class GraphPanel(SpacePanel):
@@ -31,13 +28,13 @@ class GraphPanel(SpacePanel):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._parts: list[tuple[str, tuple[str, ...]]] = []
-        self._sentence = Label(wordWrap=True, name=say("Decomposable or not"))
+        self._sentence = Label(wordWrap=True, name=message("Decomposable or not"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
-        self.list = Listing(say("Cliques and separators"), sortable=False)
+        self.list = Listing(message("Cliques and separators"), sortable=False)
         self.list.chosen.connect(self._lift)
         note = Label(
-            say(
+            message(
                 "A line joins two variables that some released table has together. Without a line "
                 "they are independent, given the rest, for all a reader can tell."
             ),
@@ -70,30 +67,26 @@ class GraphPanel(SpacePanel):
         state, letters = regions.state, regions.letters
         graph = independence_graph(letters.lattice, state.released.members)
         self._sentence.setText(
-            told(
-                graph.sentence
-                if graph.edges
-                else say("No two variables are released together yet.")
+            translate(
+                graph.sentence if graph.edges else message("No two variables are released together yet.")
             )
         )
         self.figure.show_graph(graph, letters)
         self._parts = [("clique", names) for names in graph.cliques if names]
         self._parts += [("separator", names) for names in graph.separators]
         if not graph.chordal:
-            self._parts = [
-                ("released", letters.lattice.names_of(query)) for query in state.released if query
-            ]
+            self._parts = [("released", letters.lattice.names_of(query)) for query in state.released if query]
         self.list.show_rows(
             (
-                ListColumn(say("part"), [kind for kind, _ in self._parts], str, right=False),
+                ListColumn(message("part"), [kind for kind, _ in self._parts], str, right=False),
                 ListColumn(
-                    say("letters"),
+                    message("letters"),
                     [queries_named(letters, names) for _, names in self._parts],
                     str,
                     right=False,
                 ),
                 ListColumn(
-                    say("variables"),
+                    message("variables"),
                     [joined(names, " × ") or "none" for _, names in self._parts],
                     str,
                     right=False,
@@ -110,7 +103,7 @@ class GraphFigure(Drawing):
     """A clique can be lifted out: filled, its lines heavy."""
 
     def __init__(self) -> None:
-        super().__init__(say("Independence graph of what is released"))
+        super().__init__(message("Independence graph of what is released"))
         self._graph: IndependenceGraph | None = None
         self._letters: VariableLetters | None = None
         self._lifted: tuple[str, ...] = ()
@@ -121,8 +114,8 @@ class GraphFigure(Drawing):
         if graph is None:
             self.say("")
             return
-        lines = joined((say("{a} with {b}", a, b) for a, b in graph.edges), ", ")
-        self.say(say("Lines: {value}.", lines or "none"))
+        lines = joined((message("{a} with {b}", a, b) for a, b in graph.edges), ", ")
+        self.say(message("Lines: {value}.", lines or "none"))
 
     def lift(self, names: tuple[str, ...]) -> None:
         """Lift a clique or a separator out."""

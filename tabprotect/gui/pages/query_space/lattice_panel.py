@@ -24,8 +24,8 @@ from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import tr, translate
 
 DRAWN = 8
 """Variables up to which every sub-table is drawn: 256 nodes."""
@@ -39,11 +39,11 @@ class LatticePanel(SpacePanel):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._wanted: Query = 0
-        self.finder = Finder(say("Find tables by variables"), say("find variables"))
+        self.finder = Finder(message("Find tables by variables"), message("find variables"))
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
-        self._key = Label(wordWrap=True, role="quiet", name=say("What the letters stand for"))
-        self.view = LatticeView(say("Lattice of tables"))
+        self._key = Label(wordWrap=True, role="quiet", name=message("What the letters stand for"))
+        self.view = LatticeView(message("Lattice of tables"))
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
         self.pages = QStackedWidget()
@@ -78,12 +78,10 @@ class LatticePanel(SpacePanel):
             self.view.show_levels((), None)
             self.view.say("")
             self._key.clear()
-        self.large.refresh(
-            regions if regions is not None and regions.variables > DRAWN else None, DRAWN
-        )
+        self.large.refresh(regions if regions is not None and regions.variables > DRAWN else None, DRAWN)
         if regions is None:
             return
-        self._key.setText(told(regions.letters.key))
+        self._key.setText(translate(regions.letters.key))
         self.pages.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             return
@@ -123,9 +121,7 @@ class LatticePanel(SpacePanel):
             self.picture.setFocus()
 
 
-def look_of(
-    regions: Regions | None, found: Foresight | None, query: Query, wanted: Query
-) -> NodeLook:
+def look_of(regions: Regions | None, found: Foresight | None, query: Query, wanted: Query) -> NodeLook:
     """A node's region, and what would become of it."""
     if regions is None:
         return NodeLook(RELEASED)
@@ -168,13 +164,13 @@ class FocusPanel(QWidget):
     def __init__(self, space: Space) -> None:
         super().__init__()
         self.space = space
-        self.setAccessibleName(tell("The table in focus"))
-        self._title = Label(wordWrap=True, role="section", name=say("Table in focus"))
-        self._status = Label(wordWrap=True, role="quiet", name=say("Its status"))
-        self._sentence = Label(wordWrap=True, name=say("What its release would do"))
+        self.setAccessibleName(tr("The table in focus"))
+        self._title = Label(wordWrap=True, role="section", name=message("Table in focus"))
+        self._status = Label(wordWrap=True, role="quiet", name=message("Its status"))
+        self._sentence = Label(wordWrap=True, name=message("What its release would do"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._head = Label(wordWrap=True, role="section")
-        self.cells = Listing(say("Small counts and their bounds"))
+        self.cells = Listing(message("Small counts and their bounds"))
         self.cells.chosen.connect(self._cell_chosen)
         in_column(
             self._title,
@@ -207,26 +203,24 @@ class FocusPanel(QWidget):
             self._empty()
             return
         letters, widths = regions.letters, regions.state.evidence.widths
-        self._title.setText(told(capital(letters.named(query))))
+        self._title.setText(translate(capital(letters.named(query))))
         width = count_text(widths[query])
-        self._status.setText(
-            tell("{regions}; critical width {width}", status_text(regions, query), width)
-        )
+        self._status.setText(tr("{regions}; critical width {width}", status_text(regions, query), width))
         if found is None:
-            self._sentence.setText(tell("Looking ahead \u2026"))
+            self._sentence.setText(tr("Looking ahead \u2026"))
             self._head.hide()
             self.cells.hide()
             return
-        self._sentence.setText(told(foresight_sentence(regions, found)))
+        self._sentence.setText(translate(foresight_sentence(regions, found)))
         cells = found.judgement.tight
-        self._head.setText(told(tight_title(found, regions.state.threshold) if cells else ""))
+        self._head.setText(translate(tight_title(found, regions.state.threshold) if cells else ""))
         self._head.setVisible(bool(cells))
         self.cells.setVisible(bool(cells))
         self.cells.show_rows(
             (
-                ListColumn(say("cell"), [c.text.strip("()") for c in cells], str, right=False),
-                ListColumn(say("count"), [c.count for c in cells]),
-                ListColumn(say("bounds"), cells, _bounds, np.array([c.width for c in cells])),
+                ListColumn(message("cell"), [c.text.strip("()") for c in cells], str, right=False),
+                ListColumn(message("count"), [c.count for c in cells]),
+                ListColumn(message("bounds"), cells, _bounds, np.array([c.width for c in cells])),
             )
         )
 
@@ -243,7 +237,7 @@ class FocusPanel(QWidget):
 
 
 def _bounds(cell: TightCell) -> str:
-    return say("{lower} to {upper}", count_text(cell.lower), count_text(cell.upper))
+    return message("{lower} to {upper}", count_text(cell.lower), count_text(cell.upper))
 
 
 class LargeLattice(QWidget):
@@ -254,9 +248,9 @@ class LargeLattice(QWidget):
     def __init__(self, space: Space, look: Callable[[Query], NodeLook]) -> None:
         super().__init__()
         self.space = space
-        self._why = Label(wordWrap=True, role="quiet", name=say("Why the lattice is not drawn"))
-        self.released = FrontierMatrix(say("Released frontier"), hatched=False)
-        self.unreleasable = FrontierMatrix(say("Refused frontier"), hatched=True)
+        self._why = Label(wordWrap=True, role="quiet", name=message("Why the lattice is not drawn"))
+        self.released = FrontierMatrix(message("Released frontier"), hatched=False)
+        self.unreleasable = FrontierMatrix(message("Refused frontier"), hatched=True)
         self._titles = (Label(), Label())
         for title in self._titles:
             dress(title, "section")
@@ -264,7 +258,7 @@ class LargeLattice(QWidget):
             matrix.focused.connect(space.set_focus)
             matrix.activated.connect(self.asked)
         self.bars = DimensionBars()
-        self.view = LatticeView(say("Neighbourhood of the table in focus"))
+        self.view = LatticeView(message("Neighbourhood of the table in focus"))
         self.view.look = look
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
@@ -295,7 +289,7 @@ class LargeLattice(QWidget):
             return
         lattice = regions.letters.lattice
         self._why.setText(
-            tell(
+            tr(
                 "{axes} variables have {every} tables; up to {value} are drawn one by one. "
                 "Both frontiers say the same: all below a table at the left is released, all "
                 "above one at the right is refused.",
@@ -308,10 +302,8 @@ class LargeLattice(QWidget):
         of = [widths.values[lattice.at(f.members)] for f in (state.released, state.unreleasable)]
         released, refused = state.released.members, state.unreleasable.members
         columns = by_share(regions.variables, (*released, *refused))
-        self._titles[0].setText(
-            tell("Released frontier: {released}", counted(len(released), "table"))
-        )
-        self._titles[1].setText(tell("Refused frontier: {refused}", counted(len(refused), "table")))
+        self._titles[0].setText(tr("Released frontier: {released}", counted(len(released), "table")))
+        self._titles[1].setText(tr("Refused frontier: {refused}", counted(len(refused), "table")))
         self.released.show_frontier(regions.letters, released, columns, of[0])
         self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])
         self.bars.show_counts(regions.by_dimension)

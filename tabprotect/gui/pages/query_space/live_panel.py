@@ -25,20 +25,20 @@ from tabprotect.gui.look.lists.listing import ListColumn
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.server.following import FollowedLine, Standing
     from tabprotect.server.hosting.trial_server import TrialServer
 
-SERVER = ("server", say("the table server"))
+SERVER = ("server", message("the table server"))
 """Its extra, and what it is called: it is loaded when it is first asked for."""
 
 EVERY = 2_000
 """Milliseconds between two questions to a server that is followed."""
 
-QUIET = say(
+QUIET = message(
     "Open the table as a server on this machine alone, by the criterion above, and ask it in the "
     "browser. Nothing is written into this document; the history is gone when the server stops. "
     "Or follow a server that runs already, by its address and the key of an operator or an auditor."
@@ -65,69 +65,58 @@ class LivePanel(SpacePanel):
         )
         self._timer = QTimer(self, interval=EVERY)
         self._timer.timeout.connect(self._ask)
-        self.open = QPushButton(tell("Open as a server"))
+        self.open = QPushButton(tr("Open as a server"))
         self.open.clicked.connect(self.open_server)
-        self.stopping = QPushButton(tell("Stop"))
-        self.stopping.setAccessibleName(tell("Stop the server"))
+        self.stopping = QPushButton(tr("Stop"))
+        self.stopping.setAccessibleName(tr("Stop the server"))
         self.stopping.clicked.connect(self.stop)
-        self.browse = QPushButton(tell("Open in the browser"))
+        self.browse = QPushButton(tr("Open in the browser"))
         self.browse.clicked.connect(lambda: self.look and visit(self.look.address))
-        self.copy = QPushButton(tell("Copy the operator\u2019s key"))
-        self.copy.setToolTip(
-            tell("<p>To sign in on its pages as operator: log, what-if, prices.</p>")
-        )
+        self.copy = QPushButton(tr("Copy the operator\u2019s key"))
+        self.copy.setToolTip(tr("<p>To sign in on its pages as operator: log, what-if, prices.</p>"))
         self.copy.clicked.connect(self._copy_key)
-        self.where = Label(name=say("Address of the server"))
+        self.where = Label(name=message("Address of the server"))
         self.where.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.address = QLineEdit(placeholderText="http://host:port")
-        self.address.setAccessibleName(tell("Address of the server to follow"))
+        self.address.setAccessibleName(tr("Address of the server to follow"))
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName(tell("Key of an operator or an auditor"))
-        self.follow = QPushButton(tell("Follow a server"))
+        self.key.setAccessibleName(tr("Key of an operator or an auditor"))
+        self.follow = QPushButton(tr("Follow a server"))
         self.follow.clicked.connect(self._follow_clicked)
         for field in (self.address, self.key):
             field.returnPressed.connect(self._follow_clicked)
-        self.said = Label(QUIET, wordWrap=True, name=say("Where the server stands"))
-        self.released = FrontierMatrix(say("Released frontier of the server"), hatched=False)
-        self.unreleasable = FrontierMatrix(say("Refused frontier of the server"), hatched=True)
+        self.said = Label(QUIET, wordWrap=True, name=message("Where the server stands"))
+        self.released = FrontierMatrix(message("Released frontier of the server"), hatched=False)
+        self.unreleasable = FrontierMatrix(message("Refused frontier of the server"), hatched=True)
         self._lay_out()
         self.document.project_changed.connect(lambda _: self._check_table())
         self.document.closed.connect(self._closed)
         self.refresh()
 
     def _lay_out(self) -> None:
-        where, key = Label(say("at")), Label(say("key"))
+        where, key = Label(message("at")), Label(message("key"))
         where.setBuddy(self.address)
         key.setBuddy(self.key)
-        first = in_row(
-            self.open, (self.where, 1), self.browse, self.copy, self.stopping, spacing=GRID
-        )
+        first = in_row(self.open, (self.where, 1), self.browse, self.copy, self.stopping, spacing=GRID)
         second = in_row(self.follow, where, (self.address, 2), key, (self.key, 1), spacing=GRID)
         frontiers = QWidget()
         in_column(
-            Label(say("Released frontier"), role="section"),
+            Label(message("Released frontier"), role="section"),
             (self.released, 1),
-            Label(say("Unreleasable frontier"), role="section"),
+            Label(message("Unreleasable frontier"), role="section"),
             (self.unreleasable, 1),
             on=frontiers,
             margins=0,
             spacing=GRID // 2,
         )
         self.decisions = DecisionsView(
-            say("History of the server"), say("Lattice of the server"), frontiers
+            message("History of the server"), message("Lattice of the server"), frontiers
         )
         self.log = self.decisions.log
         column = in_column(
-            first,
-            second,
-            self.said,
-            (self.decisions, 1),
-            on=self,
-            margins=(0, GRID, 0, 0),
-            spacing=GRID,
+            first, second, self.said, (self.decisions, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
         )
         # Takes the room while nothing is followed.
         column.addStretch(0)
@@ -147,7 +136,7 @@ class LivePanel(SpacePanel):
             begun.append(found)
             return found.start(progress)
 
-        self._opening.ask(say("opening a server"), work)
+        self._opening.ask(message("opening a server"), work)
         self.refresh()
 
     def stop(self) -> None:
@@ -163,8 +152,8 @@ class LivePanel(SpacePanel):
 
     def _opened(self, look: TrialServer) -> None:
         self.look = look
-        self.address.setText(told(look.address))
-        self.key.setText(told(look.key))
+        self.address.setText(translate(look.address))
+        self.key.setText(translate(look.key))
         self.begin_following()
 
     def _not_opened(self, error: TabprotectError) -> None:
@@ -176,7 +165,7 @@ class LivePanel(SpacePanel):
         project = self.document.project
         served = self.look is not None or self._opening.running
         if served and (project is None or project.table is not self._served):
-            self._note = say("The table has changed: the server for a look has ended.")
+            self._note = message("The table has changed: the server for a look has ended.")
             self.stop()
 
     def _closed(self) -> None:
@@ -186,7 +175,7 @@ class LivePanel(SpacePanel):
 
     def _copy_key(self) -> None:
         if self.look is not None:
-            QGuiApplication.clipboard().setText(told(self.look.key))
+            QGuiApplication.clipboard().setText(translate(self.look.key))
 
     # -- following ----------------------------------------------------------------------------
 
@@ -222,7 +211,7 @@ class LivePanel(SpacePanel):
                 from tabprotect.server.following import standing
             return standing(address, key)
 
-        self._asking.ask(say("asking the server"), work)
+        self._asking.ask(message("asking the server"), work)
 
     def _heard(self, standing: Standing) -> None:
         if standing != self.standing:
@@ -252,12 +241,12 @@ class LivePanel(SpacePanel):
         there = project is not None and project.table is not None
         self.open.setEnabled(look is None and not opening and there)
         self.open.setVisible(look is None)
-        self.where.setText(told("" if look is None else look.address))
+        self.where.setText(translate("" if look is None else look.address))
         for button in (self.browse, self.copy):
             button.setVisible(look is not None)
         self.stopping.setVisible(look is not None or opening)
         self.follow.setText(
-            told(say("Stop following") if self.following else say("Follow a server"))
+            translate(message("Stop following") if self.following else message("Follow a server"))
         )
         for field in (self.address, self.key):
             field.setEnabled(not self.following)
@@ -265,12 +254,12 @@ class LivePanel(SpacePanel):
         self.decisions.setVisible(standing is not None)
         if standing is None:
             waiting = opening or self.following
-            said = say("Waiting for the server \u2026") if waiting else QUIET
-            self.said.setText(told(joined(filter(None, (self._note, said)), " ")))
+            said = message("Waiting for the server \u2026") if waiting else QUIET
+            self.said.setText(translate(joined(filter(None, (self._note, said)), " ")))
             return
         letters = VariableLetters.of(standing.released.lattice)
         said = sentence(standing, followed=self.following)
-        self.said.setText(told(joined(filter(None, (self._note, said)), " ")))
+        self.said.setText(translate(joined(filter(None, (self._note, said)), " ")))
         self.decisions.show_log(map(_decision, standing.lines), letters, *priced(standing.lines))
         self._show_frontiers(standing, letters)
 
@@ -299,11 +288,9 @@ def look_at(project: Project) -> TrialServer:
         from tabprotect.server.service import CriterionChoice, Service, TableSource
     plan = project.plan
     service = Service(
-        title=say("A look at a table server"),
+        title=message("A look at a table server"),
         table=TableSource(at_risk=str(project.at_risk)),
-        criterion=CriterionChoice(
-            name=plan.criterion, threshold=plan.threshold, bounds=plan.bounds
-        ),
+        criterion=CriterionChoice(name=plan.criterion, threshold=plan.threshold, bounds=plan.bounds),
     )
     return TrialServer(service, Opened(project.original, title=project.title))
 
@@ -316,26 +303,26 @@ def visit(address: str) -> None:
 def sentence(standing: Standing, *, followed: bool) -> str:
     """Where a server stands, in words."""
     released = sum(1 for query in standing.released if query)
-    said = say(
+    said = message(
         "{label}: {length} in the history; the frontiers are {released} and {unreleasable}",
         standing.label,
         counted(standing.length, "line"),
-        counted(released, say("released table")),
-        counted(len(standing.unreleasable), say("refused one")),
+        counted(released, message("released table")),
+        counted(len(standing.unreleasable), message("refused one")),
     )
     if standing.frozen:
-        said += say("; frozen, no further true table goes out")
+        said += message("; frozen, no further true table goes out")
     refusals = [line for line in standing.lines if line.bits is not None]
     if refusals:
         bits = sum(line.bits or 0.0 for line in refusals)
         move = max(line.move or 0.0 for line in refusals)
-        said += say(
+        said += message(
             ". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
             "{move:.2f} at most",
             bits,
             move,
         )
-    return said + ("." if followed else say(". It is not followed any more."))
+    return said + ("." if followed else message(". It is not followed any more."))
 
 
 def _decision(line: FollowedLine) -> Decision:
@@ -346,10 +333,7 @@ def priced(lines: tuple[FollowedLine, ...]) -> list[ListColumn]:
     """What the refusals of a history told."""
     prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]
     moves = ["" if line.move is None else f"{line.move:.2f}" for line in lines]
-    return [
-        ListColumn(say("bits told"), prices, str),
-        ListColumn(say("largest move"), moves, str),
-    ]
+    return [ListColumn(message("bits told"), prices, str), ListColumn(message("largest move"), moves, str)]
 
 
 def node(standing: Standing, query: Query) -> NodeLook:

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import (
-    QComboBox,
-    QPushButton,
-    QSpinBox,
-)
+from PySide6.QtWidgets import QComboBox, QPushButton, QSpinBox
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -39,19 +35,19 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text, per_cent
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import capital, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, message
+from tabprotect.languages.translation import tr, translate
 
-NOW = say("as planned now")
+NOW = message("as planned now")
 
 SEARCHES: dict[SearchMethod, str] = {
-    "annealing": say("simulated annealing"),
-    "heuristic": say("widest tables first"),
-    "exhaustive": say("every release"),
+    "annealing": message("simulated annealing"),
+    "heuristic": message("widest tables first"),
+    "exhaustive": message("every release"),
 }
 """What the ways to search are called."""
 
-COMPARING = say("comparing releases")
+COMPARING = message("comparing releases")
 
 
 REBUILT_CELLS = 20_000
@@ -59,9 +55,9 @@ REBUILT_CELLS = 20_000
 
 
 VERDICTS = {
-    "safe": say("may go out"),
-    "bad": say("may not go out"),
-    "unknown": say("not proved wide enough"),
+    "safe": message("may go out"),
+    "bad": message("may not go out"),
+    "unknown": message("not proved wide enough"),
 }
 
 
@@ -88,7 +84,7 @@ class Compared:
     def verdict(self) -> str:
         """In words; a search that was stopped says so."""
         word = VERDICTS[self.plan.judgement.verdict]
-        return word if self.plan.complete else say("{word}, best so far", word)
+        return word if self.plan.complete else message("{word}, best so far", word)
 
 
 class OptimalPanel(SpacePanel):
@@ -113,32 +109,32 @@ class OptimalPanel(SpacePanel):
         self._best: tuple[Query, ...] = ()
         self._by: SearchMethod = "annealing"
         self.method = QComboBox()
-        self.method.setAccessibleName(tell("How to search"))
+        self.method.setAccessibleName(tr("How to search"))
         for name, help_ in METHODS.items():
-            self.method.addItem(told(SEARCHES[name]), name)
-            self.method.setItemData(self.method.count() - 1, tell("<p>{help}</p>", help_), 3)
+            self.method.addItem(translate(SEARCHES[name]), name)
+            self.method.setItemData(self.method.count() - 1, tr("<p>{help}</p>", help_), 3)
         self.method.currentIndexChanged.connect(lambda _: self._tell_method())
-        self.go = QPushButton(tell("Search"))
+        self.go = QPushButton(tr("Search"))
         self.go.clicked.connect(self.search)
-        self.stop = QPushButton(tell("Stop, keep the best"))
+        self.stop = QPushButton(tr("Stop, keep the best"))
         self.stop.clicked.connect(self._search.cancel)
         self.order = QSpinBox(minimum=1, maximum=1, value=1)
-        self.order.setPrefix(tell("all "))
-        self.order.setSuffix(tell("-way tables"))
-        self.order.setAccessibleName(tell("Compare with all tables of a dimension"))
+        self.order.setPrefix(tr("all "))
+        self.order.setSuffix(tr("-way tables"))
+        self.order.setAccessibleName(tr("Compare with all tables of a dimension"))
         self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
-        self._live = Label(wordWrap=True, name=say("The best so far"))
-        self.list = Listing(say("Releases to compare"), sortable=False)
+        self._live = Label(wordWrap=True, name=message("The best so far"))
+        self.list = Listing(message("Releases to compare"), sortable=False)
         self.list.chosen.connect(lambda _: self._show_chosen())
-        self._frontier = Label(wordWrap=True, name=say("Its frontier"))
+        self._frontier = Label(wordWrap=True, name=message("Its frontier"))
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
         self._lay_out()
         self._tell_method()
 
     def _lay_out(self) -> None:
-        against = Label(say("  compare with"))
+        against = Label(message("  compare with"))
         against.setBuddy(self.order)
         row = in_row(self.method, self.go, self.stop, against, self.order, 1, spacing=GRID)
         sides = in_row(spacing=2 * GRID)
@@ -191,7 +187,7 @@ class OptimalPanel(SpacePanel):
         self._fill()
 
     def _all_name(self) -> str:
-        return say("all {value}-way tables", self.order.value())
+        return message("all {value}-way tables", self.order.value())
 
     def _ask_all(self) -> None:
         regions, project = self.space.regions, self.space.document.project
@@ -223,21 +219,21 @@ class OptimalPanel(SpacePanel):
         rows = [self.found[name] for name in names]
         dimensions = len(rows[0].plan.released.by_dimension) if rows else 0
         columns = [
-            ListColumn(say("release"), names, str, right=False),
-            ListColumn(say("tables"), [r.plan.released.size for r in rows]),
+            ListColumn(message("release"), names, str, right=False),
+            ListColumn(message("tables"), [r.plan.released.size for r in rows]),
             ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
-            ListColumn(say("verdict"), [r.verdict for r in rows], str, right=False),
+            ListColumn(message("verdict"), [r.verdict for r in rows], str, right=False),
             ListColumn(
-                say("decomposable"),
-                [say("yes") if r.plan.decomposable else say("no") for r in rows],
+                message("decomposable"),
+                [message("yes") if r.plan.decomposable else message("no") for r in rows],
                 str,
             ),
         ]
         if any(r.rebuilt is not None for r in rows):
-            columns.append(ListColumn(say("rebuilt"), [r.rebuilt for r in rows], _share))
+            columns.append(ListColumn(message("rebuilt"), [r.rebuilt for r in rows], _share))
         for d in range(dimensions):
             counts = [r.plan.released.by_dimension[d] for r in rows]
-            columns.append(ListColumn(say("{dimension}-way", d), counts))
+            columns.append(ListColumn(message("{dimension}-way", d), counts))
         self.list.show_rows(
             columns,
             stretch=(0,) if dimensions <= DRAWN + 1 else (),
@@ -256,7 +252,7 @@ class OptimalPanel(SpacePanel):
         shown = [name or (NOW if NOW in self.found else ""), self._all_name()]
         for title, bars, one in zip(self._titles, self.bars, shown, strict=True):
             found = self.found.get(one)
-            title.setText(told(capital(one) if found else ""))
+            title.setText(translate(capital(one) if found else ""))
             released = () if found is None else found.plan.released.by_dimension
             counts = np.zeros((4, len(released)), dtype=np.int64)
             counts[RELEASED] = released
@@ -268,12 +264,12 @@ class OptimalPanel(SpacePanel):
             self._frontier.clear()
         else:
             texts = regions.letters.text
-            frontier = [texts(q) if q else tell("total") for q in found.plan.released]
+            frontier = [texts(q) if q else tr("total") for q in found.plan.released]
             self._frontier.setText(
-                tell(
+                tr(
                     "{name}: {value}",
                     capital(shown[0]),
-                    tell("{frontier} and all below.", first_names(frontier, 12)),
+                    tr("{frontier} and all below.", first_names(frontier, 12)),
                 )
             )
         self.changed.emit()
@@ -282,7 +278,7 @@ class OptimalPanel(SpacePanel):
 
     def _tell_method(self) -> None:
         help_ = METHODS[self.method.currentData()]
-        self._method_help.setText(tell("{help}.", capital(help_)))
+        self._method_help.setText(tr("{help}.", capital(help_)))
 
     def search(self) -> None:
         """Search for the best release by the chosen method, beside the window."""
@@ -292,7 +288,7 @@ class OptimalPanel(SpacePanel):
         method: SearchMethod = self.method.currentData()
         self._best, self._by = (), method
         self._search.ask(COMPARING, lambda progress: search(project, method, progress))
-        self._live.setText(tell("Searching \u2026"))
+        self._live.setText(tr("Searching \u2026"))
         self.refresh()
 
     def _better(self, best: object) -> None:
@@ -302,16 +298,14 @@ class OptimalPanel(SpacePanel):
         self._best = best
         size = Frontier.below(regions.letters.lattice, best).size
         names = first_names([regions.letters.text(q) for q in best], 6)
-        self._live.setText(tell("Best so far: {size}; {names}.", counted(size), names))
+        self._live.setText(tr("Best so far: {size}; {names}.", counted(size), names))
 
     def _keep(self) -> None:
         """A search that was stopped leaves the best it had."""
         project, best = self.space.document.project, self._best
         self._best = ()
         if best and project is not None:
-            self._search.ask(
-                COMPARING, lambda progress: compare(project, best, progress, complete=False)
-            )
+            self._search.ask(COMPARING, lambda progress: compare(project, best, progress, complete=False))
         self._end()
 
     def _found(self, found: Compared) -> None:
@@ -341,7 +335,7 @@ class OptimalPanel(SpacePanel):
 
 def _width(judgement: object) -> str:
     width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
-    return count_text(width) if exact else say("at most {width}", count_text(width))
+    return count_text(width) if exact else message("at most {width}", count_text(width))
 
 
 def _share(value: float | None) -> str:

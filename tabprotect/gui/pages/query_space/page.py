@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QMenu,
-    QPushButton,
-    QSpinBox,
-    QStackedWidget,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSpinBox, QStackedWidget, QTabWidget, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Order
@@ -52,10 +44,10 @@ from tabprotect.gui.pages.query_space.session_panel import SessionPanel
 from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
 from tabprotect.gui.pages.stages import QuerySpaceStage
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
-HIDDEN = say(
+HIDDEN = message(
     "What may go out together is worked out from the original: that is for staff only. A "
     "reader sees the tables that were published, and nothing of what was weighed before."
 )
@@ -76,22 +68,22 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.lattice.asked.connect(self.release)
         self.session = SessionPanel(self.space)
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.setAccessibleName(tell("Views of the query space"))
+        self.tabs.setAccessibleName(tr("Views of the query space"))
         self.widths = WidthsPanel(self.space)
         self.graph = GraphPanel(self.space)
         self.optimal = OptimalPanel(self.space)
         self.wishes = WishPanel(self.space)
         self.live = LivePanel(self.space)
         for panel, label in (
-            (self.lattice, say("Lattice")),
-            (self.wishes, say("Wish list")),
-            (self.widths, say("Critical widths")),
-            (self.graph, say("Independence graph")),
-            (self.optimal, say("Best release")),
-            (self.session, say("Session")),
-            (self.live, say("Table server")),
+            (self.lattice, message("Lattice")),
+            (self.wishes, message("Wish list")),
+            (self.widths, message("Critical widths")),
+            (self.graph, message("Independence graph")),
+            (self.optimal, message("Best release")),
+            (self.session, message("Session")),
+            (self.live, message("Table server")),
         ):
-            self.tabs.addTab(panel, told(label))
+            self.tabs.addTab(panel, translate(label))
             panel.failed.connect(self.show_error)
             panel.changed.connect(self._show_main)
             # The panel in front has the window; the others must not make it wider.
@@ -116,7 +108,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._stack.addWidget(self._shown)
         self._stack.addWidget(self._hidden)
         self.body.addWidget(self._stack, 1)
-        self.again = QPushButton(tell("Look at every table"))
+        self.again = QPushButton(tr("Look at every table"))
         self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
         self.footer.addWidget(self.again)
@@ -124,27 +116,23 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def _offer(self) -> None:
         """What can be done with the plan, and with all that is known."""
-        self.publish = QPushButton(tell("Publish the plan"))
+        self.publish = QPushButton(tr("Publish the plan"))
         self.publish.setAccessibleDescription(
-            tell(
-                "Take the planned margins as the release; its set-up shows them before anything leaves"
-            )
+            tr("Take the planned margins as the release; its set-up shows them before anything leaves")
         )
         self.publish.clicked.connect(self.use_plan)
-        self.beyond = QPushButton(tell("Answer beyond it, perturbed"))
+        self.beyond = QPushButton(tr("Answer beyond it, perturbed"))
         self.beyond.setAccessibleDescription(
-            tell("Publish the planned margins exactly, and one perturbed table for everything else")
+            tr("Publish the planned margins exactly, and one perturbed table for everything else")
         )
         self.beyond.clicked.connect(self.go_beyond)
         self.tools.addWidget(self.publish)
         self.tools.addWidget(self.beyond)
         self.files = QuerySpaceFiles(
-            self,
-            lambda: self.space.regions,
-            lambda caption: self.lattice.picture.svg(caption=caption),
+            self, lambda: self.space.regions, lambda caption: self.lattice.picture.svg(caption=caption)
         )
-        export = QPushButton(tell("Export"))
-        export.setAccessibleName(tell("Copy or export tables"))
+        export = QPushButton(tr("Export"))
+        export.setAccessibleName(tr("Copy or export tables"))
         menu = QMenu(export)
         for action in self.files.actions:
             menu.addAction(action)
@@ -162,7 +150,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             # A refusal names cells.
             self.errors.clear()
             self.settings.forget()
-            self.set_sentence(say("What may go out together is for staff to decide."))
+            self.set_sentence(message("What may go out together is for staff to decide."))
             self.main_button.hide()
             self.publish.hide()
             self.beyond.hide()
@@ -172,10 +160,10 @@ class QuerySpacePage(QuerySpaceStage, Page):
         for button in (self.publish, self.beyond):
             button.setVisible(bool(margins))
         self.publish.setText(
-            told(
-                say("Publish the {margins} planned margins", len(margins))
+            translate(
+                message("Publish the {margins} planned margins", len(margins))
                 if len(margins) > 1
-                else say("Publish the planned margin")
+                else message("Publish the planned margin")
             )
         )
         self.settings.show_project(project)
@@ -193,9 +181,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         stale = regions is not None and self.space.busy and not regions.waiting
         if regions is None or stale:
             self.set_sentence(
-                say("Looking at every table …")
+                message("Looking at every table …")
                 if self.space.busy
-                else say("Nothing is known of the tables yet.")
+                else message("Nothing is known of the tables yet.")
             )
         else:
             self.set_sentence(state_sentence(regions))
@@ -230,21 +218,21 @@ class QuerySpacePage(QuerySpaceStage, Page):
         if panel.plans:
             planned = self._planned(panel)
             self.main_button.setText(
-                told(self.publish.text() if planned else say("Plan this release"))
+                translate(self.publish.text() if planned else message("Plan this release"))
             )
             self.main_button.setEnabled(bool(panel.margins()))
             return
         if not query:
             # The grand total goes out with any table.
-            self.main_button.setText(tell("Add a table to the plan"))
+            self.main_button.setText(tr("Add a table to the plan"))
             self.main_button.setEnabled(False)
-            self.main_button.setToolTip(tell("<p>Choose one in the drawing first.</p>"))
+            self.main_button.setToolTip(tr("<p>Choose one in the drawing first.</p>"))
             return
         region = int(regions.status[regions.at(query)])
-        self.main_button.setText(tell("Add {query} to the plan", regions.letters.node(query)))
+        self.main_button.setText(tr("Add {query} to the plan", regions.letters.node(query)))
         self.main_button.setEnabled(region == CANDIDATE and not self.space.busy)
         if region not in (CANDIDATE, RELEASED):
-            self.main_button.setToolTip(tell("<p>It may not go out: see beside it.</p>"))
+            self.main_button.setToolTip(tr("<p>It may not go out: see beside it.</p>"))
 
     def _planned(self, panel: SpacePanel) -> bool:
         """Whether what a panel has found is the plan already: the next step is to publish it."""
@@ -319,11 +307,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         files = self.files
-        return {
-            "copy": files.copy.trigger,
-            "save": files.save.trigger,
-            "picture": files.picture.trigger,
-        }
+        return {"copy": files.copy.trigger, "save": files.save.trigger, "picture": files.picture.trigger}
 
     def main_action(self) -> None:
         panel = self._panel()
@@ -351,11 +335,11 @@ class _Body(QStackedWidget):
 
 
 WAYS = {
-    "auto": say("cheapest sharp"),
-    "decomposable": say("closed form only"),
+    "auto": message("cheapest sharp"),
+    "decomposable": message("closed form only"),
     "shuttle": "shuttle",
-    "lp": say("linear programmes"),
-    "integer": say("integer programmes"),
+    "lp": message("linear programmes"),
+    "integer": message("integer programmes"),
 }
 
 
@@ -367,34 +351,32 @@ class SettingsRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.criterion = QComboBox()
-        self.criterion.setAccessibleName(tell("Risk criterion"))
+        self.criterion.setAccessibleName(tr("Risk criterion"))
         for name, found in criteria().items():
-            self.criterion.addItem(told(found.label), name)
-            tip = say("<p>{help}</p>", found.help)
-            self.criterion.setItemData(self.criterion.count() - 1, told(tip), 3)
+            self.criterion.addItem(translate(found.label), name)
+            tip = message("<p>{help}</p>", found.help)
+            self.criterion.setItemData(self.criterion.count() - 1, translate(tip), 3)
         _narrow(self.criterion, 30)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
-        self.threshold.setAccessibleName(tell("Least width of bounds"))
+        self.threshold.setAccessibleName(tr("Least width of bounds"))
         self.threshold.setToolTip(
-            tell(
-                "<p>Beta: a table may go out when the criterion is proved to be at least this.</p>"
-            )
+            tr("<p>Beta: a table may go out when the criterion is proved to be at least this.</p>")
         )
-        self.at_risk = RuleField(say("Small: from"))
+        self.at_risk = RuleField(message("Small: from"))
         self.bounds = QComboBox()
-        self.bounds.setAccessibleName(tell("How bounds are found"))
+        self.bounds.setAccessibleName(tr("How bounds are found"))
         for name, help_ in BOUNDS_WAYS.items():
-            self.bounds.addItem(told(WAYS.get(name, name)), name)
-            self.bounds.setItemData(self.bounds.count() - 1, tell("<p>{help}</p>", help_), 3)
+            self.bounds.addItem(translate(WAYS.get(name, name)), name)
+            self.bounds.setItemData(self.bounds.count() - 1, tr("<p>{help}</p>", help_), 3)
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)
         for part in (
-            _together(say("May go out when"), self.criterion, say("is at least"), self.threshold),
+            _together(message("May go out when"), self.criterion, message("is at least"), self.threshold),
             self.at_risk,
-            _together(say("Bounds"), self.bounds),
+            _together(message("Bounds"), self.bounds),
         ):
             flow.addWidget(part)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
@@ -412,8 +394,8 @@ class SettingsRow(QWidget):
         self.threshold.blockSignals(False)
         self.at_risk.show_rule(project.at_risk)
         found = criteria()[plan.criterion]
-        self.criterion.setToolTip(tell("<p>{help}</p>", found.help))
-        self.bounds.setToolTip(tell("<p>{BOUNDS_WAYS}</p>", BOUNDS_WAYS[self.bounds.currentData()]))
+        self.criterion.setToolTip(tr("<p>{help}</p>", found.help))
+        self.bounds.setToolTip(tr("<p>{BOUNDS_WAYS}</p>", BOUNDS_WAYS[self.bounds.currentData()]))
 
     def forget(self) -> None:
         """Show no rule of the house."""

@@ -15,8 +15,8 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.exporter import MARK, Content, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 
 def nodes_text(regions: Regions, delimiter: str = ",") -> str:
@@ -44,10 +44,7 @@ class QuerySpaceFiles(QObject):
     """Copy and export actions of the query-space page."""
 
     def __init__(
-        self,
-        page: Page,
-        regions: Callable[[], Regions | None],
-        picture: Callable[[str], bytes],
+        self, page: Page, regions: Callable[[], Regions | None], picture: Callable[[str], bytes]
     ) -> None:
         """``regions`` gives the explored space; ``picture`` the lattice in front, as SVG."""
         super().__init__(page)
@@ -55,11 +52,11 @@ class QuerySpaceFiles(QObject):
         self._explored = regions
         self._drawn = picture
         self._exporter = Exporter(page)
-        self.copy = QAction(tell("Copy all tables"), page)
+        self.copy = QAction(tr("Copy all tables"), page)
         self.copy.triggered.connect(self._copy)
-        self.save = QAction(tell("All tables as CSV…"), page)
+        self.save = QAction(tr("All tables as CSV…"), page)
         self.save.triggered.connect(self._ask)
-        self.picture = QAction(tell("Lattice as SVG\u2026"), page)
+        self.picture = QAction(tr("Lattice as SVG\u2026"), page)
         self.picture.triggered.connect(self._ask_picture)
         self.actions = [self.copy, self.save, self.picture]
 
@@ -67,8 +64,8 @@ class QuerySpaceFiles(QObject):
         regions = None if self._page.document.public else self._explored()
         if regions is None:
             error = InfeasibleError(
-                say("there is nothing to export here now"),
-                hint=say("open the query space of a table in the house"),
+                message("there is nothing to export here now"),
+                hint=message("open the query space of a table in the house"),
             )
             self._page.document.error_raised.emit(error, "")
         return regions
@@ -76,7 +73,7 @@ class QuerySpaceFiles(QObject):
     def _copy(self) -> None:
         regions = self._regions()
         if regions is not None:
-            QGuiApplication.clipboard().setText(told(nodes_text(regions, "\t")))
+            QGuiApplication.clipboard().setText(translate(nodes_text(regions, "\t")))
 
     def _ask(self) -> None:
         self._ask_place("csv", self.write)
@@ -97,9 +94,7 @@ class QuerySpaceFiles(QObject):
     def write_picture(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the drawing that is in front."""
         if self._regions() is not None:
-            picture = self._drawn(
-                say("{MARK}: from the original. {sentence}", MARK, self._page.sentence)
-            )
+            picture = self._drawn(message("{MARK}: from the original. {sentence}", MARK, self._page.sentence))
             self._write("svg", path, lambda _: picture, overwrite=overwrite)
 
     def _write(self, kind: str, path: Path, content: Content, *, overwrite: bool) -> None:

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLineEdit,
-    QPushButton,
-    QSlider,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSlider, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import user_name
@@ -43,8 +37,8 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.lattice_panel import look_of
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.log_entry import LogEntry
@@ -54,10 +48,10 @@ SESSION_ANSWER_CELLS = 5_000
 
 
 ANSWERS = {
-    "table": say("The table itself"),
-    "projection": say("Not the table, but what of it is released"),
-    "refusal": say("Refused"),
-    "deferral": say("Put off"),
+    "table": message("The table itself"),
+    "projection": message("Not the table, but what of it is released"),
+    "refusal": message("Refused"),
+    "deferral": message("Put off"),
 }
 
 
@@ -83,12 +77,7 @@ class Serving:
     """One session on one table. Its methods run in a worker, one at a time."""
 
     def __init__(
-        self,
-        project: Project,
-        url: str,
-        rule: str,
-        values: Mapping[str, object],
-        progress: Progress,
+        self, project: Project, url: str, rule: str, values: Mapping[str, object], progress: Progress
     ) -> None:
         # The database library would cost every start of the window most of a second.
         from tabprotect.engine.query_space.table_server.ledger import Ledger
@@ -96,7 +85,7 @@ class Serving:
 
         if not url.strip():
             raise InputError(
-                say("a session needs a place for its history"),
+                message("a session needs a place for its history"),
                 hint="name a file, or a database such as postgresql+psycopg://host/name",
             )
         table = project.original
@@ -148,44 +137,44 @@ class SessionPanel(SpacePanel):
         self._work: Question[tuple[Serving, Served]] = Question(
             self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
         )
-        self.place = QLineEdit(placeholderText=tell("a file, or a database URL"))
-        self.place.setAccessibleName(tell("Where the history is kept: a file or a database URL"))
-        browse = QPushButton(tell("Choose\u2026"))
-        browse.setAccessibleName(tell("Choose the file of the history"))
+        self.place = QLineEdit(placeholderText=tr("a file, or a database URL"))
+        self.place.setAccessibleName(tr("Where the history is kept: a file or a database URL"))
+        browse = QPushButton(tr("Choose\u2026"))
+        browse.setAccessibleName(tr("Choose the file of the history"))
         browse.clicked.connect(self._browse)
         self.rule = QComboBox()
-        self.rule.setAccessibleName(tell("Release rule"))
+        self.rule.setAccessibleName(tr("Release rule"))
         for name, found in rules().items():
-            self.rule.addItem(told(found.label), name)
-            self.rule.setItemData(self.rule.count() - 1, tell("<p>{help}</p>", found.help), 3)
+            self.rule.addItem(translate(found.label), name)
+            self.rule.setItemData(self.rule.count() - 1, tr("<p>{help}</p>", found.help), 3)
         self.rule.setCurrentIndex(self.rule.findData("myopic"))
         self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
-        self.begin = QPushButton(tell("Begin"))
+        self.begin = QPushButton(tr("Begin"))
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
         self.user = QLineEdit(user_name())
-        self.user.setAccessibleName(tell("Who asks"))
+        self.user.setAccessibleName(tr("Who asks"))
         self.user.setMaximumWidth(16 * GRID)
-        self.names = NamePicks(lambda name: say("Variable of the table asked for: {name}", name))
-        self.names.setAccessibleName(tell("Variables of the table asked for"))
-        self.asking = QPushButton(tell("Ask"))
+        self.names = NamePicks(lambda name: message("Variable of the table asked for: {name}", name))
+        self.names.setAccessibleName(tr("Variables of the table asked for"))
+        self.asking = QPushButton(tr("Ask"))
         self.asking.clicked.connect(self.ask)
-        self.answer = Label(wordWrap=True, name=say("The answer"))
+        self.answer = Label(wordWrap=True, name=message("The answer"))
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.given = QComboBox()
-        self.given.setAccessibleName(tell("Which of the tables given out"))
+        self.given.setAccessibleName(tr("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
-        self.cells = Listing(say("The table given out"))
+        self.cells = Listing(message("The table given out"))
         self.bars = DimensionBars()
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(tell("Point in the history"))
+        self.slider.setAccessibleName(tr("Point in the history"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
-        self._point = Label(wordWrap=True, name=say("What was released then"))
+        self._point = Label(wordWrap=True, name=message("What was released then"))
         self.decisions = DecisionsView(
-            say("History of queries"),
-            say("Lattice at this point of the history"),
+            message("History of queries"),
+            message("Lattice at this point of the history"),
             self.bars,
             below_log=(self.given, (self.cells, 2)),
             below_lattice=(self.slider, self._point),
@@ -197,14 +186,14 @@ class SessionPanel(SpacePanel):
         self._show_rule()
 
     def _lay_out(self, browse: QPushButton) -> None:
-        where, rule, who = Label(say("History in")), Label(say("Rule")), Label(say("Asked by"))
+        where, rule, who = Label(message("History in")), Label(message("Rule")), Label(message("Asked by"))
         where.setBuddy(self.place)
         rule.setBuddy(self.rule)
         who.setBuddy(self.user)
         kept = in_row(where, (self.place, 1), browse, spacing=GRID)
         begun = in_row(rule, self.rule, self._values_row, 1, self.begin, spacing=GRID)
         asked = in_row(
-            who, self.user, Label(say("for")), (self.names, 1), self.asking, margins=0, spacing=GRID
+            who, self.user, Label(message("for")), (self.names, 1), self.asking, margins=0, spacing=GRID
         )
         self._asked = QWidget()
         self._asked.setLayout(asked)
@@ -221,16 +210,9 @@ class SessionPanel(SpacePanel):
         """End a session that belongs to another table or criterion."""
         project, regions = self.space.document.project, self.space.regions
         key = (
-            None
-            if project is None or regions is None
-            else (regions.state.evidence, *_settings(project.plan))
+            None if project is None or regions is None else (regions.state.evidence, *_settings(project.plan))
         )
-        if (
-            key is None
-            or self._key is None
-            or key[0] is not self._key[0]
-            or key[1:] != self._key[1:]
-        ):
+        if key is None or self._key is None or key[0] is not self._key[0] or key[1:] != self._key[1:]:
             self._key = key
             self._work.drop()
             self.serving = self.served = None
@@ -248,7 +230,7 @@ class SessionPanel(SpacePanel):
             serving = Serving(project, url, rule, values, progress)
             return serving, serving.history(progress)
 
-        self._work.ask(say("opening the history"), work)
+        self._work.ask(message("opening the history"), work)
         self._show()
 
     def ask(self) -> None:
@@ -259,13 +241,13 @@ class SessionPanel(SpacePanel):
         try:
             query = regions.letters.lattice.query(self.names.chosen)
             if not self.user.text().strip():
-                raise InputError(say("nobody is named as asking"), hint=say("say who asks"))
+                raise InputError(message("nobody is named as asking"), hint=message("say who asks"))
         except TabprotectError as error:
             self.failed.emit(error)
             return
         user = self.user.text().strip()
         self._work.ask(
-            say("answering a query"), lambda progress: (serving, serving.ask(user, query, progress))
+            message("answering a query"), lambda progress: (serving, serving.ask(user, query, progress))
         )
         self._show()
 
@@ -286,7 +268,7 @@ class SessionPanel(SpacePanel):
         if serving is not None:
             # The decision may be in the history all the same.
             self._work.ask(
-                say("reading the history"), lambda progress: (serving, serving.history(progress))
+                message("reading the history"), lambda progress: (serving, serving.history(progress))
             )
         self._show()
 
@@ -317,7 +299,7 @@ class SessionPanel(SpacePanel):
     def _show(self) -> None:
         begun, regions = self.serving is not None, self.space.regions
         self.begin.setEnabled(not self._work.running and regions is not None)
-        self.begin.setText(told(say("Begin anew") if begun else say("Begin")))
+        self.begin.setText(translate(message("Begin anew") if begun else message("Begin")))
         self.names.offer(() if regions is None else regions.letters.lattice.names)
         for widget in (self.user, self.names, self.asking):
             widget.setEnabled(begun and not self._work.running)
@@ -326,7 +308,7 @@ class SessionPanel(SpacePanel):
         self.decisions.setVisible(served is not None and regions is not None)
         if served is None or regions is None:
             self.answer.setText(
-                tell(
+                tr(
                     "A session answers queries from this table and writes every decision down before "
                     "the answer leaves. Choose where, then begin."
                 )
@@ -348,12 +330,12 @@ class SessionPanel(SpacePanel):
         self.given.blockSignals(True)
         self.given.clear()
         if answer is None or regions is None:
-            self.answer.setText(tell("The history is open: ask."))
+            self.answer.setText(tr("The history is open: ask."))
         else:
             names = [regions.letters.text(q) for q in answer.queries if q]
-            given = say(": {names}", first_names(names)) if names else ""
+            given = message(": {names}", first_names(names)) if names else ""
             self.answer.setText(
-                tell("{ANSWERS}{given} ({reason}).", ANSWERS[answer.kind], given, answer.reason)
+                tr("{ANSWERS}{given} ({reason}).", ANSWERS[answer.kind], given, answer.reason)
             )
             self.given.addItems(names)
         self.given.blockSignals(False)
@@ -375,7 +357,7 @@ class SessionPanel(SpacePanel):
             ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)
             for n, v in enumerate(domain.variables)
         ]
-        self.cells.show_rows([*columns, ListColumn(say("count"), [table[code] for code in codes])])
+        self.cells.show_rows([*columns, ListColumn(message("count"), [table[code] for code in codes])])
 
     def _show_point(self) -> None:
         served, regions = self.served, self.space.regions
@@ -388,11 +370,11 @@ class SessionPanel(SpacePanel):
         at = min(self.slider.value(), len(served.states) - 1)
         self._regions = Regions(served.states[at], regions.letters, "released")
         when = (
-            say("Before the first query")
+            message("Before the first query")
             if not at
-            else say("After query {at} of {entries}", at, len(served.entries))
+            else message("After query {at} of {entries}", at, len(served.entries))
         )
-        self._point.setText(tell("{when}: {regions}", when, state_sentence(self._regions)))
+        self._point.setText(tr("{when}: {regions}", when, state_sentence(self._regions)))
         drawn = self.decisions.draw(
             regions.letters,
             lambda query: look_of(self._regions, None, query, 0),
@@ -413,7 +395,7 @@ class SessionPanel(SpacePanel):
 
     def _show_rule(self) -> None:
         found = rules()[self.rule.currentData()]
-        self.rule.setToolTip(tell("<p>{help}</p>", found.help))
+        self.rule.setToolTip(tr("<p>{help}</p>", found.help))
         while self._values_row.count():
             item = self._values_row.takeAt(0)
             if item is not None and (widget := item.widget()) is not None:
@@ -422,8 +404,8 @@ class SessionPanel(SpacePanel):
         self.values = {}
         for parameter in found.parameters:
             field = QLineEdit(str(parameter.default))
-            field.setAccessibleName(told(parameter.label))
-            field.setToolTip(tell("<p>{help}</p>", parameter.help))
+            field.setAccessibleName(translate(parameter.label))
+            field.setToolTip(tr("<p>{help}</p>", parameter.help))
             field.setMaximumWidth(7 * GRID)
             label = Label(parameter.label.lower())
             label.setBuddy(field)
@@ -434,9 +416,9 @@ class SessionPanel(SpacePanel):
     def _browse(self) -> None:
         ask_place(
             self,
-            say("History"),
+            message("History"),
             "query-history-CONFIDENTIAL.sqlite",
-            say("SQLite (*.sqlite);;All files (*)"),
+            message("SQLite (*.sqlite);;All files (*)"),
             self.place.setText,
             confirm=False,
         )

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QSpinBox,
-    QSplitter,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QSpinBox, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import widths
@@ -28,8 +23,8 @@ from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, wanted_query
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr
 
 
 class WidthsPanel(SpacePanel):
@@ -39,28 +34,28 @@ class WidthsPanel(SpacePanel):
         super().__init__(space)
         self._regions: Regions | None = None
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._sentence = Label(wordWrap=True, name=say("The most dangerous chain"))
+        self._sentence = Label(wordWrap=True, name=message("The most dangerous chain"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.scale = ScaleBar()
-        self.view = LatticeView(say("Critical-width map"))
+        self.view = LatticeView(message("Critical-width map"))
         self.view.focused.connect(space.set_focus)
         self.view.hover_focuses = False
         self.view.neighbour_edges = False
-        self.tiles = TileMap(say("Critical-width map"))
+        self.tiles = TileMap(message("Critical-width map"))
         self.tiles.focused.connect(space.set_focus)
         self.maps = QStackedWidget()
         self.maps.addWidget(self.view)
         self.maps.addWidget(self.tiles)
-        self.finder = Finder(say("List tables that have these variables"), say("find variables"))
+        self.finder = Finder(message("List tables that have these variables"), message("find variables"))
         self.finder.textChanged.connect(lambda _: self._filter())
         self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
-        self.most.setSpecialValueText(tell("any"))
-        self.most.setAccessibleName(tell("List tables of at most this width"))
+        self.most.setSpecialValueText(tr("any"))
+        self.most.setAccessibleName(tr("List tables of at most this width"))
         self.most.valueChanged.connect(lambda _: self._filter())
-        self._shown = Label(role="quiet", name=say("How many are listed"))
-        self.list = Listing(say("Critical widths"))
+        self._shown = Label(role="quiet", name=message("How many are listed"))
+        self.list = Listing(message("Critical widths"))
         self.list.chosen.connect(self._chosen)
-        label = Label(say("width up to"))
+        label = Label(message("width up to"))
         label.setBuddy(self.most)
         row = in_row((self.finder, 1), label, self.most, spacing=GRID)
         side = QWidget()
@@ -92,9 +87,7 @@ class WidthsPanel(SpacePanel):
         if regions is None:
             self._sentence.clear()
             self.view.show_levels((), None)
-            self.tiles.show_tiles(
-                np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, bool), ()
-            )
+            self.tiles.show_tiles(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, bool), ())
             self.list.show_rows(())
             self._shown.clear()
             return
@@ -102,16 +95,16 @@ class WidthsPanel(SpacePanel):
         chain, letters = widths.chain(), regions.letters
         steps = joined(
             (
-                say("{q} {widths}", letters.text(q), count_text(widths[q]))
+                message("{q} {widths}", letters.text(q), count_text(widths[q]))
                 for q in chain
                 if q.bit_count() > 0
             ),
             " \u2192 ",
         )
-        self._sentence.setText(tell("The chain that narrows the bounds fastest: {steps}.", steps))
+        self._sentence.setText(tr("The chain that narrows the bounds fastest: {steps}.", steps))
         values = np.log1p(widths.values.astype(np.float64))
         self._shades = shade_numbers(values, float(values.max()), flip=True)
-        self.scale.show_scale(f"{count_text(int(widths.values.max()))}", say("width 0"))
+        self.scale.show_scale(f"{count_text(int(widths.values.max()))}", message("width 0"))
         self.maps.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             self.view.show_levels((), None)
@@ -138,7 +131,7 @@ class WidthsPanel(SpacePanel):
             self.tiles.set_focus(query)
         else:
             self.view.set_focus(query)
-        words = say("{query}: width {query2}.", regions.letters.named(query), self._width(query))
+        words = message("{query}: width {query2}.", regions.letters.named(query), self._width(query))
         self.view.say(words)
         self.tiles.say(words)
         self.list.set_current(regions.at(query))
@@ -154,9 +147,7 @@ class WidthsPanel(SpacePanel):
     def _look(self, query: Query) -> NodeLook:
         regions = self._regions
         assert regions is not None
-        ground, ink = shades(THEME.colours)[
-            min(int(self._shades[regions.at(query)]) - 1, STEPS - 1)
-        ]
+        ground, ink = shades(THEME.colours)[min(int(self._shades[regions.at(query)]) - 1, STEPS - 1)]
         wanted = wanted_query(regions, self.finder.text())
         return NodeLook(
             CANDIDATE,
@@ -182,22 +173,20 @@ class WidthsPanel(SpacePanel):
         dimensions = letters.lattice.dimensions(every)
         self.list.show_rows(
             (
-                ListColumn(say("table"), every, lambda q: letters.text(int(q)), right=False),
-                ListColumn(say("dim."), dimensions, lambda n: str(int(n))),
-                ListColumn(say("width"), widths, lambda n: count_text(int(n))),
+                ListColumn(message("table"), every, lambda q: letters.text(int(q)), right=False),
+                ListColumn(message("dim."), dimensions, lambda n: str(int(n))),
+                ListColumn(message("width"), widths, lambda n: count_text(int(n))),
                 ListColumn(
-                    say("now"), regions.status, lambda s: region_text(regions, int(s)), right=False
+                    message("now"), regions.status, lambda s: region_text(regions, int(s)), right=False
                 ),
             ),
             rows,
             current=regions.at(self.space.focus),
         )
-        self._shown.setText(
-            tell("{rows} of {every} tables", count_text(len(rows)), count_text(len(every)))
-        )
+        self._shown.setText(tr("{rows} of {every} tables", count_text(len(rows)), count_text(len(every))))
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
             plain = letters.lattice.plain
-            self.tiles.row_name = say("{dimension}-way") if plain else say("step {dimension}")
+            self.tiles.row_name = message("{dimension}-way") if plain else message("step {dimension}")
             self.tiles.show_tiles(every, self._shades, ~listed, chain)
         self.view.update()

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QHeaderView,
-    QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-)
+from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -23,10 +18,10 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.panel import SpacePanel
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
-EMPTY = say(
+EMPTY = message(
     "Put down the tables that readers ask for, the most wanted first: you see which of them "
     "may go out together, and can plan those."
 )
@@ -51,33 +46,31 @@ class WishPanel(SpacePanel):
             came=self._answered,
             stopped=self._show,
         )
-        self.names = NamePicks(lambda name: say("Variable of a wished table: {name}", name))
-        self.names.setAccessibleName(tell("Variables of a wished table"))
+        self.names = NamePicks(lambda name: message("Variable of a wished table: {name}", name))
+        self.names.setAccessibleName(tr("Variables of a wished table"))
         self.names.changed.connect(self._show_buttons)
-        self.adding = QPushButton(tell("Wish for it"))
+        self.adding = QPushButton(tr("Wish for it"))
         self.adding.clicked.connect(self.add)
-        self.pairs = QPushButton(tell("All two-way tables"))
+        self.pairs = QPushButton(tr("All two-way tables"))
         self.pairs.clicked.connect(self.add_pairs)
-        self.removing = QPushButton(tell("Remove"))
-        self.removing.setAccessibleName(tell("Remove the wish that is gone to"))
+        self.removing = QPushButton(tr("Remove"))
+        self.removing.setAccessibleName(tr("Remove the wish that is gone to"))
         self.removing.clicked.connect(self.remove)
         self.list = QTreeWidget()
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setAccessibleName(tell("Wish list"))
-        self.list.setHeaderLabels([tell("wished for"), tell("alone"), tell("with the others")])
+        self.list.setAccessibleName(tr("Wish list"))
+        self.list.setHeaderLabels([tr("wished for"), tr("alone"), tr("with the others")])
         header = self.list.header()
         # What is said of a wish stands beside its name.
         for column in range(3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
-        self.said = Label(EMPTY, wordWrap=True, name=say("Which wishes may go out together"))
-        first = in_row(Label(say("Table of")), (self.names, 1), spacing=GRID)
+        self.said = Label(EMPTY, wordWrap=True, name=message("Which wishes may go out together"))
+        first = in_row(Label(message("Table of")), (self.names, 1), spacing=GRID)
         row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
-        in_column(
-            first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
-        )
+        in_column(first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -172,7 +165,7 @@ class WishPanel(SpacePanel):
             return wishes_together(state.standard, wishes, progress)
 
         key = (state.evidence, state.criterion, state.threshold, state.bounds, *wishes)
-        if self._question.ask(say("trying wishes"), work, key):
+        if self._question.ask(message("trying wishes"), work, key):
             self.found = None
         self._show()
 
@@ -189,14 +182,14 @@ class WishPanel(SpacePanel):
         self.list.blockSignals(True)
         for item in self._items():
             query = item.data(0, QUERY)
-            item.setText(1, told("" if regions is None else status_text(regions, query)))
+            item.setText(1, translate("" if regions is None else status_text(regions, query)))
             said = ""
             if found is not None:
                 said = "yes" if query in found.kept else "no" if query in found.left else ""
-                said = say("not proved") if query in found.undecided else said
-            item.setText(2, told(said))
+                said = message("not proved") if query in found.undecided else said
+            item.setText(2, translate(said))
         self.list.blockSignals(False)
-        self.said.setText(told(self._sentence()))
+        self.said.setText(translate(self._sentence()))
         self.changed.emit()
 
     def _sentence(self) -> str:
@@ -204,38 +197,33 @@ class WishPanel(SpacePanel):
         if regions is None or not wishes:
             return EMPTY
         if found is None:
-            return say("Trying which may go out together \u2026") if self._question.running else ""
+            return message("Trying which may go out together \u2026") if self._question.running else ""
         figure = room_text(regions.state, found.judgement)
-        many = counted(len(wishes), say("ticked table"))
+        many = counted(len(wishes), message("ticked table"))
         left, undecided = (
             first_names([regions.letters.text(query) for query in part], 6)
             for part in (found.left, found.undecided)
         )
         kept = counted(len(found.kept), "table")
         if undecided:
-            said = say(
-                "Proved: {kept} of the {many} may go out together. {figure}",
-                kept,
-                many,
-                figure,
-            )
+            said = message("Proved: {kept} of the {many} may go out together. {figure}", kept, many, figure)
             if left:
-                said += say(" Proved unsafe beside them: {left}.", left)
+                said += message(" Proved unsafe beside them: {left}.", left)
             if self._question.running:
-                said += say(" Still being tried: {undecided}.", undecided)
+                said += message(" Still being tried: {undecided}.", undecided)
             else:
-                said += say(" Not proved, and so not planned: {undecided}.", undecided)
+                said += message(" Not proved, and so not planned: {undecided}.", undecided)
             return said
         if not left:
             one = len(wishes) == 1
             return (
-                say("The {many} may go out. {figure}", many, figure)
+                message("The {many} may go out. {figure}", many, figure)
                 if one
-                else say("The {many} may go out together. {figure}", many, figure)
+                else message("The {many} may go out together. {figure}", many, figure)
             )
         if not found.kept:
-            return say("None of the {many} may go out: {left}.", many, left)
-        return say(
+            return message("None of the {many} may go out: {left}.", many, left)
+        return message(
             "Not all together: taken in this order {kept} of the "
             "{many} may go out; {left} may not join them. {figure}",
             kept,

@@ -8,14 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QFontDatabase, QTextDocument, QTextOption
-from PySide6.QtWidgets import (
-    QHeaderView,
-    QPlainTextEdit,
-    QTextBrowser,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QPlainTextEdit, QTextBrowser, QTreeWidget, QTreeWidgetItem, QWidget
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
@@ -26,12 +19,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import ORDERS
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.release.likelihood import (
-    BLOCKING_RULES,
-    AdaptiveSequence,
-    CellFactors,
-    MoveSequence,
-)
+from tabprotect.engine.release.likelihood import BLOCKING_RULES, AdaptiveSequence, CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.buttons import named, push_button
@@ -39,31 +27,28 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text, tabular
-from tabprotect.languages.said import in_100, joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import in_100, joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 MEANINGS = {
-    "README.md": say("For the reader: what was done, what is exact, how to compute with it."),
-    "datapackage.json": say("The variables and their categories."),
-    "table.csv": say("The protected counts, one line per cell."),
-    "mechanism.json": say("The method and all its public parameters: how the counts came about."),
-    "manifest.json": say("The SHA-256 of every file."),
-    "page.html": say("The tables in a browser, with what to believe of each count."),
+    "README.md": message("For the reader: what was done, what is exact, how to compute with it."),
+    "datapackage.json": message("The variables and their categories."),
+    "table.csv": message("The protected counts, one line per cell."),
+    "mechanism.json": message("The method and all its public parameters: how the counts came about."),
+    "manifest.json": message("The SHA-256 of every file."),
+    "page.html": message("The tables in a browser, with what to believe of each count."),
 }
 
 STAYS: tuple[tuple[str, str], ...] = (
-    (confidential.ORIGINAL, say("The original counts.")),
-    (confidential.RECORD, say("The seed, the rule for small counts, the decisions taken.")),
-    (confidential.COINS, say("Each coin, what was done, and what was blocked.")),
-    (
-        confidential.STATUSES,
-        say("Which cells are hidden, and which are hidden to protect those."),
-    ),
-    (confidential.HIDDEN, say("The inner cells behind the published tables.")),
-    (confidential.KEYS, say("The sums of the record keys.")),
-    ("risk_report.md", say("The small counts and what became of them.")),
-    ("audit_trail.json", say("Every step that led here.")),
-    ("recipe.toml", say("How to repeat it, seed included.")),
+    (confidential.ORIGINAL, message("The original counts.")),
+    (confidential.RECORD, message("The seed, the rule for small counts, the decisions taken.")),
+    (confidential.COINS, message("Each coin, what was done, and what was blocked.")),
+    (confidential.STATUSES, message("Which cells are hidden, and which are hidden to protect those.")),
+    (confidential.HIDDEN, message("The inner cells behind the published tables.")),
+    (confidential.KEYS, message("The sums of the record keys.")),
+    ("risk_report.md", message("The small counts and what became of them.")),
+    ("audit_trail.json", message("Every step that led here.")),
+    ("recipe.toml", message("How to repeat it, seed included.")),
 )
 """What a dossier keeps, for people."""
 
@@ -125,18 +110,16 @@ class Bundle:
 
 def prepare(release: Release, protected: Protected | None, progress: Progress) -> Bundle:
     """Make the bundle in memory and verify it as its reader will."""
-    progress.report(say("making the bundle"), 0.1)
+    progress.report(message("making the bundle"), 0.1)
     files = public.files(release)
     data = archive.pack(files)
-    progress.report(say("verifying the bundle"), 0.5)
+    progress.report(message("verifying the bundle"), 0.5)
     verified = verify_bytes(data)
-    progress.report(say("comparing with the original"), 0.9)
+    progress.report(message("comparing with the original"), 0.9)
     summary = None if protected is None else summarise(protected)
     words, settings = mechanism_text(release), settings_text(release)
     kept = () if protected is None else stays(protected)
-    return Bundle(
-        files, len(data), verified.fingerprint, verified.checks, words, summary, kept, settings
-    )
+    return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary, kept, settings)
 
 
 def inspect(path: Path, progress: Progress) -> Bundle:
@@ -147,9 +130,9 @@ def inspect(path: Path, progress: Progress) -> Bundle:
     BundleError, InputError
         When it is not what it was, or no longer there.
     """
-    progress.report(say("reading the bundle"), 0.1)
+    progress.report(message("reading the bundle"), 0.1)
     data = archive.load(path)
-    progress.report(say("verifying the bundle"), 0.4)
+    progress.report(message("verifying the bundle"), 0.4)
     verified = verify_bytes(data)
     # Verified: nothing but the described files is in it.
     files = archive.unpack(data, allowed=lambda name: True)
@@ -161,17 +144,17 @@ def inspect(path: Path, progress: Progress) -> Bundle:
 def size_text(size: int) -> str:
     """Bytes for people."""
     if size < 1000:
-        return say("{size} bytes", size)
+        return message("{size} bytes", size)
     for unit in ("kB", "MB"):
         size_ = size / 1000
         if size_ < 1000:
             return (
-                say("{size:.1f} {unit}", size_, unit)
+                message("{size:.1f} {unit}", size_, unit)
                 if size_ < 100
-                else say("{size:.0f} {unit}", size_, unit)
+                else message("{size:.0f} {unit}", size_, unit)
             )
         size = round(size_)
-    return say("{size:.1f} GB", size / 1000)
+    return message("{size:.1f} GB", size / 1000)
 
 
 def mechanism_text(release: Release) -> str:
@@ -181,7 +164,7 @@ def mechanism_text(release: Release) -> str:
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
         # It begins with what the method is called.
-        return say(method.help.splitlines()[0])
+        return message(method.help.splitlines()[0])
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "
@@ -221,35 +204,29 @@ def _parameter(parameter: Parameter[Any], value: float | str) -> str:
     label = parameter.label
     if value is True:
         return label
-    meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
+    meaning = translate((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
     return (
-        say("{label}: {meaning}", label, meaning)
+        message("{label}: {meaning}", label, meaning)
         if meaning
-        else say("{label} {value}", label, say(str(value)))
+        else message("{label} {value}", label, message(str(value)))
     )
 
 
 def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:
     """How often the cycles come, in words."""
     if isinstance(likelihood, AdaptiveSequence):
-        return plural(
-            likelihood.steps, "{steps} step", "{steps} steps", count_text(likelihood.steps)
-        )
+        return plural(likelihood.steps, "{steps} step", "{steps} steps", count_text(likelihood.steps))
     order = release.mechanism.parameters.get("order", "listed")
     passes = likelihood.passes
     if order == "listed" and likelihood.moves == release.mechanism.parameters["cycles"]:
         return plural(passes, "{passes} pass", "{passes} passes", passes)
     steps = len(likelihood.moves) * passes
     how = {
-        "random": say(" in a random order that is published"),
-        "replacement": say(" drawn at random"),
+        "random": message(" in a random order that is published"),
+        "replacement": message(" drawn at random"),
     }
     return plural(
-        steps,
-        "{steps} step{order}",
-        "{steps} steps{order}",
-        count_text(steps),
-        how.get(str(order), ""),
+        steps, "{steps} step{order}", "{steps} steps{order}", count_text(steps), how.get(str(order), "")
     )
 
 
@@ -262,7 +239,7 @@ def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
 def reader_sentence(bundle: Bundle, release: Release) -> str:
     """The page's sentence for a reader."""
     cells = _cells(release)
-    return say(
+    return message(
         "This bundle of {size} passed all {checks} checks: "
         "protected counts of {cells} cells, with the mechanism that made them.",
         size_text(bundle.size),
@@ -284,7 +261,7 @@ class FileTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Files for readers and files that stay"))
+        self.setAccessibleName(tr("Files for readers and files that stay"))
         self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
@@ -309,7 +286,7 @@ class FileTree(QTreeWidget):
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setToolTip(0, tell("<p>{name}</p>", meaning(name)))
+            item.setToolTip(0, tr("<p>{name}</p>", meaning(name)))
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
             kept = len(bundle.stays)
@@ -323,7 +300,7 @@ class FileTree(QTreeWidget):
             stays.setFirstColumnSpanned(True)
             for name, words in bundle.stays:
                 item = QTreeWidgetItem(stays, [name, ""])
-                item.setToolTip(0, tell("<p>{words}</p>", words))
+                item.setToolTip(0, tr("<p>{words}</p>", words))
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
         names = list(bundle.files)
@@ -332,7 +309,7 @@ class FileTree(QTreeWidget):
             self.setCurrentItem(current)
 
     def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
-        group = QTreeWidgetItem(self, [told(title), size])
+        group = QTreeWidgetItem(self, [translate(title), size])
         font = self.font()
         font.setBold(True)
         group.setFont(0, font)
@@ -362,21 +339,19 @@ class FilesPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Files"))
+        self.setAccessibleName(tr("Files"))
         self.tree = FileTree()
         self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
         self.bundle: Bundle | None = None
         self.title = Label(role="section")
         self._meaning = Label(wordWrap=True, role="quiet")
-        self._all = push_button(say("Show all of it"), self._show_all)
-        self.preview = named(QPlainTextEdit(readOnly=True), say("Content of the file"))
+        self._all = push_button(message("Show all of it"), self._show_all)
+        self.preview = named(QPlainTextEdit(readOnly=True), message("Content of the file"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.page = named(WrittenPage(), say("Content of the file, as a page"))
+        self.page = named(WrittenPage(), message("Content of the file, as a page"))
         head = in_row((self.title, 1), self._all)
-        self.right = in_column(
-            head, self._meaning, (self.preview, 1), (self.page, 1), spacing=GRID // 2
-        )
+        self.right = in_column(head, self._meaning, (self.preview, 1), (self.page, 1), spacing=GRID // 2)
         self.left = in_column((self.tree, 1), spacing=GRID)
         in_row((self.left, 2), (self.right, 3), on=self, margins=0, spacing=2 * GRID)
 
@@ -398,13 +373,13 @@ class FilesPanel(QWidget):
         self.page.setVisible(written)
         self.preview.setVisible(not written)
         if self.bundle is None or name is None:
-            self.title.setText(told(item.text(0) if stays and item is not None else ""))
-            self._meaning.setText(told(say("{stays} It stays with staff.", stays) if stays else ""))
+            self.title.setText(translate(item.text(0) if stays and item is not None else ""))
+            self._meaning.setText(translate(message("{stays} It stays with staff.", stays) if stays else ""))
             self.preview.clear()
             return
         data = self.bundle.files[name]
-        self.title.setText(tell("{name} \u00b7 {data}", name, size_text(len(data))))
-        self._meaning.setText(told(meaning(name)))
+        self.title.setText(tr("{name} \u00b7 {data}", name, size_text(len(data))))
+        self._meaning.setText(translate(meaning(name)))
         text = data.decode("utf-8", errors="replace")
         self._all.setVisible(len(text) > AT_FIRST and not written)
         if written:

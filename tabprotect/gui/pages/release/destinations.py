@@ -9,7 +9,7 @@ from PySide6.QtCore import QStandardPaths
 
 from tabprotect.engine.errors import InputError
 from tabprotect.gui.base.exporter import MARK
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,24 @@ class Destination:
         """
         if self.release.name in ("", ".."):
             raise InputError(
-                say("the bundle has no name"), hint=say("name the file that is published")
+                message("the bundle has no name"), hint=message("name the file that is published")
             )
         if MARK in self.release.name.upper():
             raise InputError(
-                say("the name of a public bundle says {MARK}", MARK),
+                message("the name of a public bundle says {MARK}", MARK),
                 file=self.release,
-                hint=say("give the release another name"),
+                hint=message("give the release another name"),
             )
         for path in (self.release, self.dossier):
             if path is not None and not path.parent.is_dir():
                 raise InputError(
-                    say("there is no such folder"),
-                    file=path.parent,
-                    hint=say("choose another place"),
+                    message("there is no such folder"), file=path.parent, hint=message("choose another place")
                 )
         if self.release == self.dossier:
             raise InputError(
-                say("release and dossier would be one file"),
+                message("release and dossier would be one file"),
                 file=self.release,
-                hint=say("give the release another name"),
+                hint=message("give the release another name"),
             )
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QScrollArea, QVBoxLay
 
 from tabprotect.gui.look.buttons import Inside
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.translation import tr
 
 NARROW = 86 * GRID
 """Pixels of width below which the right column stands under the left one."""
@@ -24,7 +24,7 @@ class GateColumns(QScrollArea):
         super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tell("The gate"))
+        self.setAccessibleName(tr("The gate"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._pair: QBoxLayout | None = None
         inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()

@@ -15,7 +15,7 @@ from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.pages.release.publish_form import Fingerprint, PublishForm, Seal, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 
 class GatePage(Page):
@@ -25,7 +25,7 @@ class GatePage(Page):
         super().__init__(document)
         self.banner = Banner()
         self.seal = Seal()
-        self.register = tool_button(say("Register of releases"), flat=True)
+        self.register = tool_button(message("Register of releases"), flat=True)
         self.signing = SigningForm()
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
@@ -39,14 +39,14 @@ class GatePage(Page):
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self._copy_line = push_button(
-            say("Copy as command"),
+            message("Copy as command"),
             self._copy_command,
             flat=True,
-            tip=say("The command line that protects and publishes the same way."),
+            tip=message("The command line that protects and publishes the same way."),
         )
         self.footer.addWidget(self._copy_line)
         self.footer.addWidget(self.report)
-        self.footer.addWidget(push_button(say("Save as\u2026"), partial(ask_release, self)))
+        self.footer.addWidget(push_button(message("Save as\u2026"), partial(ask_release, self)))
 
     def _tables(self) -> Mapping[str, str] | None:
         """The tables that each get a bundle of their own."""

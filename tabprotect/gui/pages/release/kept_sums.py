@@ -13,8 +13,8 @@ from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 
 class KeptSums(QWidget):
@@ -25,13 +25,13 @@ class KeptSums(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Small sums that are published exactly"))
+        self.setAccessibleName(tr("Small sums that are published exactly"))
         self._of: Release | None = None
         self._kept: tuple[KeptSum, ...] = ()
         self._decided = False
-        self.said = Label(wordWrap=True, name=say("Which they are"))
-        self.keep = push_button(say("Keep: known anyway"), self._keep)
-        self.other = push_button(say("Stop keeping"), self.other_asked)
+        self.said = Label(wordWrap=True, name=message("Which they are"))
+        self.keep = push_button(message("Keep: known anyway"), self._keep)
+        self.other = push_button(message("Stop keeping"), self.other_asked)
         in_column(
             self.said,
             in_row(self.other, self.keep, 1, spacing=GRID),
@@ -61,7 +61,7 @@ class KeptSums(QWidget):
 
     def _show(self) -> None:
         words = named(self._kept)
-        self.said.setText(say("Known anyway: {words}", words) if self._decided else words)
+        self.said.setText(message("Known anyway: {words}", words) if self._decided else words)
         for button in (self.keep, self.other):
             button.setVisible(self.open)
         self.setVisible(bool(self._kept))

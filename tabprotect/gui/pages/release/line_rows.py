@@ -25,8 +25,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.bundle_shown import Bundle
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 
 class LineRow(QWidget):
@@ -48,44 +48,38 @@ class LineRow(QWidget):
         icon, ink, word = MARKS[line.state]
         picture = Label()
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
-        self.words = Label(told(line.text), wordWrap=True)
+        self.words = Label(translate(line.text), wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.words.setAccessibleName(tell("{word}: {text}", word, line.text))
-        row = in_row(
-            (picture, 0, side),
-            (self.words, 1),
-            on=self,
-            margins=0,
-            spacing=GRID,
-        )
+        self.words.setAccessibleName(tr("{word}: {text}", word, line.text))
+        row = in_row((picture, 0, side), (self.words, 1), on=self, margins=0, spacing=GRID)
         if line.staff:
-            badge = Label(say("staff only"), role="quiet")
+            badge = Label(message("staff only"), role="quiet")
             row.addWidget(badge, 0, side)
         self.button: QPushButton | None = None
         ways: tuple[tuple[object, str, str, Callable[[], object]], ...] = (
             (
                 line.cells,
-                say("Show cells"),
-                say("Show the cells of: {text}", line.text),
+                message("Show cells"),
+                message("Show the cells of: {text}", line.text),
                 self.cells_asked.emit,
             ),
             (
                 line.coins,
-                say("Use the house key"),
-                say("Draw the coins from the house key"),
+                message("Use the house key"),
+                message("Draw the coins from the house key"),
                 self.coins_asked.emit,
             ),
             (
                 line.names,
-                say("Show"),
-                say("Show the tables of: {text}", line.text),
+                message("Show"),
+                message("Show the tables of: {text}", line.text),
                 self._name_tables,
             ),
         )
         for wanted, label, name, act in ways:
             if wanted:
-                self.button = QPushButton(told(label))
-                self.button.setAccessibleName(told(name))
+                self.button = QPushButton(translate(label))
+                self.button.setAccessibleName(translate(name))
                 self.button.clicked.connect(lambda _=False, act=act: act())
                 row.addWidget(self.button, 0, side)
 
@@ -93,7 +87,7 @@ class LineRow(QWidget):
         """Say which tables the line counts, in place of its button."""
         if self.button is not None:
             self.button.hide()
-        self.words.setText(told(say("{text} {names}", self.line.text, self.line.names)))
+        self.words.setText(translate(message("{text} {names}", self.line.text, self.line.names)))
 
 
 class LineGroup(QWidget):
@@ -113,13 +107,11 @@ class LineGroup(QWidget):
         self.rows: list[LineRow] = []
         self._folded = folded
         self._shown: tuple[object, ...] | None = None
-        self.setAccessibleName(told(title))
+        self.setAccessibleName(translate(title))
         self.title = heading(title)
         self.card = QFrame()
         dress(self.card, "card")
-        self._inside = in_column(
-            on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID
-        )
+        self._inside = in_column(on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID)
         self._lines = in_column(spacing=GRID)
         self.fold = tool_button("", checkable=True, flat=True)
         self.fold.setParent(self.card)
@@ -145,11 +137,7 @@ class LineGroup(QWidget):
         self._inside.addWidget(widget)
 
     def show_group(
-        self,
-        group: CheckGroup,
-        *,
-        helps: Sequence[Suggestion] | None = (),
-        folding: bool = True,
+        self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = (), folding: bool = True
     ) -> None:
         """Show lines anew.
 
@@ -193,13 +181,13 @@ class LineGroup(QWidget):
         self._unfold(self.fold.isChecked())
 
     def _unfold(self, open_: bool) -> None:
-        self.fold.setText(told(say("Hide") if open_ else say("Show")))
-        group = told(self.group.title)
+        self.fold.setText(translate(message("Hide") if open_ else message("Show")))
+        group = translate(self.group.title)
         self.fold.setAccessibleName(
-            told(
-                say("Hide the lines of {group}", group)
+            translate(
+                message("Hide the lines of {group}", group)
                 if open_
-                else say("Show the lines of {group}", group)
+                else message("Show the lines of {group}", group)
             )
         )
         for row in self.rows:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.staff.check_lines import (
-    CHANCE,
-    CheckLine,
-    headline,
-    published_line,
-)
+from tabprotect.engine.bundle.staff.check_lines import CHANCE, CheckLine, headline, published_line
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
@@ -16,15 +11,13 @@ from tabprotect.gui.base.background.question import Told
 from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.publish_form import SigningForm
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.messages import capital, joined, message
 
 
 class OpenPoints:
     """Weighs the verdict, what was decided on the page, and the policy of the house."""
 
-    def __init__(
-        self, judging: Judging, kept: KeptSums, signing: SigningForm, *, failed: Told
-    ) -> None:
+    def __init__(self, judging: Judging, kept: KeptSums, signing: SigningForm, *, failed: Told) -> None:
         self.judging, self.kept, self.signing = judging, kept, signing
         self._failed = failed
 
@@ -34,30 +27,28 @@ class OpenPoints:
             return published_line(verdict)
         judged = self.judging.known(project)
         together = None if judged is None else judged.before.together
-        return self.light(
-            project, headline(verdict, together, question=self.question_open(project))
-        )
+        return self.light(project, headline(verdict, together, question=self.question_open(project)))
 
     def light(self, project: Project, line: CheckLine) -> CheckLine:
         """The verdict with what else stands against it; what is left out it says itself."""
         settled = line.state == "failed" or project.published or self.unjudged(project)
         if settled or not project.against:
             return line
-        word, against = say("Not ready"), project.against
-        text = say("{word}: {against}", word, against)
+        word, against = message("Not ready"), project.against
+        text = message("{word}: {against}", word, against)
         return CheckLine("failed", text, word=word, finding=line.finding, rest=against)
 
     def question_open(self, project: Project) -> str:
         """What is to be decided although the verdict passes; a green light asks for nothing."""
         if self.kept.open:
-            return say("Small sums would go out as they are.")
+            return message("Small sums would go out as they are.")
         reasons = [] if self.unjudged(project) or project.against else self.reasons(project)
         if reasons:
             return reasons[0]
         if unsigned := self.policy(project).unsigned(*self.signing.names()):
-            return say("Still open: {unsigned}.", unsigned)
+            return message("Still open: {unsigned}.", unsigned)
         if not project.title:
-            return say("Still open: {unsigned}.", say("a title"))
+            return message("Still open: {unsigned}.", message("a title"))
         # A warning stands below: nothing is green above it.
         seeded = project.protected is not None and project.protected.record.seed_given
         return CHANCE["given"] if seeded else ""
@@ -83,27 +74,23 @@ class OpenPoints:
         out = [self.unjudged(project) or project.against]
         if known is not None and known.before.close:
             first = known.before.warnings[0]["message"]
-            out.append(say(first) + ".")
+            out.append(message(first) + ".")
         return [capital(text) for text in out if text]
 
     def missing(self, project: Project) -> str:
         """What has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self.policy(project), self.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
-            return say("The house policy lets no table leave twice.")
+            return message("The house policy lets no table leave twice.")
         if known is not None and known.before.refuses(policy, "whatever the reason"):
-            return say(
-                "The house policy lets nothing leave that tells too much beside what left before."
-            )
+            return message("The house policy lets nothing leave that tells too much beside what left before.")
         verdict = self.judging.verdict(project)
         left_out = verdict is not None and not verdict.complete and project.against
         if (self.unjudged(project) or left_out) and policy.unjudged == "refuse":
-            return say(
-                "The house policy lets nothing leave before all that readers learn is worked out."
-            )
-        missing = [say("a decision on the small kept sums")] if self.kept.open else []
+            return message("The house policy lets nothing leave before all that readers learn is worked out.")
+        missing = [message("a decision on the small kept sums")] if self.kept.open else []
         if self.reasons(project) and not self.signing.reason.text().strip():
-            missing.append(say("a reason for publishing all the same"))
+            missing.append(message("a reason for publishing all the same"))
         if unsigned := policy.unsigned(*self.signing.names()):
             missing.append(unsigned)
-        return say("Still open: {missing}.", joined(missing, "; ")) if missing else ""
+        return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""

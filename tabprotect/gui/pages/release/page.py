@@ -27,12 +27,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    protect_words,
-    set_mechanism,
-    set_seed,
-)
+from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism, set_seed
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import SAID
@@ -45,27 +40,18 @@ from tabprotect.gui.look.buttons import faces, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.release.bundle_shown import (
-    Bundle,
-    FilesPanel,
-    inspect,
-    prepare,
-    reader_sentence,
-)
+from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
-from tabprotect.gui.pages.release.publish_form import (
-    LeavingHouse,
-    signed_by,
-)
+from tabprotect.gui.pages.release.publish_form import LeavingHouse, signed_by
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
-GATED = say(
+GATED = message(
     "The colour follows what readers can work out from the release alone, never the true counts; the "
     "headline counts the true ones and is for staff only."
 )
@@ -82,18 +68,18 @@ class ReleasePage(ReleaseStage, GatePage):
         )
         self._question: LeavingHouse | None = None
         self._asked = False
-        self.protection = LineGroup(say("Protection"))
+        self.protection = LineGroup(message("Protection"))
         self.kept = KeptSums()
         self.protection.add(self.kept)
-        self.honesty = LineGroup(say("Honesty"))
-        self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
-        self.before = LineGroup(say("Has this left before?"))
+        self.honesty = LineGroup(message("Honesty"))
+        self.files = LineGroup(message("Files"), folded=message("Nothing of the original is in the files"))
+        self.before = LineGroup(message("Has this left before?"))
         self.before.add(self.register)
         self.points = OpenPoints(document.judging, self.kept, self.signing, failed=self.show_error)
         self.panel = FilesPanel()
-        self._how = Label(wordWrap=True, role="quiet", name=say("The mechanism in words"))
-        self._more = tool_button(say("More"), checkable=True, flat=True)
-        self._more.setAccessibleName(tell("Show the settings of the method"))
+        self._how = Label(wordWrap=True, role="quiet", name=message("The mechanism in words"))
+        self._more = tool_button(message("More"), checkable=True, flat=True)
+        self._more.setAccessibleName(tr("Show the settings of the method"))
         self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
         self.honesty.add(self._more)
@@ -101,7 +87,7 @@ class ReleasePage(ReleaseStage, GatePage):
         self.stack.addWidget(self._gate())
         self.stack.addWidget(self.panel)
         self.body.addWidget(self.stack, 1)
-        self._faces = faces({"gate": say("The gate"), "files": say("Files")}, self.show_face)
+        self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         for button in self._faces.values():
             self.tools.addWidget(button)
         self._build_foot()
@@ -126,9 +112,7 @@ class ReleasePage(ReleaseStage, GatePage):
         columns, pair = GateColumns(), in_row(spacing=2 * GRID)
         for group in (self.honesty, self.files):
             pair.addWidget(group, 1, Qt.AlignmentFlag.AlignTop)
-        columns.fill(
-            [self.protection, pair], [self.before, self.signing, self.form, self.fingerprint]
-        )
+        columns.fill([self.protection, pair], [self.before, self.signing, self.form, self.fingerprint])
         return columns
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -172,7 +156,7 @@ class ReleasePage(ReleaseStage, GatePage):
                 return inspect(path, progress)
             return prepare(release, project.protected, progress)
 
-        if self._preparing.ask(say("preparing the bundle"), work, (release,)):
+        if self._preparing.ask(message("preparing the bundle"), work, (release,)):
             self.bundle = None
 
     def _prepared(self, bundle: Bundle) -> None:
@@ -192,7 +176,7 @@ class ReleasePage(ReleaseStage, GatePage):
         # Asked for again when the page is next brought up to date.
         self._preparing.drop()
         self._asked = False
-        self._note.setText(tell("Cancelled. Leave the page and come back to prepare the bundle."))
+        self._note.setText(tr("Cancelled. Leave the page and come back to prepare the bundle."))
 
     def _show(self) -> None:
         project, bundle = self.document.project, self.bundle
@@ -213,9 +197,7 @@ class ReleasePage(ReleaseStage, GatePage):
             preferences = self.document.preferences
             source, title = project.source, project.title
             tables = len(tables_said(project))
-            self.form.show_project(
-                title=title, source=source, preferences=preferences, tables=tables
-            )
+            self.form.show_project(title=title, source=source, preferences=preferences, tables=tables)
         else:
             self.form.forget()
             self.signing.forget()
@@ -243,7 +225,7 @@ class ReleasePage(ReleaseStage, GatePage):
         parts = [bundle.mechanism] if bundle is not None else []
         parts += [settings] if settings and self._more.isChecked() else []
         self._more.setVisible(bool(settings))
-        self._how.setText(told(joined(parts, " ")))
+        self._how.setText(translate(joined(parts, " ")))
 
     def _show_lines(self, project: Project) -> None:
         house, judging = self.house, self.document.judging
@@ -251,9 +233,9 @@ class ReleasePage(ReleaseStage, GatePage):
         verdict = judging.verdict(project) if house else None
         judged = judging.known(project) if house else None
         for name, group in (
-            (say("Protection"), self.protection),
-            (say("Honesty"), self.honesty),
-            (say("Files"), self.files),
+            (message("Protection"), self.protection),
+            (message("Honesty"), self.honesty),
+            (message("Files"), self.files),
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
@@ -268,19 +250,15 @@ class ReleasePage(ReleaseStage, GatePage):
         if judged is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            left = CheckLine(
-                "told", say("This release left as {name}.", self._published_path().name)
-            )
+            left = CheckLine("told", message("This release left as {name}.", self._published_path().name))
             before = judged.before.group
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         self._show_light(project)
         sentence = ""
         if self.bundle is not None and not house:
             assert project.release is not None
-            sentence = say(
-                "{bundle} {mechanism}",
-                reader_sentence(self.bundle, project.release),
-                self.bundle.mechanism,
+            sentence = message(
+                "{bundle} {mechanism}", reader_sentence(self.bundle, project.release), self.bundle.mechanism
             )
         self.set_sentence(sentence)
 
@@ -292,9 +270,7 @@ class ReleasePage(ReleaseStage, GatePage):
             return
         verdict = self.document.judging.verdict(project)
         if verdict is None:
-            self.banner.show_line(
-                CheckLine("told", say("Working out what a reader would know \u2026"))
-            )
+            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
             return
         below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
         gate, way = project.release.mechanism.gate, capital(SAID[verdict.way])
@@ -309,7 +285,7 @@ class ReleasePage(ReleaseStage, GatePage):
         if project is None or project.release is None:
             return
         if not self.house or project.published:
-            self._note.setText(told(self._outside()))
+            self._note.setText(translate(self._outside()))
             return
         self._show_light(project)
         missing = self.points.missing(project)
@@ -321,15 +297,15 @@ class ReleasePage(ReleaseStage, GatePage):
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
         self._note.setText(
-            told(missing or say("Nothing is written before you have confirmed it once more."))
+            translate(missing or message("Nothing is written before you have confirmed it once more."))
         )
 
     def _outside(self) -> str:
         if self.house:
             return ""
         if self.document.has_original:
-            return say("This is what readers will see. F9 goes back.")
-        return say("On the page Check you can see what you may believe, whatever you assume.")
+            return message("This is what readers will see. F9 goes back.")
+        return message("On the page Check you can see what you may believe, whatever you assume.")
 
     def _published_path(self) -> Path:
         history = self.document.history
@@ -397,14 +373,12 @@ class ReleasePage(ReleaseStage, GatePage):
         ]
         what = [self.sentence, self.banner.below.text(), *reasons]
         if not project.title:
-            what.append(say("The release has no title."))
+            what.append(message("The release has no title."))
         if signed := signed_by(*self.signing.names()):
             what.append(signed)
         if reason := self.signing.reason.text().strip():
-            what.append(say("Reason, for dossier and register: {reason}", reason))
-        self._question = LeavingHouse(
-            self, destination, what=list(dict.fromkeys(filter(None, what)))
-        )
+            what.append(message("Reason, for dossier and register: {reason}", reason))
+        self._question = LeavingHouse(self, destination, what=list(dict.fromkeys(filter(None, what))))
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )

@@ -32,8 +32,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
-from tabprotect.languages.said import day_said, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import day_said, joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 class PublishForm(QWidget):
@@ -43,21 +43,21 @@ class PublishForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Title and destinations"))
+        self.setAccessibleName(tr("Title and destinations"))
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._source: str | None = None
-        self.title = QLineEdit(placeholderText=tell("what the reader sees first"))
+        self.title = QLineEdit(placeholderText=tr("what the reader sees first"))
         self.title.editingFinished.connect(self.end_editing)
-        self.title.setToolTip(tell("Public: readers see it first."))
+        self.title.setToolTip(tr("Public: readers see it first."))
         self.release = QLineEdit()
-        self.release.setToolTip(tell("The bundle that is published."))
+        self.release.setToolTip(tr("The bundle that is published."))
         self.release.textEdited.connect(lambda _: self._follow())
-        self.keep = QCheckBox(tell("Dossier"))
+        self.keep = QCheckBox(tr("Dossier"))
         self.keep.setChecked(True)
         self.keep.setToolTip(
-            tell(
+            tr(
                 "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
                 "for the release later.</p>"
             )
@@ -66,21 +66,19 @@ class PublishForm(QWidget):
         self.dossier.editingFinished.connect(self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
         self.together = Label(
-            say(
-                "Public and confidential files go into one folder: File > Settings keeps them apart."
-            ),
+            message("Public and confidential files go into one folder: File > Settings keeps them apart."),
             wordWrap=True,
             role="quiet",
         )
-        self.apart = QCheckBox(tell("A bundle for each table"))
+        self.apart = QCheckBox(tr("A bundle for each table"))
         self.apart.setToolTip(
-            tell(
+            tr(
                 "<p>A folder with a bundle for each table and one manifest for all; cells that several "
                 "tables have are the same in all.</p>"
             )
         )
         self.apart.hide()
-        in_column(heading(say("What is written")), self._card(), on=self, margins=0, spacing=4)
+        in_column(heading(message("What is written")), self._card(), on=self, margins=0, spacing=4)
 
     def _card(self) -> QFrame:
         card = QFrame()
@@ -92,19 +90,19 @@ class PublishForm(QWidget):
         grid.setColumnStretch(1, 1)
         for row, (label, field, name) in enumerate(
             (
-                (Label(say("Title")), self.title, say("Title, public")),
-                (Label(say("Bundle")), self.release, say("File of the release bundle")),
-                (self.keep, self.dossier, say("File of the dossier, confidential")),
+                (Label(message("Title")), self.title, message("Title, public")),
+                (Label(message("Bundle")), self.release, message("File of the release bundle")),
+                (self.keep, self.dossier, message("File of the dossier, confidential")),
             )
         ):
-            field.setAccessibleName(told(name))
+            field.setAccessibleName(translate(name))
             if isinstance(label, QLabel):
                 label.setBuddy(field)
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
-            button = QPushButton(tell("Choose\u2026"))
-            button.setAccessibleName(tell("Choose: {accessibleName}", field.accessibleName()))
+            button = QPushButton(tr("Choose\u2026"))
+            button.setAccessibleName(tr("Choose: {accessibleName}", field.accessibleName()))
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
@@ -113,9 +111,7 @@ class PublishForm(QWidget):
         self.keep.toggled.connect(lambda _: self._compare())
         return card
 
-    def show_project(
-        self, *, title: str, source: str, preferences: Preferences, tables: int = 1
-    ) -> None:
+    def show_project(self, *, title: str, source: str, preferences: Preferences, tables: int = 1) -> None:
         """Fill in the title, and destinations nobody has chosen yet.
 
         Where there are several ``tables`` each may go into a bundle of its own. What was chosen for one
@@ -128,10 +124,10 @@ class PublishForm(QWidget):
         if tables < 2:
             self.apart.setChecked(False)
         if not self.title.isModified():
-            self.title.setText(told(title))
+            self.title.setText(translate(title))
         if self._kept is not None:
             for field, text in zip((self.release, self.dossier), self._kept, strict=True):
-                field.setText(told(text))
+                field.setText(translate(text))
             self._kept = None
         if not self._chosen:
             name = slug(title) if title else ""
@@ -158,7 +154,7 @@ class PublishForm(QWidget):
         self._chosen = True
         self.release.setText(str(release))
         self.keep.setChecked(dossier is not None)
-        self.dossier.setText(told("" if dossier is None else str(marked(dossier))))
+        self.dossier.setText(translate("" if dossier is None else str(marked(dossier))))
 
     def destination(self) -> Destination:
         """Where it goes. The dossier's name always says what it is."""
@@ -192,7 +188,7 @@ class PublishForm(QWidget):
         beside = confidential.suggested_name(release)
         if self._confidential is not None and self._confidential.is_dir():
             beside = self._confidential / beside.name
-        self.dossier.setText(told(str(beside)))
+        self.dossier.setText(translate(str(beside)))
 
     def _compare(self) -> None:
         public, stays = Path(self.release.text()), Path(self.dossier.text())
@@ -211,13 +207,13 @@ class PublishForm(QWidget):
             self,
             field.accessibleName(),
             field.text(),
-            say("Zip files (*.zip)"),
+            message("Zip files (*.zip)"),
             lambda path: self._take(field, path),
             confirm=False,
         )
 
     def _take(self, field: QLineEdit, path: str) -> None:
-        field.setText(told(path))
+        field.setText(translate(path))
         (self._follow if field is self.release else self._mark)()
 
 
@@ -226,33 +222,31 @@ class LeavingHouse(QDialog):
 
     def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Approve and publish"))
+        self.setWindowTitle(tr("Approve and publish"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        title = Label(say("This will be published."), role="heading")
-        lines = [*what, say("Bundle: {release}", destination.release)]
+        title = Label(message("This will be published."), role="heading")
+        lines = [*what, message("Bundle: {release}", destination.release)]
         if destination.dossier is None:
             lines.append(
-                say("No dossier is kept: nobody will be able to account for this release later.")
+                message("No dossier is kept: nobody will be able to account for this release later.")
             )
         else:
-            lines.append(say("Dossier (confidential, stays here): {dossier}", destination.dossier))
+            lines.append(message("Dossier (confidential, stays here): {dossier}", destination.dossier))
         if taken:
-            names = joined((path.name for path in taken), say(" and "))
-            lines.append(
-                say("There is a file of that name already; it is replaced: {names}.", names)
-            )
-        lines.append(say("What is published cannot be undone."))
+            names = joined((path.name for path in taken), message(" and "))
+            lines.append(message("There is a file of that name already; it is replaced: {names}.", names))
+        lines.append(message("What is published cannot be undone."))
         text = Label(joined(lines, "\n\n"), wordWrap=True)
         text.setMinimumWidth(60 * GRID)
         self.text = text.text()
         buttons = QDialogButtonBox()
-        label = say("Publish and replace") if taken else say("Publish")
+        label = message("Publish and replace") if taken else message("Publish")
         self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.publish, "main")
-        self.back = buttons.addButton(tell("Not yet"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.back = buttons.addButton(tr("Not yet"), QDialogButtonBox.ButtonRole.RejectRole)
         # Enter presses the button that has the focus, as Space does: at first the careful one.
         for button in (self.publish, self.back):
             button.setAutoDefault(True)
@@ -265,13 +259,7 @@ class LeavingHouse(QDialog):
         grid.addWidget(title, 0, 1)
         grid.addWidget(text, 1, 1)
         grid.setColumnStretch(1, 1)
-        in_column(
-            grid,
-            buttons,
-            on=self,
-            margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),
-            spacing=2 * GRID,
-        )
+        in_column(grid, buttons, on=self, margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID), spacing=2 * GRID)
         self.back.setFocus()
 
 
@@ -282,13 +270,13 @@ class SigningForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Signatures"))
+        self.setAccessibleName(tr("Signatures"))
         self._offered = ""
         self._source: str | None = None
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
-        self.reason = QLineEdit(placeholderText=tell("goes into dossier and register"))
-        self.needs = Label(wordWrap=True, role="quiet", name=say("What is still missing"))
+        self.reason = QLineEdit(placeholderText=tr("goes into dossier and register"))
+        self.needs = Label(wordWrap=True, role="quiet", name=message("What is still missing"))
         card = QFrame()
         dress(card, "card")
         form = QFormLayout(card)
@@ -296,11 +284,11 @@ class SigningForm(QWidget):
         form.setVerticalSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for text, field, name in (
-            (say("Prepared by"), self.prepared, say("Prepared by, name")),
-            (say("Approved by"), self.approved, say("Approved by, name")),
-            (say("Reason"), self.reason, say("Reason for publishing all the same")),
+            (message("Prepared by"), self.prepared, message("Prepared by, name")),
+            (message("Approved by"), self.approved, message("Approved by, name")),
+            (message("Reason"), self.reason, message("Reason for publishing all the same")),
         ):
-            field.setAccessibleName(told(name))
+            field.setAccessibleName(translate(name))
             field.textEdited.connect(lambda _: self.changed.emit())
             label = Label(text)
             label.setBuddy(field)
@@ -309,7 +297,7 @@ class SigningForm(QWidget):
             form.addRow(label, field)
         form.addRow(self.needs)
         self._form = form
-        in_column(heading(say("Sign")), card, on=self, margins=0, spacing=4)
+        in_column(heading(message("Sign")), card, on=self, margins=0, spacing=4)
 
     def show_needs(self, *, name: str, reason: bool, needs: str) -> None:
         """Offer the staff member's own name; ask for a reason where one is needed.
@@ -320,7 +308,7 @@ class SigningForm(QWidget):
             self.prepared.setText(name)
             self._offered = name
         self._form.setRowVisible(self.reason, reason)
-        self.needs.setText(told(needs))
+        self.needs.setText(translate(needs))
         self._form.setRowVisible(self.needs, bool(needs))
 
     def begin_anew(self) -> None:
@@ -348,10 +336,10 @@ class SigningForm(QWidget):
 def signed_by(prepared: str, approved: str) -> str:
     """Who answers for a release, in a sentence; empty for nobody."""
     if prepared and approved:
-        return say("Prepared by {prepared}, approved by {approved}.", prepared, approved)
+        return message("Prepared by {prepared}, approved by {approved}.", prepared, approved)
     if prepared:
-        return say("Prepared by {prepared}.", prepared)
-    return say("Approved by {approved}.", approved) if approved else ""
+        return message("Prepared by {prepared}.", prepared)
+    return message("Approved by {approved}.", approved) if approved else ""
 
 
 class Seal(QFrame):
@@ -360,13 +348,13 @@ class Seal(QFrame):
     def __init__(self) -> None:
         super().__init__()
         dress(self, "card")
-        self.setAccessibleName(tell("Published"))
+        self.setAccessibleName(tr("Published"))
         self._picture = Label()
-        self.text = Label(wordWrap=True, name=say("What was published"))
+        self.text = Label(wordWrap=True, name=message("What was published"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = QPushButton(tell("Copy the check number"))
-        self.open = QPushButton(tell("Open as a reader"))
-        self.open.setToolTip(tell("Open the bundle in a window of its own, without the original."))
+        self.copy = QPushButton(tr("Copy the check number"))
+        self.open = QPushButton(tr("Open as a reader"))
+        self.open.setToolTip(tr("Open the bundle in a window of its own, without the original."))
         in_row(
             self._picture,
             (self.text, 1),
@@ -383,21 +371,21 @@ class Seal(QFrame):
         written = datetime.fromtimestamp(path.stat().st_mtime) if path.exists() else None
         day = "" if written is None else day_said(written)
         published = (
-            say("Published as {name}.", path.name)
+            message("Published as {name}.", path.name)
             if written is None
-            else say("Published as {name} on {day}, {time}.", path.name, day, f"{written:%H:%M}")
+            else message("Published as {name} on {day}, {time}.", path.name, day, f"{written:%H:%M}")
         )
         lines = [
-            joined(filter(None, (published, signed, say("It cannot be taken back."))), " "),
-            say("Check number: {fingerprint}", fingerprint),
-            say("Put it on your web page: readers can see that their file is genuine."),
+            joined(filter(None, (published, signed, message("It cannot be taken back."))), " "),
+            message("Check number: {fingerprint}", fingerprint),
+            message("Put it on your web page: readers can see that their file is genuine."),
         ]
-        self.text.setText(told(joined(lines, "\n")))
+        self.text.setText(translate(joined(lines, "\n")))
 
     @staticmethod
     def to_clipboard(text: str) -> None:
         """Copy a text."""
-        QGuiApplication.clipboard().setText(told(text))
+        QGuiApplication.clipboard().setText(translate(text))
 
 
 class Fingerprint(QWidget):
@@ -406,20 +394,20 @@ class Fingerprint(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._value = ""
-        title = Label(say("Fingerprint (SHA-256)"), role="section")
+        title = Label(message("Fingerprint (SHA-256)"), role="section")
         self.value = QLineEdit(readOnly=True)
-        self.value.setAccessibleName(tell("Check number of the release"))
+        self.value.setAccessibleName(tr("Check number of the release"))
         self.value.setToolTip(
-            tell(
+            tr(
                 "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "
                 "whole with the one its publisher names elsewhere.</p>"
             )
         )
-        self.announced = QLineEdit(placeholderText=tell("paste the announced one to compare"))
-        self.announced.setAccessibleName(tell("Announced fingerprint"))
+        self.announced = QLineEdit(placeholderText=tr("paste the announced one to compare"))
+        self.announced.setAccessibleName(tr("Announced fingerprint"))
         self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
-        self.verdict = Label(name=say("Comparison of the fingerprints"))
+        self.verdict = Label(name=message("Comparison of the fingerprints"))
         column = in_column(on=self, margins=0, spacing=4)
         for widget in (title, self.value, self.announced, self.verdict):
             column.addWidget(widget)
@@ -428,7 +416,7 @@ class Fingerprint(QWidget):
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:
         """Show a fingerprint; ``compare`` also offers the field."""
         self._value = fingerprint
-        self.value.setText(told(fingerprint))
+        self.value.setText(translate(fingerprint))
         self.value.setCursorPosition(0)
         self.announced.setVisible(compare)
         self._compare()
@@ -437,6 +425,6 @@ class Fingerprint(QWidget):
         said = self.announced.text().strip().lower()
         self.verdict.setVisible(bool(said) and self.announced.isVisibleTo(self))
         if said == self._value:
-            self.verdict.setText(tell("\u2713 It is the announced bundle."))
+            self.verdict.setText(tr("\u2713 It is the announced bundle."))
         else:
-            self.verdict.setText(tell("\u2717 This is another bundle than the announced one."))
+            self.verdict.setText(tr("\u2717 This is another bundle than the announced one."))

@@ -19,39 +19,37 @@ from tabprotect.gui.base.exporter import MARK, Exporter, marked
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
     from tabprotect.engine.report.report import Edition, Report
 
 EDITIONS: tuple[tuple[Edition, str], ...] = (
-    ("staff", say("Staff edition, CONFIDENTIAL")),
-    ("public", say("Public edition")),
+    ("staff", message("Staff edition, CONFIDENTIAL")),
+    ("public", message("Public edition")),
 )
-KINDS = (("html", say("web page")), ("pdf", "PDF"))
+KINDS = (("html", message("web page")), ("pdf", "PDF"))
 
 
 class ReportButton(QPushButton):
     """A menu of editions, and the last one to open."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__(tell("Report"))
+        super().__init__(tr("Report"))
         self.document = page.document
         self.last: Path | None = None
-        self.setAccessibleName(tell("Write a report of the release"))
+        self.setAccessibleName(tr("Write a report of the release"))
         menu = QMenu(self)
         self.entries: dict[tuple[str, str], QAction] = {}
         for edition, words in EDITIONS:
             for kind, name in KINDS:
-                action = menu.addAction(tell("{words}, as {name}\u2026", words, name))
+                action = menu.addAction(tr("{words}, as {name}\u2026", words, name))
                 action.triggered.connect(lambda _=False, e=edition, k=kind: self._ask(e, k))
                 self.entries[edition, kind] = action
         menu.addSeparator()
-        self.open = menu.addAction(
-            icons.icon("open"), tell("Open the last one, to read or print it")
-        )
+        self.open = menu.addAction(icons.icon("open"), tr("Open the last one, to read or print it"))
         self.open.setEnabled(False)
         self.open.triggered.connect(self._open)
         self.setMenu(menu)
@@ -73,9 +71,9 @@ class ReportButton(QPushButton):
         suggested = marked(Path(name)) if edition == "staff" else Path(name)
         ask_place(
             self,
-            say("Write the report"),
+            message("Write the report"),
             str(Path(folder or "") / suggested),
-            say("Report (*.{kind})", kind),
+            message("Report (*.{kind})", kind),
             lambda path: self.write(edition, Path(path)),
         )
 
@@ -114,6 +112,6 @@ def _report(project: Project, history: History, edition: Edition, progress: Prog
     if edition == "public":
         return public_report(bundle, made, progress)
     if project.protected is None:
-        raise TabprotectError(say("there is no original here to tell of"))
+        raise TabprotectError(message("there is no original here to tell of"))
     steps = tuple(confidential.DossierStep(e.time, e.label) for e in history.trail)
     return staff_report(confidential.Dossier(project.protected, bundle, steps), made, progress)

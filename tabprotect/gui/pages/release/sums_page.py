@@ -29,13 +29,10 @@ from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.line_rows import LineGroup
-from tabprotect.gui.pages.release.publish_form import (
-    LeavingHouse,
-    signed_by,
-)
+from tabprotect.gui.pages.release.publish_form import LeavingHouse, signed_by
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,8 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self.looked: Looked | None = None
         self._looking: Question[Looked] = Question(self, document.jobs, self._have, self.show_error)
         self._question: LeavingHouse | None = None
-        self.protection = LineGroup(say("Protection"))
-        self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
+        self.protection = LineGroup(message("Protection"))
+        self.files = LineGroup(message("Files"), folded=message("Nothing of the original is in the files"))
         self._build()
         self._build_foot()
         self.form.titled.connect(self._set_title)
@@ -100,7 +97,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             return
         house = self.document.in_house
         key = (project.release_of_sums, project.published, house)
-        label = say("preparing the bundle")
+        label = message("preparing the bundle")
         if self._looking.ask(label, partial(_look, project, house=house), key):
             self.looked = None
         self._show(project)
@@ -116,12 +113,10 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         leaving = house and not published
         done = project.protected_sums if house else None
         if looked is None:
-            self.banner.show_line(
-                CheckLine("told", say("Working out what a reader would know \u2026"))
-            )
+            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
         else:
             self._show_headline(project)
-        nothing = CheckGroup(say("Protection"), ())
+        nothing = CheckGroup(message("Protection"), ())
         known = looked is not None and done is not None
         self.protection.setVisible(known)
         helps: tuple[Suggestion, ...] | None = ()
@@ -152,9 +147,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             self.signing.begin_anew()
         if published and looked is not None:
             names = self._signed()
-            self.seal.show_release(
-                self._published_path(), looked.fingerprint, signed=signed_by(*names)
-            )
+            self.seal.show_release(self._published_path(), looked.fingerprint, signed=signed_by(*names))
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
@@ -167,15 +160,12 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         house, question = self.document.in_house, ""
         if house and not project.published:
             question = project.limits.unsigned(*self.signing.names())
-            question = question and say("Still open: {unsigned}.", question)
+            question = question and message("Still open: {unsigned}.", question)
             question = question or (
-                "" if project.title else say("Still open: {unsigned}.", say("a title"))
+                "" if project.title else message("Still open: {unsigned}.", message("a title"))
             )
         line = sums_headline(
-            self.looked.verdict,
-            staff=house,
-            published=house and project.published,
-            question=question,
+            self.looked.verdict, staff=house, published=house and project.published, question=question
         )
         self.banner.show_line(line)
 
@@ -186,7 +176,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             return
         if not self.document.in_house or project.published:
             self._note.setText(
-                tell("This is what readers will see. F9 goes back.") if self.document.hiding else ""
+                tr("This is what readers will see. F9 goes back.") if self.document.hiding else ""
             )
             return
         missing = self._missing(project)
@@ -198,7 +188,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self._show_headline(project)
         self.main_button.setEnabled(self.looked is not None and not missing)
         self._note.setText(
-            told(missing or say("Nothing is written before you have confirmed it once more."))
+            translate(missing or message("Nothing is written before you have confirmed it once more."))
         )
 
     def _missing(self, project: Project) -> str:
@@ -207,12 +197,12 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             return ""
         reason = self.signing.reason.text().strip()
         against = gate_of_sums(project, self.looked.verdict, reason)
-        missing = [] if not against else [say("a reason for publishing all the same")]
+        missing = [] if not against else [message("a reason for publishing all the same")]
         if against and reason:
             return against
         if unsigned := project.limits.unsigned(*self.signing.names()):
             missing.append(unsigned)
-        return say("Still open: {missing}.", joined(missing, "; ")) if missing else ""
+        return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
 
     def _published_path(self) -> Path:
         order = self._publication()
@@ -254,9 +244,9 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         reason = self.signing.reason.text().strip()
         what = [
             self.banner.line.text,
-            "" if self.form.title.text().strip() else say("The release has no title."),
+            "" if self.form.title.text().strip() else message("The release has no title."),
             signed_by(*self.signing.names()),
-            say("Reason, for dossier and register: {reason}", reason) if reason else "",
+            message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
         self._question = LeavingHouse(self, destination, what=[text for text in what if text])
         self._question.accepted.connect(
@@ -296,19 +286,19 @@ def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
     # The register comes with the first release, not with the window.
     from tabprotect.engine.project.verbs.sums_verbs import bundle_of_sums, judged_for_leaving
 
-    progress.report(say("making the bundle"), 0.1)
+    progress.report(message("making the bundle"), 0.1)
     data = (
         archive.load(Path(project.source))
         if project.kind == "reader" and Path(project.source).is_file()
         else bundle_of_sums(project)
     )
-    progress.report(say("verifying the bundle"), 0.6)
+    progress.report(message("verifying the bundle"), 0.6)
     found = magnitude_bundle.release_within(data)
     checks = (
-        say("Every file is as its manifest lists it."),
+        message("Every file is as its manifest lists it."),
         *magnitude_bundle.adds_up(found.release),
-        *(say("Signed by the key {key}.", key) for key in found.signers),
+        *(message("Signed by the key {key}.", key) for key in found.signers),
     )
-    progress.report(say("looking up what left before"), 0.9)
+    progress.report(message("looking up what left before"), 0.9)
     verdict = judged_for_leaving(project) if house else magnitude_verdict(found.release)
     return Looked(verdict, checks, archive.sha256(data))

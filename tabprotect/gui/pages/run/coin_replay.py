@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.problem import RunEvidence, Steps
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 SIGNS = {1: "+", -1: "\u2212", 0: "leave"}
 
@@ -68,24 +68,24 @@ class Replay:
         """One step in words."""
         cycle = self.cycle(step)
         if cycle < 0:
-            return say(
+            return message(
                 "Step {step} of {self}: no cycle runs through positive cells, the table stays.",
                 step + 1,
                 len(self),
             )
         passes, each = self.steps.coins.shape
-        where = say("cycle {cycle}", cycle + 1)
+        where = message("cycle {cycle}", cycle + 1)
         if passes > 1:
-            where = say("pass {step}, {where}", step // each + 1, where)
+            where = message("pass {step}, {where}", step // each + 1, where)
         coin, done = self.coin(step), self.done(step)
         if self.is_blocked(step):
-            what = say("the coin says {SIGNS}, the cycle is blocked by a zero", SIGNS[coin])
+            what = message("the coin says {SIGNS}, the cycle is blocked by a zero", SIGNS[coin])
         elif not coin:
-            what = say("the coin says leave")
+            what = message("the coin says leave")
         else:
             what = (
-                say("the coin says {SIGNS}: the cycle is added", SIGNS[coin])
+                message("the coin says {SIGNS}: the cycle is added", SIGNS[coin])
                 if done > 0
-                else say("the coin says {SIGNS}: the cycle is subtracted", SIGNS[coin])
+                else message("the coin says {SIGNS}: the cycle is subtracted", SIGNS[coin])
             )
-        return say("Step {step} of {self}, {where}: {what}.", step + 1, len(self), where, what)
+        return message("Step {step} of {self}, {where}: {what}.", step + 1, len(self), where, what)

@@ -31,8 +31,8 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.coin_replay import Replay
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -68,7 +68,7 @@ class CoinModel(QStringListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return {1: "+", -1: "\u2212", 0: "\u00b7"}[self.replay.coin(index.row())]
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            text = told(self.replay.step_text(index.row()))
+            text = translate(self.replay.step_text(index.row()))
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         return None
 
@@ -132,19 +132,19 @@ class CoinStrip(QWidget):
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.view.setAccessibleName(tell("Coins of the run, in order"))
+        self.view.setAccessibleName(tr("Coins of the run, in order"))
         self.view.setFixedHeight(6 * GRID)
-        self._words = Label(wordWrap=True, name=say("This step in words"))
+        self._words = Label(wordWrap=True, name=message("This step in words"))
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=GRID // 2)
         for name, picture, text, hint in (
-            ("first", "", say("Original"), say("Back to the original")),
-            ("back", "left", "", say("One step back")),
-            ("play", "play", say("Play"), say("Play the coins one by one")),
-            ("forward", "right", "", say("One step forward")),
-            ("last", "", say("Published"), say("On to the published table")),
+            ("first", "", message("Original"), message("Back to the original")),
+            ("back", "left", "", message("One step back")),
+            ("play", "play", message("Play"), message("Play the coins one by one")),
+            ("forward", "right", "", message("One step forward")),
+            ("last", "", message("Published"), message("On to the published table")),
         ):
             button = tool_button(text, tip=hint, name=hint)
             button.setProperty("picture", picture)
@@ -229,7 +229,7 @@ class CoinStrip(QWidget):
 
     def _tell(self) -> None:
         replay, position = self.model.replay, self.model.position
-        self.buttons["play"].setText(told(say("Stop") if self.playing else say("Play")))
+        self.buttons["play"].setText(translate(message("Stop") if self.playing else message("Play")))
         at_start, at_end = position <= 0, position == self.model.rowCount()
         self.buttons["first"].setEnabled(not at_start)
         self.buttons["back"].setEnabled(not at_start)
@@ -238,6 +238,6 @@ class CoinStrip(QWidget):
         if replay is None:
             self._words.clear()
         elif at_start:
-            self._words.setText(tell("Before the first coin: the original."))
+            self._words.setText(tr("Before the first coin: the original."))
         else:
-            self._words.setText(told(replay.step_text(position - 1)))
+            self._words.setText(translate(replay.step_text(position - 1)))

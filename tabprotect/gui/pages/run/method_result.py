@@ -22,8 +22,8 @@ from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 UNMARKED = ("S", "E")
 """Most cells: a letter in each of them would only be noise."""
@@ -40,13 +40,13 @@ class MethodResult(QWidget):
         self._release: Release | None = None
         self._protected: Protected | None = None
         self._placements: dict[int, tuple[Placement, Index]] = {}
-        self.which = named(QComboBox(), say("Published table"))
+        self.which = named(QComboBox(), message("Published table"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         # However long the names: the page does not get wider for them.
         self.which.setMinimumWidth(20 * GRID)
         self.which.activated.connect(lambda _: self._fill())
-        self._which_label = Label(say("Published table"))
+        self._which_label = Label(message("Published table"))
         self._which_label.setBuddy(self.which)
         self.legend = Label(wordWrap=True, role="quiet")
         self.placement = PlacementBar()
@@ -56,9 +56,7 @@ class MethodResult(QWidget):
         self.table.chosen.connect(self._chosen)
         self.table.total_chosen.connect(self.total_chosen)
         row = in_row(self._which_label, self.which, 1, spacing=GRID)
-        in_column(
-            row, self.placement, (self.table, 1), self.legend, on=self, margins=0, spacing=GRID
-        )
+        in_column(row, self.placement, (self.table, 1), self.legend, on=self, margins=0, spacing=GRID)
         THEME.follow(self, MethodResult._fill)
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
@@ -67,16 +65,11 @@ class MethodResult(QWidget):
             self._placements = {}
             self.which.clear()
             for published in () if release is None else release.tables:
-                names = spoken(published.table.domain.names) or say("grand total")
+                names = spoken(published.table.domain.names) or message("grand total")
                 hidden = int(published.hidden.sum())
-                more = say(", {hidden} hidden", count_text(hidden)) if hidden else ""
+                more = message(", {hidden} hidden", count_text(hidden)) if hidden else ""
                 self.which.addItem(
-                    tell(
-                        "{names}  ({size}{more})",
-                        names,
-                        count_text(published.table.domain.size),
-                        more,
-                    )
+                    tr("{names}  ({size}{more})", names, count_text(published.table.domain.size), more)
                 )
         self._release, self._protected = release, protected
         several = release is not None and len(release.tables) > 1
@@ -149,16 +142,11 @@ class MethodResult(QWidget):
         if letters is not None:
             seen = set(np.unique(letters).tolist())
             words += [
-                say("{letter} {text}", letter, text)
-                for letter, text in TAU.items()
-                if letter in seen
+                message("{letter} {text}", letter, text) for letter, text in TAU.items() if letter in seen
             ]
-        if (
-            self._release is not None
-            and self._release.tables[self.which.currentIndex()].hidden.any()
-        ):
-            words.append(say("x not published"))
-        self.legend.setText(told(joined(words, "   ")))
+        if self._release is not None and self._release.tables[self.which.currentIndex()].hidden.any():
+            words.append(message("x not published"))
+        self.legend.setText(translate(joined(words, "   ")))
         self.legend.setVisible(bool(words))
 
     def _place(self, placement: Placement) -> None:

@@ -8,21 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QSplitter,
-    QStackedWidget,
-    QTabWidget,
-    QTextBrowser,
-    QWidget,
-)
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabWidget, QTextBrowser, QWidget
 
 from tabprotect.engine.disclosure.choosing.gate_chance import Chance
-from tabprotect.engine.errors import (
-    InfeasibleError,
-    ParameterError,
-    Suggestion,
-    TabprotectError,
-)
+from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import foreseen
@@ -51,13 +40,13 @@ from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.tune_choice import TuneChoice
 from tabprotect.gui.pages.run.words import expectation, result_sentence
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
-from tabprotect.languages.said import capital, joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.translation import tr, translate
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
 
-CONFIDENTIAL = say(
+CONFIDENTIAL = message(
     "What a method does to this very table is confidential. A reader sees the method and those of "
     "its parameters that are published."
 )
@@ -68,7 +57,7 @@ JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everyth
 Foreseen = tuple[Preview, Chance, tuple[Suggestion, ...]]
 """What a mechanism does to a table, and what the gate makes of it."""
 
-NOT_RUN = say(
+NOT_RUN = message(
     "Nothing has been run yet: here stand the published counts beside the true ones, once the method "
     "has run. Nothing leaves the house by that."
 )
@@ -80,7 +69,7 @@ class RunPage(Page):
     Everything follows from the project's method and the parameters it declares.
     """
 
-    main_label = say("Run")
+    main_label = message("Run")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -92,34 +81,32 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
-            stopped=lambda: self.preview.show_state(say("Not tried: cancelled.")),
+            stopped=lambda: self.preview.show_state(message("Not tried: cancelled.")),
         )
         self._trial.went.connect(self._goes)
         self.form = MethodForm()
         self.preview = PreviewPanel()
-        self.help = named(QTextBrowser(openLinks=False), say("Help of the method"))
+        self.help = named(QTextBrowser(openLinks=False), message("Help of the method"))
         self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.about.tabBar().setAccessibleName(tell("What will happen, or about the method"))
-        self.about.addTab(self.preview, tell("What will happen"))
-        self.about.addTab(self.help, tell("About the method"))
+        self.about.tabBar().setAccessibleName(tr("What will happen, or about the method"))
+        self.about.addTab(self.preview, tr("What will happen"))
+        self.about.addTab(self.help, tr("About the method"))
         self.tune = TuneChoice(document)
         asked = QWidget()
         in_column((self.form, 1), self.tune, on=asked, margins=0, spacing=GRID)
         self.setup = FoldingSplitter(asked, self.about, characters=110)
-        self._faces = faces({"setup": say("Set-up"), "result": say("Result")}, self.show_face)
+        self._faces = faces({"setup": message("Set-up"), "result": message("Result")}, self.show_face)
         for button in self._faces.values():
-            self.tools.addWidget(named(button, say("Show the {lower}", button.text().lower())))
+            self.tools.addWidget(named(button, message("Show the {lower}", button.text().lower())))
         self.stack = QStackedWidget()
         self.stack.addWidget(self._whole())
-        self._empty = Label(
-            NOT_RUN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet"
-        )
+        self._empty = Label(NOT_RUN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.stack.addWidget(self._empty)
         self.body.addWidget(self.stack, 1)
-        self._copy = self.command_button(name=say("Copy the run as a command line"))
+        self._copy = self.command_button(name=message("Copy the run as a command line"))
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
         self.form.parameters_set.connect(self._set)
@@ -234,7 +221,7 @@ class RunPage(Page):
             house=house,
             domain=project.domain,
         )
-        self.help.setHtml(told(method_help(method, project.problem if house else None)))
+        self.help.setHtml(translate(method_help(method, project.problem if house else None)))
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -261,21 +248,23 @@ class RunPage(Page):
         unmet = project.protection.unmet(project.problem) if house and not result else {}
         self.main_button.setVisible(house or result)
         self.main_button.setEnabled(result or not (unmet or self._impossible))
-        self.main_button.setText(told(say("See what readers would know") if result else say("Run")))
+        self.main_button.setText(
+            translate(message("See what readers would know") if result else message("Run"))
+        )
         if not result and unmet:
-            self.set_sentence(say("Not possible here: {values}.", joined(unmet.values(), "; ")))
+            self.set_sentence(message("Not possible here: {values}.", joined(unmet.values(), "; ")))
         elif not result and self._preview is not None:
             self.set_sentence(expectation(self._preview))
         elif not result:
-            self.set_sentence(say(project.protection.help.splitlines()[0]))
+            self.set_sentence(message(project.protection.help.splitlines()[0]))
         elif house and project.protected is not None:
             self.set_sentence(result_sentence(project.protected))
         else:
             several = project.release is not None and len(project.release.tables) > 1
             self.set_sentence(
-                say("These are the published tables, as every reader sees them.")
+                message("These are the published tables, as every reader sees them.")
                 if several
-                else say("This is the published table, as every reader sees it.")
+                else message("This is the published table, as every reader sees it.")
             )
 
     def _show_refusal(self, project: Project) -> None:
@@ -302,7 +291,7 @@ class RunPage(Page):
         said = ""
         if not self.document.in_house:
             house = self.document.has_original
-            said = CONFIDENTIAL if house else say("This is how the table was made.")
+            said = CONFIDENTIAL if house else message("This is how the table was made.")
         elif not project.protection.unmet(project.problem):
             try:
                 self._try(project)
@@ -323,14 +312,14 @@ class RunPage(Page):
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"))
-        if self._trial.ask(say("try the method"), work, key, wait=WAIT):
+        if self._trial.ask(message("try the method"), work, key, wait=WAIT):
             self._preview, self._impossible = None, False
-            self.preview.show_state(say("Trying the method on this table\u2026"))
+            self.preview.show_state(message("Trying the method on this table\u2026"))
 
     def _goes(self, stage: str) -> None:
         """What the trial does; a search says what it may cost before it begins."""
         if not stage.startswith("trying"):
-            self.preview.say(say("Trying the method on this table: {stage}.", stage))
+            self.preview.say(message("Trying the method on this table: {stage}.", stage))
 
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project
@@ -341,9 +330,9 @@ class RunPage(Page):
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(
-                    say("Not settled by trials. {sentence}", chance.sentence)
+                    message("Not settled by trials. {sentence}", chance.sentence)
                     if chance.open
-                    else say("Probably refused. {sentence}", chance.sentence),
+                    else message("Probably refused. {sentence}", chance.sentence),
                     remedies,
                     open_=chance.open,
                 )
@@ -407,11 +396,7 @@ class RunPage(Page):
             _ = self.run if project.takes_cycles else self.result
 
     def show_error(
-        self,
-        error: TabprotectError,
-        *,
-        remedy_label: str = "",
-        remedy: Callable[[], object] | None = None,
+        self, error: TabprotectError, *, remedy_label: str = "", remedy: Callable[[], object] | None = None
     ) -> None:
         offers = error.suggestions if isinstance(error, InfeasibleError) else ()
         if offers:

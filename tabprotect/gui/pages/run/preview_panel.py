@@ -8,14 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPen
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
@@ -33,8 +26,8 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, percent, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message, percent, plural
+from tabprotect.languages.translation import tr, translate
 
 MOST_NAMED = 4
 
@@ -53,7 +46,7 @@ class RefusalStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Refused: readers would know too much"))
+        self.setAccessibleName(tr("Refused: readers would know too much"))
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -61,9 +54,9 @@ class RefusalStrip(QFrame):
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
-        self.gate = push_button(say("See it at the gate"), lambda: self.gate_asked.emit())
+        self.gate = push_button(message("See it at the gate"), lambda: self.gate_asked.emit())
         self.gate.setAccessibleDescription(
-            tell("What was drawn is held there: it is published with a reason only")
+            tr("What was drawn is held there: it is published with a reason only")
         )
         said = in_column(
             self._reason,
@@ -89,31 +82,26 @@ class RefusalStrip(QFrame):
         return "" if self.isHidden() else self._reason.text()
 
     def refuse(
-        self,
-        reason: str,
-        remedies: Sequence[Suggestion],
-        *,
-        drawn: bool = False,
-        open_: bool = False,
+        self, reason: str, remedies: Sequence[Suggestion], *, drawn: bool = False, open_: bool = False
     ) -> None:
         """Show a refusal; ``drawn`` is one of a draw that is held, ``open_`` no limit is broken."""
         self.clear()
         self._open = open_
         self._take_colours()
         self.gate.setVisible(drawn)
-        self._reason.setText(told(capital(reason).rstrip(".") + "."))
-        self.setAccessibleDescription(told(self._reason.text()))
+        self._reason.setText(translate(capital(reason).rstrip(".") + "."))
+        self.setAccessibleDescription(translate(self._reason.text()))
         for remedy in remedies:
-            button = QPushButton(told(capital(remedy.text)))
-            button.setAccessibleName(tell("Remedy: {text}", remedy.text))
-            button.setAccessibleDescription(told(remedy.reached))
+            button = QPushButton(translate(capital(remedy.text)))
+            button.setAccessibleName(tr("Remedy: {text}", remedy.text))
+            button.setAccessibleDescription(translate(remedy.reached))
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
             self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             if remedy.reached:
                 self._offers.addWidget(Label(remedy.reached, wordWrap=True))
         self._instead.setText(
-            told(say("Instead:") if remedies else say("Instead, {OTHERWISE}.", OTHERWISE))
+            translate(message("Instead:") if remedies else message("Instead, {OTHERWISE}.", OTHERWISE))
         )
         self.show()
 
@@ -140,14 +128,14 @@ class PreviewPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("What will happen"))
+        self.setAccessibleName(tr("What will happen"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
         self._state = Label(wordWrap=True, role="quiet")
         self.refusal = RefusalStrip()
-        self.go_mend = QPushButton(tell("Go to Cycles"))
+        self.go_mend = QPushButton(tr("Go to Cycles"))
         self._figures: dict[str, QLabel] = {}
         self._words: dict[str, QLabel] = {}
         numbers = QGridLayout()
@@ -155,15 +143,15 @@ class PreviewPanel(QScrollArea):
         numbers.setVerticalSpacing(0)
         for at, (name, words) in enumerate(
             (
-                ("unchanged", say("stays unchanged")),
-                ("deviation", say("average change")),
-                ("blocked", say("coins blocked")),
-                ("immovable", say("cells cannot move")),
+                ("unchanged", message("stays unchanged")),
+                ("deviation", message("average change")),
+                ("blocked", message("coins blocked")),
+                ("immovable", message("cells cannot move")),
             )
         ):
             value, label = Label(), Label(words, wordWrap=True)
             dress(value, "figure")
-            value.setAccessibleName(told(words))
+            value.setAccessibleName(translate(words))
             dress(label, "quiet")
             numbers.addWidget(value, 0, at)
             numbers.addWidget(label, 1, at, Qt.AlignmentFlag.AlignTop)
@@ -213,7 +201,7 @@ class PreviewPanel(QScrollArea):
 
     def say(self, text: str) -> None:
         """Say what is going on, beside all that is shown."""
-        self._state.setText(told(text))
+        self._state.setText(translate(text))
         self._state.setVisible(bool(text))
 
     def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
@@ -235,25 +223,19 @@ class PreviewPanel(QScrollArea):
             self._words[name].setVisible(cycles)
         self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
-        self._figures["unchanged"].setText(told(chance_text(preview.unchanged_share)))
-        self._figures["deviation"].setText(told(moved_text(preview.mean_absolute_deviation)))
-        self._figures["blocked"].setText(told(percent(preview.blocked_share)))
+        self._figures["unchanged"].setText(translate(chance_text(preview.unchanged_share)))
+        self._figures["deviation"].setText(translate(moved_text(preview.mean_absolute_deviation)))
+        self._figures["blocked"].setText(translate(percent(preview.blocked_share)))
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
         named = joined(
-            (
-                domain.cell_text(domain.unflat(key))
-                for key in preview.immovable[:MOST_NAMED].tolist()
-            ),
-            ", ",
+            (domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()), ", "
         )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
-            named += say(" and {more} more", count_text(more))
-        stuck = (
-            say("Cannot move: {named}.", named) if named else say("Every positive cell can move.")
-        )
+            named += message(" and {more} more", count_text(more))
+        stuck = message("Cannot move: {named}.", named) if named else message("Every positive cell can move.")
         averages = (
             plural(
                 preview.judged_cells,
@@ -272,7 +254,7 @@ class PreviewPanel(QScrollArea):
             )
         )
         said = (averages, stuck if cycles else "", chance)
-        self._stuck.setText(told(joined(filter(None, said), " ")))
+        self._stuck.setText(translate(joined(filter(None, said), " ")))
         self._content.show()
 
 
@@ -289,7 +271,7 @@ class ChangeFigure(Plot):
     """Probability of each change of a small cell, with the number over each bar."""
 
     def __init__(self) -> None:
-        super().__init__(say("Distribution of the change of a small cell"))
+        super().__init__(message("Distribution of the change of a small cell"))
         self._change: dict[int, float] = {}
         self.setMinimumSize(24 * GRID, 15 * GRID)
 
@@ -303,8 +285,7 @@ class ChangeFigure(Plot):
         self._change = {v: change.get(v, 0.0) for v in span}
         self.say(
             joined(
-                (say("{v}: {p}", signed_text(v), chance_text(p)) for v, p in self._change.items()),
-                "; ",
+                (message("{v}: {p}", signed_text(v), chance_text(p)) for v, p in self._change.items()), "; "
             )
         )
         self.refresh()
@@ -315,7 +296,7 @@ class ChangeFigure(Plot):
 
     @property
     def title(self) -> str:
-        return say("change of the count (published \u2212 original)")
+        return message("change of the count (published \u2212 original)")
 
     def span(self) -> tuple[float, float]:
         # Few changes stay narrow bars.
@@ -328,9 +309,7 @@ class ChangeFigure(Plot):
         ticks = [(float(v), signed_text(v)) for v in values.tolist()]
         canvas.axes(float(chances.max()), rows=0, headroom=1.3, ticks=ticks)
         colours = canvas.colours
-        inks = [
-            colours.border if v == 0 else colours.plus if v > 0 else colours.minus for v in values
-        ]
+        inks = [colours.border if v == 0 else colours.plus if v > 0 else colours.minus for v in values]
         brushes = [QBrush(QColor(ink)) for ink in inks]
         canvas.bars(values - 0.38, 0.76, chances, pen=QPen(Qt.PenStyle.NoPen), brush=brushes)
         for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
@@ -345,7 +324,7 @@ class BlockedFigure(Plot):
     """How often each cycle is blocked, most often first, as a skyline."""
 
     def __init__(self) -> None:
-        super().__init__(say("Blocked share by cycle, sorted"))
+        super().__init__(message("Blocked share by cycle, sorted"))
         self._shares: Floats = np.zeros(0)
         self.setMinimumSize(24 * GRID, 11 * GRID)
 
@@ -358,7 +337,7 @@ class BlockedFigure(Plot):
         always = int((self._shares > 1 - 1e-9).sum())
         never = int((self._shares < 1e-9).sum())
         self.say(
-            say(
+            message(
                 "{always} of {shares} cycles are always blocked, {never} never",
                 count_text(always),
                 count_text(len(self._shares)),
@@ -375,9 +354,9 @@ class BlockedFigure(Plot):
     def title(self) -> str:
         number = len(self._shares)
         return (
-            say("1 cycle")
+            message("1 cycle")
             if number == 1
-            else say("{number} cycles, most blocked first", count_text(number))
+            else message("{number} cycles, most blocked first", count_text(number))
         )
 
     @property
@@ -403,18 +382,18 @@ class BlockedFigure(Plot):
 
 def method_help(method: Method, problem: Problem | None) -> str:
     """The page as HTML; with a problem, whether it has what is needed."""
-    first, *rest = told(method.help).split("\n\n")
+    first, *rest = translate(method.help).split("\n\n")
     parts = [
-        say("<h3>{label}</h3>", html.escape(method.label)),
-        say("<p><b>{first}</b></p>", html.escape(first)),
+        message("<h3>{label}</h3>", html.escape(method.label)),
+        message("<p><b>{first}</b></p>", html.escape(first)),
     ]
     parts += [_paragraph(text) for text in rest]
     if method.guarantees:
-        parts.append(say("<h4>What it promises</h4><ul>"))
+        parts.append(message("<h4>What it promises</h4><ul>"))
         parts += [
-            say(
+            message(
                 "<li><b>{label}</b>: {sentence}</li>",
-                html.escape(told(GUARANTEES[name].label)),
+                html.escape(translate(GUARANTEES[name].label)),
                 html.escape(sentence),
             )
             for name, sentence in method.guarantees.items()
@@ -422,16 +401,13 @@ def method_help(method: Method, problem: Problem | None) -> str:
         parts.append("</ul>")
     if method.needs:
         unmet = {} if problem is None else method.unmet(problem)
-        parts.append(say("<h4>What it needs</h4><ul>"))
+        parts.append(message("<h4>What it needs</h4><ul>"))
         for name in method.needs:
-            missing = say(": {unmet}", html.escape(unmet[name])) if name in unmet else ""
+            missing = message(": {unmet}", html.escape(unmet[name])) if name in unmet else ""
             mark = "\u2717 " if missing else "\u2713 " if problem is not None else ""
             parts.append(
-                say(
-                    "<li>{mark}{sentence}{missing}</li>",
-                    mark,
-                    html.escape(NEEDS[name].sentence),
-                    missing,
+                message(
+                    "<li>{mark}{sentence}{missing}</li>", mark, html.escape(NEEDS[name].sentence), missing
                 )
             )
         parts.append("</ul>")
@@ -442,4 +418,4 @@ def _paragraph(text: str) -> str:
     """Indented lines are a worked example and keep their columns."""
     if all(line.startswith("    ") for line in text.splitlines()):
         return f"<pre>{html.escape(text)}</pre>"
-    return say("<p>{text}</p>", html.escape(text))
+    return message("<p>{text}</p>", html.escape(text))

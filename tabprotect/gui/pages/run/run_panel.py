@@ -25,9 +25,9 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
-HIDDEN = say(
+HIDDEN = message(
     "The original, the changes and the coins are for staff only: a reader sees the published "
     "table and how it was made, never what it was made from."
 )
@@ -58,15 +58,7 @@ class RunPanel(QWidget):
         self.hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self.coins = CoinStrip()
         self.coins.moved.connect(lambda _: self._fill())
-        in_column(
-            self.placement,
-            self.hidden,
-            (self.table, 1),
-            self.coins,
-            on=self,
-            margins=0,
-            spacing=GRID,
-        )
+        in_column(self.placement, self.hidden, (self.table, 1), self.coins, on=self, margins=0, spacing=GRID)
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run also what it was made from, and how."""

@@ -31,8 +31,8 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import MethodsStage
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
@@ -44,8 +44,8 @@ SECONDARY = "D"
 class SetUpSumsPage(MethodsStage, Page):
     """The form at the left, the result beside it."""
 
-    hint = say("The chosen method: its parameters, and what it hides or changes.")
-    main_label = say("Protect")
+    hint = message("The chosen method: its parameters, and what it hides or changes.")
+    main_label = message("Protect")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -59,11 +59,7 @@ class SetUpSumsPage(MethodsStage, Page):
         self._build_result()
         right = QWidget()
         self.no_rule = no_rule(document)
-        in_column(
-            *((self._result, 1), (self.empty, 1), (self.no_rule, 1)),
-            on=right,
-            margins=(GRID, 0, 0, 0),
-        )
+        in_column(*((self._result, 1), (self.empty, 1), (self.no_rule, 1)), on=right, margins=(GRID, 0, 0, 0))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self.form)
@@ -77,16 +73,16 @@ class SetUpSumsPage(MethodsStage, Page):
 
     def _build_form(self) -> None:
         self.form = ScrollsDown()
-        self.form.setAccessibleName(tell("Parameters"))
+        self.form.setAccessibleName(tr("Parameters"))
         self.form.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         self._title = heading("")
         self._about = Label(wordWrap=True)
         self._rows = in_column(spacing=GRID)
-        self._like = Label(wordWrap=True, role="quiet", name=say("Last year's release"))
-        self.choose_like = push_button(say("As last year\u2026"), self._ask_like)
+        self._like = Label(wordWrap=True, role="quiet", name=message("Last year's release"))
+        self.choose_like = push_button(message("As last year\u2026"), self._ask_like)
         self.choose_like.setToolTip(
-            tell("<p>What was published last year is published again, unless it is unsafe.</p>")
+            tr("<p>What was published last year is published again, unless it is unsafe.</p>")
         )
         in_column(
             *(self._title, self._about, self._rows),
@@ -101,21 +97,17 @@ class SetUpSumsPage(MethodsStage, Page):
 
     def _build_result(self) -> None:
         document = self.document
-        self.grid = SumsGrid(say("Result"))
+        self.grid = SumsGrid(message("Result"))
         self.grid.current_changed.connect(document.select)
         self.grid.placed.connect(lambda where: document.run(placed(where), page=self.name))
         self.grid.describe = self._describe
         self.faces = faces(
-            {
-                "original": say("Original"),
-                "published": say("Published"),
-                "change": say("Change"),
-            },
+            {"original": message("Original"), "published": message("Published"), "change": message("Change")},
             self._look,
         )
         self.faces["original"].setChecked(True)
         self.empty = Label(wordWrap=True, role="quiet", alignment=Qt.AlignmentFlag.AlignCenter)
-        self.legend = Label(wordWrap=True, role="quiet", name=say("What the marks mean"))
+        self.legend = Label(wordWrap=True, role="quiet", name=message("What the marks mean"))
         self._result = QWidget()
         in_column(
             in_row(*self.faces.values(), 1, spacing=0),
@@ -151,12 +143,12 @@ class SetUpSumsPage(MethodsStage, Page):
             ruled = not house or sums is None or bool(sums.rules)
             self.no_rule.setVisible(not ruled)
             self.empty.setVisible(ruled)
-            self.set_sentence("" if ruled else say("No rule is given yet."))
+            self.set_sentence("" if ruled else message("No rule is given yet."))
             self.empty.setText(
-                told(
-                    say("What is hidden, or changed, appears here.\nNothing is published by it.")
+                translate(
+                    message("What is hidden, or changed, appears here.\nNothing is published by it.")
                     if house
-                    else say("A reader sees nothing yet.")
+                    else message("A reader sees nothing yet.")
                 )
             )
             return
@@ -188,7 +180,7 @@ class SetUpSumsPage(MethodsStage, Page):
         suppression = method.name == "suppression"
         self.choose_like.setVisible(suppression)
         self._like.setVisible(suppression)
-        self._like.setText(told(say("As in {name}", Path(sums.like).name) if sums.like else ""))
+        self._like.setText(translate(message("As in {name}", Path(sums.like).name) if sums.like else ""))
         if self._job is None:
             self.main_button.setEnabled(bool(sums.rules) or not suppression)
 
@@ -212,7 +204,7 @@ class SetUpSumsPage(MethodsStage, Page):
         placement = project.placement or Placement.of(project.domain)
         self.grid.show_sums(release.axes, release.key, placement, shown)
         self._selected(self.document.selection)
-        self.legend.setText(told(_legend(done)))
+        self.legend.setText(translate(_legend(done)))
         self.set_sentence(_sentence(done) if done is not None else "")
 
     def _describe(self, number: int) -> str:
@@ -221,9 +213,9 @@ class SetUpSumsPage(MethodsStage, Page):
             return ""
         done = project.protected_sums if self.document.in_house else None
         if done is None:
-            return say("hidden")
+            return message("hidden")
         unsafe = bool(done.primary[number])
-        return say("hidden as unsafe") if unsafe else say("hidden to protect others")
+        return message("hidden as unsafe") if unsafe else message("hidden to protect others")
 
     def _look(self, face: str) -> None:
         self._view = face
@@ -263,7 +255,7 @@ class SetUpSumsPage(MethodsStage, Page):
             self.show_error(error)
 
     def _ask_like(self) -> None:
-        ask_file(self, say("Last year's release"), say("Release bundles (*.zip)"), self._set_like)
+        ask_file(self, message("Last year's release"), message("Release bundles (*.zip)"), self._set_like)
 
     def _set_like(self, path: str) -> None:
         sums = self.document.sums
@@ -305,10 +297,10 @@ def _sentence(done: ProtectedSums) -> str:
 
 def _legend(done: ProtectedSums | None) -> str:
     if done is None:
-        return say("x: not published.")
+        return message("x: not published.")
     if not done.release.hidden.any():
         return ""
-    return say(
+    return message(
         "\u25cf hidden as unsafe; hatched, {letter}: hidden to protect others. Readers cannot tell "
         "them apart.",
         SECONDARY,

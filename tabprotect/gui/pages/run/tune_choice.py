@@ -20,21 +20,21 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, number_text
-from tabprotect.languages.said import joined, percent, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, percent
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.release.tuned import Tuned
 
 SHORT: dict[Use, str] = {
-    "changes": say("counts"),
-    "sums": say("sums of neighbours"),
-    "rates": say("rates"),
-    "association": say("association"),
+    "changes": message("counts"),
+    "sums": message("sums of neighbours"),
+    "rates": message("rates"),
+    "association": message("association"),
 }
 """What is to change least, for a list."""
 
-WHAT = say(
+WHAT = message(
     "Tries the method on tables with the same kept sums, or of the same shape: nothing "
     "confidential is looked at, and every reader can choose again."
 )
@@ -55,18 +55,18 @@ class TuneChoice(QFrame):
         self.document = document
         self.found: Tuned | None = None
         dress(self, "card")
-        self.setAccessibleName(tell("Change as little as the policy allows"))
-        self.tick = QCheckBox(tell("Change as little as the policy allows"))
-        self.tick.setToolTip(told(WHAT))
-        self.use = named(QComboBox(), say("What is to change least"))
+        self.setAccessibleName(tr("Change as little as the policy allows"))
+        self.tick = QCheckBox(tr("Change as little as the policy allows"))
+        self.tick.setToolTip(translate(WHAT))
+        self.use = named(QComboBox(), message("What is to change least"))
         for use, words in SHORT.items():
-            self.use.addItem(told(words), use)
-            self.use.setItemData(self.use.count() - 1, told(USES[use]), Qt.ItemDataRole.ToolTipRole)
-        self.said = Label(wordWrap=True, role="quiet", name=say("What it comes to"))
+            self.use.addItem(translate(words), use)
+            self.use.setItemData(self.use.count() - 1, translate(USES[use]), Qt.ItemDataRole.ToolTipRole)
+        self.said = Label(wordWrap=True, role="quiet", name=message("What it comes to"))
         self._asking: Question[Tuned] = Question(
             self, document.jobs, self._tuned, self._failed, stopped=self._stopped
         )
-        row = in_row(self.tick, 1, Label(say("for")), self.use, spacing=GRID)
+        row = in_row(self.tick, 1, Label(message("for")), self.use, spacing=GRID)
         in_column(row, self.said, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
         self.tick.toggled.connect(lambda _: self._chosen())
         self.use.currentIndexChanged.connect(lambda _: self._chosen())
@@ -118,9 +118,9 @@ class TuneChoice(QFrame):
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"), astuple(limits), use)
-        if self._asking.ask(say("choosing parameters"), work, key):
+        if self._asking.ask(message("choosing parameters"), work, key):
             self.found = None
-            self.said.setText(say("Trying which parameters change least\u2026"))
+            self.said.setText(message("Trying which parameters change least\u2026"))
 
     def _tuned(self, found: Tuned) -> None:
         self.found = found
@@ -131,19 +131,19 @@ class TuneChoice(QFrame):
         self.said.setText(joined(filter(None, (error.message, error.hint)), ": "))
 
     def _stopped(self) -> None:
-        self.said.setText(say("Not chosen: cancelled. Untick and tick it to go on."))
+        self.said.setText(message("Not chosen: cancelled. Untick and tick it to go on."))
 
 
 def tuned_sentence(found: Tuned) -> str:
     """What is taken, and what it saves."""
     taken = joined((f"{name} {value}" for name, value in found.change.items()), ", ")
-    saved = say(
+    saved = message(
         "{what} is expected to be {loss} instead of {before}",
-        told(USES[found.use]),
+        translate(USES[found.use]),
         number_text(found.loss),
         number_text(found.default_loss),
     )
-    return say(
+    return message(
         "Takes {taken}: {saved}; {accepted} of {tables} tried tables pass at the first draw.",
         taken,
         saved,

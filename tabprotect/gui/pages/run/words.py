@@ -6,7 +6,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.gui.look.theme import moved_text
 from tabprotect.gui.pages.run.preview_panel import trial_runs
-from tabprotect.languages.said import in_100, say
+from tabprotect.languages.messages import in_100, message
 
 
 def expectation(preview: Preview) -> str:
@@ -14,15 +14,15 @@ def expectation(preview: Preview) -> str:
     if preview.sentence:
         return preview.sentence
     if not preview.judged_cells:
-        return say("No published cell has anybody in it.")
+        return message("No published cell has anybody in it.")
     if not preview.change:
         return (
-            say("A small count of the main table is not published.")
+            message("A small count of the main table is not published.")
             if preview.at_risk_cells
-            else say("A count of the main table is not published.")
+            else message("A count of the main table is not published.")
         )
     return (
-        say(
+        message(
             "{chance} small counts of the main table stay as they are; one changes by {moved} on "
             "average ({trials}).",
             in_100(preview.unchanged_share),
@@ -30,7 +30,7 @@ def expectation(preview: Preview) -> str:
             trial_runs(preview.runs),
         )
         if preview.at_risk_cells
-        else say(
+        else message(
             "{chance} counts of the main table stay as they are; one changes by {moved} on average "
             "({trials}).",
             in_100(preview.unchanged_share),
@@ -44,5 +44,5 @@ def result_sentence(protected: Protected) -> str:
     """What a run did, for the house."""
     text = summarise(protected).sentence
     if protected.record.overruled:
-        text += say(" It goes out although the gate says no; that is recorded.")
+        text += message(" It goes out although the gate says no; that is recorded.")
     return text

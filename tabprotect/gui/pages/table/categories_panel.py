@@ -32,8 +32,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 MOST = 5000
 """Categories that are listed; a variable with more is edited in its file."""
@@ -47,58 +47,57 @@ class CategoriesPanel(Panel):
     closed = Signal()
 
     def __init__(self, document: Document) -> None:
-        super().__init__(document, say("Categories"))
+        super().__init__(document, message("Categories"))
         self.setMinimumWidth(28 * GRID)
-        self._variable = named(QComboBox(), say("Variable"))
+        self._variable = named(QComboBox(), message("Variable"))
         self._variable.setEditable(True)
         self._variable.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._variable.activated.connect(lambda _: self._fill())
         edit = self._variable.lineEdit()
         assert edit is not None
-        edit.setAccessibleName(tell("Name of the variable; type another one to rename it"))
+        edit.setAccessibleName(tr("Name of the variable; type another one to rename it"))
         edit.editingFinished.connect(self._rename_variable)
-        self.list = named(QListWidget(), say("Categories in order"))
+        self.list = named(QListWidget(), message("Categories in order"))
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setEditTriggers(
-            QAbstractItemView.EditTrigger.EditKeyPressed
-            | QAbstractItemView.EditTrigger.DoubleClicked
+            QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked
         )
         self.list.itemChanged.connect(self._renamed)
         self.list.model().rowsMoved.connect(lambda *_: self._reordered())
-        self._new = QLineEdit(placeholderText=tell("new category"))
-        self._new.setAccessibleName(tell("Name of the new category"))
+        self._new = QLineEdit(placeholderText=tr("new category"))
+        self._new.setAccessibleName(tr("Name of the new category"))
         self._new.returnPressed.connect(self._add)
         self._buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=4)
         for picture, words, run in (
-            ("up", say("Move up"), lambda: self._shift(-1)),
-            ("down", say("Move down"), lambda: self._shift(1)),
-            ("edit", say("Rename (F2)"), self._rename_current),
-            ("remove", say("Remove the empty category"), self._remove),
+            ("up", message("Move up"), lambda: self._shift(-1)),
+            ("down", message("Move down"), lambda: self._shift(1)),
+            ("edit", message("Rename (F2)"), self._rename_current),
+            ("remove", message("Remove the empty category"), self._remove),
         ):
             button = tool_button(run=lambda _=False, r=run: r(), flat=True, name=words, tip=words)
             button.setIconSize(QSize(18, 18))
             self._buttons[picture] = button
             row.addWidget(button)
         row.addStretch(1)
-        self._merge = QPushButton(tell("Merge selected"))
-        self._merge.setAccessibleName(tell("Merge the selected categories into the first of them"))
+        self._merge = QPushButton(tr("Merge selected"))
+        self._merge.setAccessibleName(tr("Merge the selected categories into the first of them"))
         self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
         close = tool_button(
-            run=self.closed, flat=True, name=say("Close the categories"), tip=say("Close (Esc)")
+            run=self.closed, flat=True, name=message("Close the categories"), tip=message("Close (Esc)")
         )
-        escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
+        escape = QShortcut(QKeySequence(message("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._buttons["close"] = close
         head = QHBoxLayout()
-        title = Label(say("Categories of"), role="section")
+        title = Label(message("Categories of"), role="section")
         head.addWidget(title)
         head.addWidget(self._variable, 1)
         head.addWidget(close)
         add = in_row((self._new, 1))
-        more = push_button(say("Add"), self._add, name=say("Add the category"))
+        more = push_button(message("Add"), self._add, name=message("Add the category"))
         add.addWidget(more)
         in_column(head, (self.list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
         THEME.follow(self, CategoriesPanel._repaint)
@@ -217,16 +216,10 @@ class CategoriesPanel(Panel):
 
     def _merge_selected(self) -> None:
         chosen = [
-            self.list.item(i).data(NAME)
-            for i in range(self.list.count())
-            if self.list.item(i).isSelected()
+            self.list.item(i).data(NAME) for i in range(self.list.count()) if self.list.item(i).isSelected()
         ]
         if len(chosen) > 1:
-            self._run(
-                merge_categories(
-                    variable=self.variable, categories=chosen, into=self._name_of(chosen)
-                )
-            )
+            self._run(merge_categories(variable=self.variable, categories=chosen, into=self._name_of(chosen)))
 
     def _name_of(self, chosen: list[str]) -> str:
         table = self.document.original

@@ -24,8 +24,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
 SHOWN_CHANGES = 4
 
@@ -35,7 +35,7 @@ class Bar(QFrame):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
+        self.setAccessibleName(translate(name))
         self.row = in_row(on=self, margins=(GRID, 4, GRID, 4), spacing=GRID)
         THEME.follow(self, Bar.take_colours)
         self.take_colours()
@@ -67,13 +67,13 @@ class PasteBar(Bar):
     rejected = Signal()
 
     def __init__(self) -> None:
-        super().__init__(say("Preview of the paste"))
+        super().__init__(message("Preview of the paste"))
         self._words = Label(wordWrap=True)
-        self.accept = QPushButton(tell("Paste"))
+        self.accept = QPushButton(tr("Paste"))
         dress(self.accept, "main")
-        self.accept.setAccessibleName(tell("Paste the block"))
+        self.accept.setAccessibleName(tr("Paste the block"))
         self.accept.clicked.connect(self.accepted)
-        self.cancel = push_button(say("Cancel"), self.rejected, name=say("Do not paste"))
+        self.cancel = push_button(message("Cancel"), self.rejected, name=message("Do not paste"))
         self.row.addWidget(self._words, 1)
         self.row.addWidget(self.cancel)
         self.row.addWidget(self.accept)
@@ -86,24 +86,19 @@ class PasteBar(Bar):
     def show_changes(self, lead: str, changes: Sequence[tuple[str, int, int]]) -> None:
         """Say how many cells change and the first few of them, as (cell, before, after)."""
         if not changes:
-            self._words.setText(tell("{lead}no cell would change.", lead))
+            self._words.setText(tr("{lead}no cell would change.", lead))
         else:
             first = joined(
                 (
-                    say(
-                        "{cell} {before} \u2192 {after}",
-                        cell,
-                        count_text(before),
-                        count_text(after),
-                    )
+                    message("{cell} {before} \u2192 {after}", cell, count_text(before), count_text(after))
                     for cell, before, after in changes[:SHOWN_CHANGES]
                 ),
                 ", ",
             )
             more = len(changes) - SHOWN_CHANGES
-            rest = say(" and {more} more", count_text(more)) if more > 0 else ""
+            rest = message(" and {more} more", count_text(more)) if more > 0 else ""
             self._words.setText(
-                told(
+                translate(
                     plural(
                         len(changes),
                         "{lead}{changes} cell changes: {first}{rest}.",
@@ -135,19 +130,17 @@ class FindBar(Bar):
     closed = Signal()
 
     def __init__(self) -> None:
-        super().__init__(say("Find"))
+        super().__init__(message("Find"))
         self._table: Table | None = None
         self._from: Index | None = None
-        self._edit = QLineEdit(
-            placeholderText=tell("labels such as v1, w2 \u2013 or a count such as = 3")
-        )
-        self._edit.setAccessibleName(tell("Labels or count to find"))
+        self._edit = QLineEdit(placeholderText=tr("labels such as v1, w2 \u2013 or a count such as = 3"))
+        self._edit.setAccessibleName(tr("Labels or count to find"))
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
-        self._result = Label(role="quiet", name=say("Result of the search"))
+        self._result = Label(role="quiet", name=message("Result of the search"))
         close = tool_button(icons.icon("close"), flat=True)
-        close.setAccessibleName(tell("Close the search"))
-        close.setToolTip(tell("Close (Esc)"))
+        close.setAccessibleName(tr("Close the search"))
+        close.setToolTip(tr("Close (Esc)"))
         close.clicked.connect(self.leave)
         self.row.addWidget(self._edit, 1)
         self.row.addWidget(self._result)
@@ -179,9 +172,9 @@ class FindBar(Bar):
             return
         index = find(self._table, self._edit.text(), self._from)
         if index is None:
-            self._result.setText(tell("not found"))
+            self._result.setText(tr("not found"))
             return
-        self._result.setText(told(self._table.domain.cell_text(index)))
+        self._result.setText(translate(self._table.domain.cell_text(index)))
         self._from = index
         self.found.emit(index)
 
@@ -277,9 +270,7 @@ def from_clipboard(project: Project, at: Index) -> Pending:
     return Pending(at, counts, pasted(project, at=at, counts=counts))
 
 
-def changed_cells(
-    layout: Layout, original: Table, changes: Mapping[Index, int]
-) -> npt.NDArray[np.uint8]:
+def changed_cells(layout: Layout, original: Table, changes: Mapping[Index, int]) -> npt.NDArray[np.uint8]:
     """1 for every shown cell that would change."""
     ground = np.zeros(layout.shape, dtype=np.uint8)
     for index, count in changes.items():

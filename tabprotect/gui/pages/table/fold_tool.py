@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QComboBox
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.grid.folded_levels import Folding, every_group
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 WAYS = {
-    "categories": say("Categories"),
-    "folded": say("Levels, folded"),
-    "unfolded": say("Levels, unfolded"),
+    "categories": message("Categories"),
+    "folded": message("Levels, folded"),
+    "unfolded": message("Levels, unfolded"),
 }
 
 
@@ -25,10 +25,10 @@ class FoldTool(QComboBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Levels of the variables"))
-        self.setToolTip(tell("Totals at every level; a click on a group folds or unfolds it"))
+        self.setAccessibleName(tr("Levels of the variables"))
+        self.setToolTip(tr("Totals at every level; a click on a group folds or unfolds it"))
         for key, words in WAYS.items():
-            self.addItem(told(words), key)
+            self.addItem(translate(words), key)
         self._folding: Folding | None = None
         self.currentIndexChanged.connect(self._chosen)
 

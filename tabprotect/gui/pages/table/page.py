@@ -12,13 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSplitter
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.table_verbs import (
-    opening,
-    paste_block,
-    placed,
-    set_at_risk,
-    set_count,
-)
+from tabprotect.engine.project.verbs.table_verbs import opening, paste_block, placed, set_at_risk, set_count
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -46,8 +40,8 @@ from tabprotect.gui.pages.table.find_and_paste_bars import (
 from tabprotect.gui.pages.table.fold_tool import FoldTool
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
 
@@ -72,7 +66,7 @@ class TablePage(TableStage, Page):
         self.paste_bar.rejected.connect(self._paste_never)
         self.find_bar = FindBar()
         self.find_bar.found.connect(document.select)
-        self.grid = GridView(say("Table of counts"))
+        self.grid = GridView(message("Table of counts"))
         self.find_bar.closed.connect(self.grid.cells.setFocus)
         self.grid.current_changed.connect(self._cell_chosen)
         self.totals = TotalsCursor(self.grid)
@@ -109,26 +103,24 @@ class TablePage(TableStage, Page):
         self.begins = self.grid.cells
 
     def _build_tools(self) -> None:
-        self._figures = named(QComboBox(), say("What the cells show"))
+        self._figures = named(QComboBox(), message("What the cells show"))
         for key, words in FIGURES.items():
-            self._figures.addItem(told(words), key)
-        self._figures.currentIndexChanged.connect(
-            lambda: self.show_figure(self._figures.currentData())
-        )
+            self._figures.addItem(translate(words), key)
+        self._figures.currentIndexChanged.connect(lambda: self.show_figure(self._figures.currentData()))
         self._only_button, self._risks_button, self._categories_button = (
             tool_button(words, checkable=True)
-            for words in (say("Small counts only"), say("Risk list"), say("Categories"))
+            for words in (message("Small counts only"), message("Risk list"), message("Categories"))
         )
         for button, says, does in (
             (
                 self._only_button,
-                say("Show only rows and columns with small counts"),
+                message("Show only rows and columns with small counts"),
                 self.show_only_at_risk,
             ),
-            (self._categories_button, say("Edit categories"), self._show_categories),
-            (self._risks_button, say("Show the risk list"), self._show_risks),
+            (self._categories_button, message("Edit categories"), self._show_categories),
+            (self._risks_button, message("Show the risk list"), self._show_risks),
         ):
-            button.setAccessibleName(told(says))
+            button.setAccessibleName(translate(says))
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.toggled.connect(does)
         self._house_tools = self._only_button, self._risks_button, self._categories_button
@@ -174,9 +166,7 @@ class TablePage(TableStage, Page):
         self.empty.setVisible(not showable)
         house = self.document.in_house
         public = self.document.public
-        self.main_button.setText(
-            told(say("What readers would know") if public else self.main_label)
-        )
+        self.main_button.setText(translate(message("What readers would know") if public else self.main_label))
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         self.folds.setVisible(showable)
@@ -191,7 +181,7 @@ class TablePage(TableStage, Page):
             self.set_sentence("")
             # The rule may be the house's own.
             self._legend.setText("")
-            self.empty.setText(told(empty_words(self.document)))
+            self.empty.setText(translate(empty_words(self.document)))
             return
         self._list_risks()
         try:
@@ -248,16 +238,14 @@ class TablePage(TableStage, Page):
             margin_text=shown.margin_text,
         )
         self.grid.set_editable(
-            self._figure == "counts"
-            and not (self.document.public or self._paste)
-            and folding is None
+            self._figure == "counts" and not (self.document.public or self._paste) and folding is None
         )
         self.find_bar.show_table(table)
         self._selected(self.document.selection)
         self.grid.repaint_cells()
         sentence, legend = table_words(self.document, table)
         self.set_sentence(sentence)
-        self._legend.setText(told(legend))
+        self._legend.setText(translate(legend))
 
     def _paint_ground(self, layout: Layout) -> None:
         delegate, folding = self.grid.delegate, self._folding
@@ -294,7 +282,7 @@ class TablePage(TableStage, Page):
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
-        return say("small") if mask is not None and mask[row, column] else ""
+        return message("small") if mask is not None and mask[row, column] else ""
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_
@@ -435,8 +423,8 @@ class TablePage(TableStage, Page):
         try:
             if self._only or self._figure != "counts" or self._folding is not None:
                 raise InputError(
-                    say("a block can be pasted only into the whole table of counts"),
-                    hint=say("show counts, categories alone, and all rows and columns"),
+                    message("a block can be pasted only into the whole table of counts"),
+                    hint=message("show counts, categories alone, and all rows and columns"),
                 )
             block = self.grid.block()
             layout = self.grid.layout_
@@ -450,9 +438,9 @@ class TablePage(TableStage, Page):
         original = project.original
         counts = self._paste.counts
         differing = {i: c for i, c in self._paste.changes.items() if original[i] != c}
-        size = say("{counts} \u00d7 {counts2}", len(counts), len(counts[0]))
+        size = message("{counts} \u00d7 {counts2}", len(counts), len(counts[0]))
         self.paste_bar.show_changes(
-            say("Paste {size} counts at {at}: ", size, original.domain.cell_text(at)),
+            message("Paste {size} counts at {at}: ", size, original.domain.cell_text(at)),
             [(original.domain.cell_text(i), original[i], c) for i, c in differing.items()],
         )
         self.refresh(frozenset())

@@ -20,12 +20,10 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
-UNKNOWN = say(
-    "Not known of this table: it came without its records, and a count may hold anything."
-)
+UNKNOWN = message("Not known of this table: it came without its records, and a count may hold anything.")
 """Why the cells of one contributor are not offered."""
 
 
@@ -66,22 +64,22 @@ class RiskList(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Risk list"))
+        self.setAccessibleName(tr("Risk list"))
         self.setMinimumWidth(30 * GRID)
         self._table: Table | None = None
         self._mask: Bools | None = None
         self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
         self._columns: tuple[ListColumn, ...] = ()
-        self._title = heading(say("Small counts"))
+        self._title = heading(message("Small counts"))
         close = tool_button(
-            run=self.closed, flat=True, name=say("Close the risk list"), tip=say("Close (Esc)")
+            run=self.closed, flat=True, name=message("Close the risk list"), tip=message("Close (Esc)")
         )
-        escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
+        escape = QShortcut(QKeySequence(message("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
-        self.search = Finder(say("Find small counts by their categories"), say("Find categories"))
+        self.search = Finder(message("Find small counts by their categories"), message("Find categories"))
         self.search.textChanged.connect(lambda _: self._fill())
-        self.list = Listing(say("Small counts in all layers"))
+        self.list = Listing(message("Small counts in all layers"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
         top = in_row((self._title, 1), close)
         in_column(
@@ -100,21 +98,21 @@ class RiskList(QFrame):
 
     def _kinds(self) -> QComboBox:
         """What is listed, each with the rule that names it."""
-        self.kind = named(QComboBox(), say("Which cells are listed"))
+        self.kind = named(QComboBox(), message("Which cells are listed"))
         for words, key in (
-            (say("Small counts"), "counts"),
-            (say("Cells that disclose a group"), "group"),
-            (say("Cells of one contributor"), "one"),
+            (message("Small counts"), "counts"),
+            (message("Cells that disclose a group"), "group"),
+            (message("Cells of one contributor"), "one"),
         ):
-            self.kind.addItem(told(words), key)
+            self.kind.addItem(translate(words), key)
         self.kind.currentIndexChanged.connect(lambda _: self._list())
-        self.said = Label(wordWrap=True, role="quiet", name=say("What the list means"))
+        self.said = Label(wordWrap=True, role="quiet", name=message("What the list means"))
         self.rules = QStackedWidget()
-        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=told(" %"))
-        self.share.setAccessibleName(tell("Least share of a row that discloses its group"))
+        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=translate(" %"))
+        self.share.setAccessibleName(tr("Least share of a row that discloses its group"))
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
-        group = in_row(Label(say("At least")), self.share, Label(say("of the row")), 1, margins=0)
+        group = in_row(Label(message("At least")), self.share, Label(message("of the row")), 1, margins=0)
         self.rule = RuleField()
         self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         counts = in_row(self.rule, 1, margins=0)
@@ -154,27 +152,27 @@ class RiskList(QFrame):
         """The cells of the kind that is asked for, and what that says of them."""
         table, mask, said = self._table, self._mask, ""
         kind = self.kind.currentData()
-        what = say("small counts in all layers")
+        what = message("small counts in all layers")
         if kind == "group":
-            what = say("cells that disclose a group")
-            said = say(
+            what = message("cells that disclose a group")
+            said = message(
                 "Whoever is known to be in the row most likely has that category. For a look: the "
                 "gate judges counts."
             )
             if table is not None:
                 mask = GroupDisclosure(self.share.value() / 100).mask(table.counts)
         elif kind == "one":
-            what = say("cells of one contributor")
-            said = say("One record alone makes the count: that person knows the cell is theirs.")
+            what = message("cells of one contributor")
+            said = message("One record alone makes the count: that person knows the cell is theirs.")
             if table is not None:
                 mask = table.counts == 1
         self._look_up(table, mask)
         self._fill()
         self.rules.setCurrentIndex(self.kind.currentIndex())
-        self.said.setText(told(said))
+        self.said.setText(translate(said))
         self.said.setVisible(bool(said))
         number = 0 if mask is None or table is None else int(mask.sum())
-        self._title.setText(tell("{number} {what}", count_text(number), what))
+        self._title.setText(tr("{number} {what}", count_text(number), what))
 
     def _look_up(self, table: Table | None, mask: Bools | None) -> None:
         """The cells of a mask as columns, none without: their categories and their counts."""
@@ -188,7 +186,7 @@ class RiskList(QFrame):
                 ListColumn(v.name, codes, v.categories.__getitem__, right=False, data=True)
                 for v, codes in variables
             ),
-            ListColumn(say("Count"), table.counts[mask]),
+            ListColumn(message("Count"), table.counts[mask]),
         )
 
     def _fill(self) -> None:

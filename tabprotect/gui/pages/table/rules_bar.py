@@ -14,8 +14,8 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 @dataclass(frozen=True)
@@ -39,34 +39,34 @@ class RuleWords:
 
 RULES: Mapping[str, RuleWords] = {
     "p": RuleWords(
-        say("Nearness (p %)"),
-        ((say("percent"), 10), (say("together"), 1)),
-        say("Nobody may work out the largest contribution to within so many percent."),
+        message("Nearness (p %)"),
+        ((message("percent"), 10), (message("together"), 1)),
+        message("Nobody may work out the largest contribution to within so many percent."),
     ),
     "n": RuleWords(
-        say("Fewest contributors (n)"),
-        ((say("contributors"), 3),),
-        say("A sum has at least so many contributors."),
+        message("Fewest contributors (n)"),
+        ((message("contributors"), 3),),
+        message("A sum has at least so many contributors."),
     ),
     "dominance": RuleWords(
-        say("Dominance (n, k)"),
-        ((say("largest"), 1), (say("percent"), 85)),
-        say("The largest so many hold at most so many percent of the sum."),
+        message("Dominance (n, k)"),
+        ((message("largest"), 1), (message("percent"), 85)),
+        message("The largest so many hold at most so many percent of the sum."),
     ),
     "pq": RuleWords(
-        say("Nearness, something known before (p, q)"),
-        ((say("percent"), 20), (say("known to"), 50)),
-        say("As nearness, for readers who know the others to within q percent."),
+        message("Nearness, something known before (p, q)"),
+        ((message("percent"), 20), (message("known to"), 50)),
+        message("As nearness, for readers who know the others to within q percent."),
     ),
     "niss": RuleWords(
-        say("Few, or one that holds most (n, p)"),
-        ((say("contributors"), 3), (say("percent"), 60)),
-        say("At least so many contributors, none with more than so many percent."),
+        message("Few, or one that holds most (n, p)"),
+        ((message("contributors"), 3), (message("percent"), 60)),
+        message("At least so many contributors, none with more than so many percent."),
     ),
     "request": RuleWords(
-        say("On request"),
-        ((say("percent"), 70),),
-        say("Who asked for it is protected if it holds more than so many percent."),
+        message("On request"),
+        ((message("percent"), 70),),
+        message("Who asked for it is protected if it holds more than so many percent."),
     ),
 }
 """The kinds of rules by name, the usual ones first."""
@@ -82,18 +82,16 @@ class RulesBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         dress(self, "card")
-        self.setAccessibleName(tell("Rules"))
+        self.setAccessibleName(tr("Rules"))
         self.rules: tuple[str, ...] = ()
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
-        self.kind = named(QComboBox(), say("Kind of rule"))
+        self.kind = named(QComboBox(), message("Kind of rule"))
         for name, words in RULES.items():
-            self.kind.addItem(told(words.label), name)
+            self.kind.addItem(translate(words.label), name)
         self.numbers = [QDoubleSpinBox(minimum=0, maximum=9_999) for _ in range(2)]
         self._units = [Label(role="quiet") for _ in self.numbers]
-        self.kind.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(22)
         form = QWidget()
         row = FlowLayout(form, gap=GRID)
@@ -102,25 +100,23 @@ class RulesBar(QFrame):
             box.valueChanged.connect(lambda _: self._typed())
             row.addWidget(box)
             row.addWidget(unit)
-        self.add = push_button(say("Add rule"), self._add)
+        self.add = push_button(message("Add rule"), self._add)
         row.addWidget(self.add)
-        self.weights = named(QComboBox(), say("How weights are read"))
+        self.weights = named(QComboBox(), message("How weights are read"))
         for reading, said in (
-            ("sample", say("weights of a sample")),
-            ("replicate", say("weights stand for equal others")),
-            ("known", say("weighted contributions are known")),
+            ("sample", message("weights of a sample")),
+            ("replicate", message("weights stand for equal others")),
+            ("known", message("weighted contributions are known")),
         ):
-            self.weights.addItem(told(said), reading)
-        self.weights.activated.connect(
-            lambda _: self.weights_set.emit(str(self.weights.currentData()))
-        )
+            self.weights.addItem(translate(said), reading)
+        self.weights.activated.connect(lambda _: self.weights_set.emit(str(self.weights.currentData())))
         row.addWidget(self.weights)
-        self._draft = Label(wordWrap=True, role="quiet", name=say("What this rule would do"))
+        self._draft = Label(wordWrap=True, role="quiet", name=message("What this rule would do"))
         self._said = ""
-        self._drafting = AfterPress(self, lambda: self._draft.setText(told(self._said)))
+        self._drafting = AfterPress(self, lambda: self._draft.setText(translate(self._said)))
         self.kind.currentIndexChanged.connect(lambda _: self._choose())
         in_column(
-            in_row((Label(say("Rules"), role="section"), 0, Qt.AlignmentFlag.AlignTop),
+            in_row((Label(message("Rules"), role="section"), 0, Qt.AlignmentFlag.AlignTop),
                    (self._chips, 1), spacing=GRID),
             form,
             self._draft,
@@ -139,13 +135,13 @@ class RulesBar(QFrame):
         self.rules = tuple(rules)
         emptied(self._flow, secret=True)
         for rule in self.rules:
-            chip = tool_button(f"{rule}  \u2715", name=say("Take away the rule {rule}", rule))
+            chip = tool_button(f"{rule}  \u2715", name=message("Take away the rule {rule}", rule))
             chip.setToolTip(tip(says(rule)))
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, r=rule: self._take(r))
             self._flow.addWidget(chip)
         if not self.rules:
-            self._flow.addWidget(Label(say("none yet: no sum is judged"), role="quiet"))
+            self._flow.addWidget(Label(message("none yet: no sum is judged"), role="quiet"))
         self._typed()
 
     def forget(self) -> None:
@@ -186,8 +182,8 @@ class RulesBar(QFrame):
             box.setDecimals(0 if whole else 1)
             box.setValue(usual)
             box.blockSignals(False)
-            unit.setText(told(label))
-            box.setAccessibleName(told(label))
+            unit.setText(translate(label))
+            box.setAccessibleName(translate(label))
         self._typed()
 
     def _typed(self) -> None:

@@ -28,21 +28,17 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.rules_bar import RulesBar
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import translate
 
-FIGURES = {
-    "value": say("Amounts"),
-    "holdings": say("Contributors"),
-    "units": say("Records"),
-}
+FIGURES = {"value": message("Amounts"), "holdings": message("Contributors"), "units": message("Records")}
 """What the cells can show, by the column of the table's cells."""
 
 LETTERS = {
-    "A": say("too few contributors"),
-    "O": say("one holds nearly all"),
-    "T": say("two hold nearly all"),
-    "M": say("one could be estimated"),
+    "A": message("too few contributors"),
+    "O": message("one holds nearly all"),
+    "T": message("two hold nearly all"),
+    "M": message("one could be estimated"),
 }
 """The SDMX letters of confidentiality that rules give, in words."""
 
@@ -53,33 +49,31 @@ TYPING = 150
 class SumsPage(TableStage, Page):
     """The sums in the house with their rules, the published ones in public view."""
 
-    hint = say("The sums, who contributes, and which tell too much.")
+    hint = message("The sums, who contributes, and which tell too much.")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._figure = "value"
-        self._judged: Question[Sensitivity] = Question(
-            self, document.jobs, self._tried, self._not_tried
-        )
-        self.figures = named(QComboBox(), say("What the cells show"))
+        self._judged: Question[Sensitivity] = Question(self, document.jobs, self._tried, self._not_tried)
+        self.figures = named(QComboBox(), message("What the cells show"))
         for name, words in FIGURES.items():
-            self.figures.addItem(told(words), name)
+            self.figures.addItem(translate(words), name)
         self.figures.currentIndexChanged.connect(lambda _: self._show_figure())
-        self.unsafe_only = tool_button(say("Unsafe only"), checkable=True)
-        self.unsafe_only.setAccessibleName(told(say("Show only rows and columns with unsafe sums")))
+        self.unsafe_only = tool_button(message("Unsafe only"), checkable=True)
+        self.unsafe_only.setAccessibleName(translate(message("Show only rows and columns with unsafe sums")))
         for widget in (self.figures, self.unsafe_only):
             self.tools.addWidget(widget)
         self.rules = RulesBar()
         self.rules.rules_set.connect(lambda rules: self.do(set_rules, rules=list(rules)))
         self.rules.weights_set.connect(self._read_weights)
         self.rules.tried.connect(self._try)
-        self.grid = SumsGrid(say("Table of sums"))
+        self.grid = SumsGrid(message("Table of sums"))
         self.grid.current_changed.connect(document.select)
         self.grid.placed.connect(lambda where: document.run(placed(where), page=self.name))
         self.grid.describe = self._describe
         self.unsafe_only.toggled.connect(self.grid.only)
         self.empty = Label(wordWrap=True, role="quiet", alignment=Qt.AlignmentFlag.AlignCenter)
-        self.legend = Label(wordWrap=True, name=say("What the letters mean"))
+        self.legend = Label(wordWrap=True, name=message("What the letters mean"))
         for part, stretch in ((self.rules, 0), (self.grid, 1), (self.legend, 0), (self.empty, 1)):
             self.body.addWidget(part, stretch)
         self._who = Label(role="quiet")
@@ -90,11 +84,7 @@ class SumsPage(TableStage, Page):
         self.begins = self.grid.grid.cells
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {
-            "next": lambda: self._go(1),
-            "previous": lambda: self._go(-1),
-            "swap": self._swap,
-        }
+        return {"next": lambda: self._go(1), "previous": lambda: self._go(-1), "swap": self._swap}
 
     def words(self, project: Project) -> list[str]:
         return opening(project)
@@ -107,7 +97,7 @@ class SumsPage(TableStage, Page):
             return
         house = document.in_house
         sums, release = document.sums, document.release_of_sums
-        self.main_button.setText(told(self.main_label if house else say("What readers would know")))
+        self.main_button.setText(translate(self.main_label if house else message("What readers would know")))
         self.main_button.setEnabled(house or release is not None)
         for part in (self.rules, self.unsafe_only, self.figures, self.legend):
             part.setVisible(house)
@@ -120,7 +110,7 @@ class SumsPage(TableStage, Page):
             self.grid.hide()
             self.set_sentence("")
             self._nothing(
-                say(
+                message(
                     "A reader sees nothing yet: the table has not been protected.\n"
                     "Press F9 to see the original again, and go on to Protect."
                 )
@@ -132,7 +122,7 @@ class SumsPage(TableStage, Page):
             self.rules.forget()
 
     def _nothing(self, why: str) -> None:
-        self.empty.setText(told(why))
+        self.empty.setText(translate(why))
         self.empty.setVisible(bool(why))
         self.grid.setVisible(not why)
 
@@ -141,7 +131,7 @@ class SumsPage(TableStage, Page):
         if found is None:
             # Counting all cells may take seconds: that is not for the window's thread.
             self.document.judged_sums.ask(sums)
-            self._nothing(say("Judging every sum\u2026"))
+            self._nothing(message("Judging every sum\u2026"))
             return
         self._nothing("")
         cells = sums.table.cells
@@ -158,16 +148,13 @@ class SumsPage(TableStage, Page):
         self._too_large()
         self._selected(self.document.selection)
         self.set_sentence(_sentence(sums, found))
-        self.legend.setText(told(_legend(letters)))
-        self._who.setText(told(_who(sums)))
+        self.legend.setText(translate(_legend(letters)))
+        self._who.setText(translate(_who(sums)))
 
     def _show_release(self, project: Project, release: ReleasedSums) -> None:
         self._nothing("")
         shown = ShownSums(
-            release.value,
-            sum_text(release.decimals),
-            hatch=release.hidden,
-            hidden=release.hidden,
+            release.value, sum_text(release.decimals), hatch=release.hidden, hidden=release.hidden
         )
         placement = project.placement or Placement.of(project.domain)
         self.grid.show_sums(release.axes, release.key, placement, shown)
@@ -175,14 +162,14 @@ class SumsPage(TableStage, Page):
         self._selected(self.document.selection)
         hidden = int(release.hidden.sum())
         self.set_sentence(
-            say(
+            message(
                 "What a reader sees: {cells} sums of {measure}; {hidden} of them are hidden (x).",
                 count_text(len(release.key)),
                 release.measure,
                 count_text(hidden),
             )
             if release.method == "suppression"
-            else say(
+            else message(
                 "What a reader sees: {cells} sums of {measure}, all of them published with noise.",
                 count_text(len(release.key)),
                 release.measure,
@@ -192,7 +179,7 @@ class SumsPage(TableStage, Page):
     def _too_large(self) -> None:
         if not self.grid.fits:
             self._nothing(
-                say(
+                message(
                     "This table has too many combinations to be shown as a grid. Rules, methods and "
                     "release work on it all the same."
                 )
@@ -203,7 +190,7 @@ class SumsPage(TableStage, Page):
         found = None if sums is None else self.document.judged_sums.of(sums)
         if self.document.public or found is None:
             return ""
-        return say("unsafe") if found.unsafe[number] else ""
+        return message("unsafe") if found.unsafe[number] else ""
 
     def _show_figure(self) -> None:
         self._figure = str(self.figures.currentData())
@@ -240,7 +227,7 @@ class SumsPage(TableStage, Page):
             return judged(sums, asked)
 
         key = (sums.table, sums.weights, *rules)
-        self._judged.ask(say("judging every sum"), work, key, wait=TYPING)
+        self._judged.ask(message("judging every sum"), work, key, wait=TYPING)
 
     def _tried(self, found: Sensitivity) -> None:
         unsafe = int(found.unsafe.sum())
@@ -248,7 +235,7 @@ class SumsPage(TableStage, Page):
         if self.document.in_house:
             before = self.document.at_risk_cells
             self.rules.show_draft(
-                say(
+                message(
                     "With {rule} {unsafe} sums would be unsafe ({before} now).",
                     self.rules.typed,
                     count_text(unsafe),
@@ -291,13 +278,13 @@ def _sentence(sums: ChosenSums, found: Sensitivity) -> str:
     cells = count_text(len(sums.table.cells))
     unsafe = int(found.unsafe.sum())
     if not sums.rules:
-        return say(
+        return message(
             "{cells} sums of {measure}. Give a rule: it says which of them tell too much.",
             cells,
             sums.table.measure,
         )
     if not unsafe:
-        return say("None of {cells} sums tells too much by these rules.", cells)
+        return message("None of {cells} sums tells too much by these rules.", cells)
     return plural(
         unsafe,
         "{unsafe} of {cells} sums may not be shown: it tells too much of one contributor.",
@@ -311,7 +298,7 @@ def _legend(letters: np.ndarray) -> str:
     parts = []
     for letter, words in LETTERS.items():
         if number := int((letters == letter).sum()):
-            parts.append(say("{letter} {words}: {number}", letter, words, count_text(number)))
+            parts.append(message("{letter} {words}: {number}", letter, words, count_text(number)))
     return joined(parts, "    ")
 
 
@@ -320,7 +307,7 @@ def _who(sums: ChosenSums) -> str:
     inner = np.ones(len(table.cells), dtype=bool)
     for axis, nodes in zip(table.axes, table.cells.nodes, strict=True):
         inner &= nodes < len(axis.variable.categories)
-    return say(
+    return message(
         "{records} records of {holdings} contributors; {totals} of the sums are totals.",
         count_text(int(table.rows.units.sum())),
         count_text(len(table.names)),

@@ -10,7 +10,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import Said, joined, plural, say
+from tabprotect.languages.messages import Message, joined, message, plural
 
 
 def table_words(document: Document, table: Table) -> tuple[str, str]:
@@ -18,7 +18,7 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
     cells = table.domain.size
     zeros = cells - len(table.cells[0])
     shape = joined(map(str, table.domain.shape), " \u00d7 ")
-    words = say(
+    words = message(
         "{total} counted in {cells} cells ({shape}), {zeros} of them zero",
         count_text(table.total),
         count_text(cells),
@@ -29,15 +29,15 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
     assert project is not None
     if document.public:
         hidden = document.suppressed
-        said = say("every kept sum is exact")
+        said = message("every kept sum is exact")
         if hidden is not None:
-            words = say("{cells} cells ({shape})", count_text(cells), shape)
-            said = say("{sum} of them are hidden (x)", count_text(int(hidden.sum())))
+            words = message("{cells} cells ({shape})", count_text(cells), shape)
+            said = message("{sum} of them are hidden (x)", count_text(int(hidden.sum())))
         elif not project.takes_cycles:
-            said = say("the method's page says what is exact")
-        return say("What a reader sees: {words}; {said}.", words, said), ""
+            said = message("the method's page says what is exact")
+        return message("What a reader sees: {words}; {said}.", words, said), ""
     risk = document.at_risk_cells
-    rule = say("a count of {words}", project.at_risk.words)
+    rule = message("a count of {words}", project.at_risk.words)
     return (
         plural(
             risk,
@@ -48,10 +48,7 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
             rule,
         ),
         joined(
-            filter(
-                None,
-                (say("● small: {rule}.  F8 goes to the next one.", rule), left_out_of(project)),
-            ),
+            filter(None, (message("● small: {rule}.  F8 goes to the next one.", rule), left_out_of(project))),
             "  ",
         ),
     )
@@ -63,18 +60,15 @@ def left_out_of(project: Project) -> str:
     out = [str(of.values["value"]) for of in said if of.values.get("option") == "drop"]
     out += [str(of.values["names"]) for of in said if of.template == str(LEFT_OUT)]
     return (
-        say(
-            "Not read, as it holds percentages: {names} (File > Open with choices).",
-            joined(out, ", "),
-        )
+        message("Not read, as it holds percentages: {names} (File > Open with choices).", joined(out, ", "))
         if out
         else ""
     )
 
 
-def _parts(text: object) -> Iterator[Said]:
+def _parts(text: object) -> Iterator[Message]:
     """A said text, and what was put into it."""
-    if isinstance(text, Said):
+    if isinstance(text, Message):
         yield text
         for value in text.values.values():
             yield from _parts(value)
@@ -94,10 +88,10 @@ def cell_called(domain: Domain, text: str) -> Index | None:
 def empty_words(document: Document) -> str:
     """Why a reader sees no table."""
     if document.release is not None:
-        return say(
+        return message(
             "The inner cells are not published.\nThe step under Protect shows the tables that are."
         )
-    return say(
+    return message(
         "A reader sees nothing yet: the table has not been protected.\n"
         "Press F9 to see the original again, and go on to Protect."
     )

@@ -11,19 +11,19 @@ from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 ROLES: Mapping[str, tuple[str, str]] = {
     "holding": (
-        say("Group of"),
-        say("Whom a record belongs to: records of one group count as one contributor."),
+        message("Group of"),
+        message("Whom a record belongs to: records of one group count as one contributor."),
     ),
-    "request": (say("Request"), say("Who asked to be protected: 1, yes, true or x.")),
-    "waiver": (say("Waiver"), say("Who waived protection: 1, yes, true or x.")),
-    "shadow": (say("Judged by"), say("What rules are judged by in place of the amount.")),
-    "cost": (say("Cost"), say("What it costs to hide a record's cell.")),
-    "unit": (say("Number"), say("What tells records apart: one that comes twice is refused.")),
+    "request": (message("Request"), message("Who asked to be protected: 1, yes, true or x.")),
+    "waiver": (message("Waiver"), message("Who waived protection: 1, yes, true or x.")),
+    "shadow": (message("Judged by"), message("What rules are judged by in place of the amount.")),
+    "cost": (message("Cost"), message("What it costs to hide a record's cell.")),
+    "unit": (message("Number"), message("What tells records apart: one that comes twice is refused.")),
 }
 """The columns that go with an amount: words and what they mean."""
 
@@ -41,18 +41,18 @@ class MeasureColumns(QWidget):
         super().__init__()
         self.measure = named(
             QComboBox(),
-            say("Add up"),
-            tip=say("An amount that is added up: a table of sums with their contributors."),
+            message("Add up"),
+            tip=message("An amount that is added up: a table of sums with their contributors."),
         )
         self.measure.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.measure.currentIndexChanged.connect(lambda _: self._chosen())
-        label = Label(say("Add up"))
+        label = Label(message("Add up"))
         label.setBuddy(self.measure)
         self.line_up(label, self.measure)
         self.boxes: dict[str, QComboBox] = {}
         self._more = QWidget()
         flow = FlowLayout(self._more, gap=GRID)
-        names = [told(words) for words, _ in ROLES.values()]
+        names = [translate(words) for words, _ in ROLES.values()]
         for name, (words, meaning) in ROLES.items():
             box = self.boxes[name] = named(QComboBox(), words)
             box.setToolTip(tip(meaning))
@@ -65,9 +65,9 @@ class MeasureColumns(QWidget):
             box.setMinimumWidth(round(14 * GRID * THEME.scale))
             in_row(of, box, on=pair, margins=0, spacing=GRID)
             flow.addWidget(pair)
-        self.merge = QCheckBox(tell("One group in two spellings"))
+        self.merge = QCheckBox(tr("One group in two spellings"))
         self.merge.setToolTip(
-            tip(say("Groups whose names differ in capitals and spaces only count as one."))
+            tip(message("Groups whose names differ in capitals and spaces only count as one."))
         )
         flow.addWidget(self.merge)
         amount = in_row(label, self.measure, 1, spacing=GRID)
@@ -77,14 +77,14 @@ class MeasureColumns(QWidget):
     @staticmethod
     def line_up(label: QLabel, box: QComboBox) -> None:
         """Names, and choices, of rows below each other begin at one place."""
-        label.setMinimumWidth(label.fontMetrics().horizontalAdvance(tell("Each row counts")))
+        label.setMinimumWidth(label.fontMetrics().horizontalAdvance(tr("Each row counts")))
         box.setMinimumWidth(round(24 * GRID * THEME.scale))
 
     def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:
         """Offer the columns of a file; those of ``numbers`` can be added up."""
-        self._fill(self.measure, say("nothing: records are counted"), numbers)
+        self._fill(self.measure, message("nothing: records are counted"), numbers)
         for name, box in self.boxes.items():
-            self._fill(box, say("none"), names)
+            self._fill(box, message("none"), names)
             usual = (one for one in names if one.casefold() in USUAL.get(name, ()))
             box.blockSignals(True)
             box.setCurrentIndex(max(box.findData(next(usual, None)), 0))
@@ -105,14 +105,12 @@ class MeasureColumns(QWidget):
     def _fill(box: QComboBox, none: str, names: Sequence[str]) -> None:
         box.blockSignals(True)
         box.clear()
-        box.addItem(told(none), None)
+        box.addItem(translate(none), None)
         for name in names:
             box.addItem(name, name)
         box.blockSignals(False)
 
     def _chosen(self) -> None:
         self._more.setVisible(self.measure.currentData() is not None)
-        self.setAccessibleDescription(
-            tell("Amounts are added up") if self.given else tell("Records are counted")
-        )
+        self.setAccessibleDescription(tr("Amounts are added up") if self.given else tr("Records are counted"))
         self.changed.emit()

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLineEdit,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLineEdit, QTableWidgetItem, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
@@ -32,23 +27,11 @@ from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
-from tabprotect.gui.pages.tabulate.table_so_far import (
-    Counted,
-    TableSoFar,
-    count_all,
-    counted_by,
-    if_ticked,
-)
-from tabprotect.gui.pages.tabulate.variable_list import (
-    AHEAD,
-    FIGURES,
-    KIND,
-    TITLES,
-    VariableList,
-)
+from tabprotect.gui.pages.tabulate.table_so_far import Counted, TableSoFar, count_all, counted_by, if_ticked
+from tabprotect.gui.pages.tabulate.variable_list import AHEAD, FIGURES, KIND, TITLES, VariableList
 from tabprotect.gui.pages.tabulate.words import KINDS, MOST_CATEGORIES, unfit
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -57,12 +40,12 @@ if TYPE_CHECKING:
 LEAST_KEYS = 100
 """Different numbers that a column of record keys has at least, of many records."""
 
-DRAWN = say("drawn now, kept with this table")
+DRAWN = message("drawn now, kept with this table")
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-EMPTY = say(
+EMPTY = message(
     "Here stand the variables of your records, and how many small counts each of them would bring."
 )
 
@@ -71,9 +54,9 @@ class TabulatePage(Page):
     """Records to counts. The records themselves are never shown; ``told``: their columns are."""
 
     name = "tabulate"
-    label = say("Count records")
+    label = message("Count records")
     icon = "microdata"
-    main_label = say("Make the table")
+    main_label = message("Make the table")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -84,21 +67,19 @@ class TabulatePage(Page):
             self, document.jobs, self._show_columns, self._failed
         )
         self._look.outlives = True
-        self._joint: Question[Table] = Question(
-            self, document.jobs, self._have_joint, lambda _: None
-        )
+        self._joint: Question[Table] = Question(self, document.jobs, self._have_joint, lambda _: None)
         self._ahead: Question[dict[str, Counted]] = Question(
             self, document.jobs, self._show_ahead, lambda _: None
         )
         self._table: Table | None = None
         self._small: dict[str, Counted] = {}
         self.so_far = TableSoFar()
-        self._filter = Finder(say("Filter the variables"), say("find variables"))
+        self._filter = Finder(message("Filter the variables"), message("find variables"))
         self._filter.textChanged.connect(self._apply_filter)
         self.all = tool_button(
-            say("Tick all"),
+            message("Tick all"),
             self._tick_all,
-            tip=say("Every variable in sight with at most 1,000 categories, or none"),
+            tip=message("Every variable in sight with at most 1,000 categories, or none"),
         )
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._list = VariableList()
@@ -107,14 +88,14 @@ class TabulatePage(Page):
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
         self._choose_source()
-        self.empty = Empty(EMPTY, say("Choose a file\u2026"), self._ask)
+        self.empty = Empty(EMPTY, message("Choose a file\u2026"), self._ask)
         self.counting = QWidget()
         self._filter.setMaximumWidth(24 * GRID)
         left = QWidget()
         in_column(
             in_row((self._file, 1), self._filter, self.all, spacing=GRID, margins=0),
             (self._list, 1),
-            heading(say("What each row counts")),
+            heading(message("What each row counts")),
             *self._choose_weights(),
             on=left,
             margins=0,
@@ -128,29 +109,29 @@ class TabulatePage(Page):
     def _choose_source(self) -> None:
         """Where the records are: a file, a folder, a database, or a place as it is written."""
         self._file = ElidedLabel("", role="section")
-        self._pick = push_button(say("Another file\u2026"), self._ask)
+        self._pick = push_button(message("Another file\u2026"), self._ask)
         folder = push_button(
-            say("A folder\u2026"),
-            lambda: ask_folder(self, say("Files of records"), "", self.choose, kind="records"),
-            name=say("Choose a folder of files"),
+            message("A folder\u2026"),
+            lambda: ask_folder(self, message("Files of records"), "", self.choose, kind="records"),
+            name=message("Choose a folder of files"),
         )
         base = push_button(
-            say("A database\u2026"), self._ask_database, name=say("Choose a table of a database")
+            message("A database\u2026"), self._ask_database, name=message("Choose a table of a database")
         )
         self.more = tool_button(
-            say("More"), name=say("Show the place as it is written"), checkable=True
+            message("More"), name=message("Show the place as it is written"), checkable=True
         )
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.address = named(
             QLineEdit(placeholderText="postgresql://host/base#table"),
-            say("Address of a database's table, or a pattern of files"),
-            tip=say(
+            message("Address of a database's table, or a pattern of files"),
+            tip=message(
                 "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
                 "files by a pattern (people/*.parquet); they are counted where they are."
             ),
         )
         self.address.returnPressed.connect(self._look_there)
-        there = push_button(say("Look there"), self._look_there)
+        there = push_button(message("Look there"), self._look_there)
         written = QWidget()
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
@@ -167,13 +148,13 @@ class TabulatePage(Page):
         self.measure.changed.connect(self._measured)
         self._weight = named(
             QComboBox(),
-            say("Each row counts"),
-            tip=say("Rows that stand for several persons say in a column for how many."),
+            message("Each row counts"),
+            tip=message("Rows that stand for several persons say in a column for how many."),
         )
         self._key = named(
             QComboBox(),
-            say("Key of a record"),
-            tip=say(
+            message("Key of a record"),
+            tip=message(
                 "Random numbers that belong to the records; for the cell key method. A column of the "
                 "file makes all its tables agree; keys drawn now are kept with this table only."
             ),
@@ -181,16 +162,16 @@ class TabulatePage(Page):
         self._key.currentIndexChanged.connect(self._say)
         self._design = named(
             QComboBox(),
-            say("Design weight"),
-            tip=say("How many people each record stands for; kept beside the counts"),
+            message("Design weight"),
+            tip=message("How many people each record stands for; kept beside the counts"),
         )
         row = QWidget()
         foot = FlowLayout(row, gap=GRID)
         self._counting: list[QWidget] = []
         for text, box in (
-            (say("Each row counts"), self._weight),
-            (say("Key of a record"), self._key),
-            (say("Design weight"), self._design),
+            (message("Each row counts"), self._weight),
+            (message("Key of a record"), self._key),
+            (message("Design weight"), self._design),
         ):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             pair, label = QWidget(), Label(text)
@@ -222,7 +203,7 @@ class TabulatePage(Page):
         self.errors.clear()
         self.source, self._columns, self.chosen = source, (), []
         name = source.partition("#")[2] if is_url(source) else ""
-        self._file.setText(tell("Variables of {name}", name or Path(source).name))
+        self._file.setText(tr("Variables of {name}", name or Path(source).name))
         self._called = name or Path(source).name
         self._list.setRowCount(0)
         self._joint.drop()
@@ -233,7 +214,7 @@ class TabulatePage(Page):
         from tabprotect.engine.microdata.tabulate import columns
 
         self._look.ask(
-            say("look into {text}", self._called),
+            message("look into {text}", self._called),
             lambda progress: columns(records_file(source), progress=progress),
         )
 
@@ -250,14 +231,14 @@ class TabulatePage(Page):
     def _ask(self) -> None:
         ask_file(
             self,
-            say("Records"),
-            say("Records ({patterns});;All files (*)", patterns("records")),
+            message("Records"),
+            message("Records ({patterns});;All files (*)", patterns("records")),
             self.choose,
             kind="records",
         )
 
     def _failed(self, error: TabprotectError) -> None:
-        self.show_error(error, remedy_label=say("Choose another file"), remedy=self._ask)
+        self.show_error(error, remedy_label=message("Choose another file"), remedy=self._ask)
 
     def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
         self._columns = found
@@ -268,11 +249,11 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            about = "" if column.exact else say("{told} ", tell("about"))
+            about = "" if column.exact else message("{told} ", tr("about"))
             categories = f"{about}{count_text(column.categories)}"
             missing = count_text(column.missing) if column.missing else ""
             kind = unfit(column) or KINDS.get(column.kind, column.kind)
-            for at, text in enumerate((categories, "", told(kind), missing), 1):
+            for at, text in enumerate((categories, "", translate(kind), missing), 1):
                 item = QTableWidgetItem(text)
                 if at in FIGURES:
                     item.setTextAlignment(RIGHT)
@@ -281,13 +262,13 @@ class TabulatePage(Page):
         self._list.setColumnHidden(len(TITLES) - 1, not any(column.missing for column in found))
         self._list.fit_columns()
         self._weight.clear()
-        self._weight.addItem(tell("once"), None)
+        self._weight.addItem(tr("once"), None)
         self._key.clear()
-        self._key.addItem(tell("none"), None)
+        self._key.addItem(tr("none"), None)
         # True, where a column is its name: a column may be called anything.
-        self._key.addItem(told(DRAWN), True)
+        self._key.addItem(translate(DRAWN), True)
         self._design.clear()
-        self._design.addItem(tell("none"), None)
+        self._design.addItem(tr("none"), None)
         for column in found:
             if column.kind not in ("integer", "real"):
                 continue
@@ -306,7 +287,7 @@ class TabulatePage(Page):
         names = counted_by(found, MOST_CATEGORIES)
         if names:
             self._joint.ask(
-                say("counting small counts"),
+                message("counting small counts"),
                 lambda progress: count_all(self.source, names, progress),
                 (self.source, names),
             )
@@ -318,7 +299,7 @@ class TabulatePage(Page):
             item = self._list.item(row, KIND)
             if item is not None and column.name in table.domain.names:
                 # By its values, which are known by now: codes are no numbers.
-                item.setText(told(variable_kind(table.domain[column.name])))
+                item.setText(translate(variable_kind(table.domain[column.name])))
         self._list.blockSignals(False)
         self._look_ahead()
 
@@ -330,7 +311,7 @@ class TabulatePage(Page):
             return
         names = joint.domain.names
         self._ahead.ask(
-            say("counting small counts"),
+            message("counting small counts"),
             lambda progress: if_ticked(joint, chosen, names, progress),
             (joint, chosen),
         )
@@ -344,22 +325,20 @@ class TabulatePage(Page):
                 continue
             said, ink = "", THEME.colours.text
             if column.name in self.chosen:
-                said, ink = say("in the table"), THEME.colours.quiet
+                said, ink = message("in the table"), THEME.colours.quiet
             elif here is not None:
-                now = say("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
-                said = say("{now}{small}", now, count_text(here.small))
+                now = message("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
+                said = message("{now}{small}", now, count_text(here.small))
                 ink = THEME.colours.at_risk if here.small else ink
-            item.setText(told(said))
+            item.setText(translate(said))
             item.setForeground(QColor(ink))
         self._list.blockSignals(False)
         self._list.fit_columns()
-        note = say("All {records} records were counted.", count_text(self._columns[0].records))
+        note = message("All {records} records were counted.", count_text(self._columns[0].records))
         if "" in found:
             self.so_far.show_counted(found[""], note)
         else:
-            self.so_far.show_counted(
-                None, say("Tick a variable: here stands what the table would hold.")
-            )
+            self.so_far.show_counted(None, message("Tick a variable: here stands what the table would hold."))
         self._say()
 
     def _apply_filter(self, text: str) -> None:
@@ -412,16 +391,13 @@ class TabulatePage(Page):
         self.main_button.setEnabled(len(self.chosen) > 0)
         self.all.setEnabled(bool(self._columns))
         if not self._columns:
-            self.set_sentence(
-                say("Choose a file or a folder of records, or name a database's table.")
-            )
+            self.set_sentence(message("Choose a file or a folder of records, or name a database's table."))
             return
         if not self.chosen:
             records = count_text(self._columns[0].records)
             self.set_sentence(
-                say(
-                    "{records} records. Tick the variables to count by; space ticks the current one.",
-                    records,
+                message(
+                    "{records} records. Tick the variables to count by; space ticks the current one.", records
                 )
             )
             return
@@ -430,20 +406,18 @@ class TabulatePage(Page):
         names = joined(self.chosen, " \u00d7 ")
         product = joined(map(count_text, shape), " \u00d7 ")
         cells = count_text(math.prod(shape))
-        said = say("A table {names}: {product} = {cells} cells.", names, product, cells)
+        said = message("A table {names}: {product} = {cells} cells.", names, product, cells)
         if (here := self._small.get("")) is not None:
             small = count_text(here.small)
             said = (
-                say("{names}: {cells} cells, {small} of them small.", names, cells, small)
+                message("{names}: {cells} cells, {small} of them small.", names, cells, small)
                 if here.small
-                else say("{names}: {cells} cells, none of them small.", names, cells)
+                else message("{names}: {cells} cells, none of them small.", names, cells)
             )
         if measured := self.measure.given:
-            said = say(
-                "Sums of {measure} by {names}: {cells} cells.", measured["measure"], names, cells
-            )
+            said = message("Sums of {measure} by {names}: {cells} cells.", measured["measure"], names, cells)
         if self._key.currentData() is True:
-            said += say(" Cell keys will not agree with other tabulations of this file.")
+            said += message(" Cell keys will not agree with other tabulations of this file.")
         self.set_sentence(said)
 
     def _measured(self) -> None:

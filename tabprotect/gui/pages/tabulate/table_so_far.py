@@ -22,8 +22,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -122,7 +122,7 @@ def if_ticked(
     if chosen:
         out[""] = replace(Counted.of(joint, chosen), corner=Corner.of(joint, chosen))
     for number, name in enumerate(names):
-        progress.report(say("counting small counts"), number / len(names))
+        progress.report(message("counting small counts"), number / len(names))
         if name not in chosen:
             out[name] = Counted.of(joint, [*chosen, name])
     return out
@@ -133,7 +133,7 @@ class TableSoFar(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(told(say("The table so far")))
+        self.setAccessibleName(translate(message("The table so far")))
         dress(self, "card")
         self._small = False
         self._cells: list[QTableWidgetItem] = []
@@ -146,33 +146,33 @@ class TableSoFar(QFrame):
             ),
             spacing=2 * GRID,
         )
-        self._note = Label(wordWrap=True, role="quiet", name=say("Where the figures come from"))
+        self._note = Label(wordWrap=True, role="quiet", name=message("Where the figures come from"))
         self._by = Label(wordWrap=True, role="quiet")
         self.corner = QTableWidget()
-        as_list(self.corner, say("The first counts of the table"))
+        as_list(self.corner, message("The first counts of the table"))
         self.corner.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
         self.corner.verticalHeader().setVisible(True)
         self.corner.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        title = heading(say("The table so far"))
+        title = heading(message("The table so far"))
         parts = (title, figures, self._note, self._by, (self.corner, 1))
         in_column(*parts, 0, on=self, margins=2 * GRID, spacing=GRID)
         THEME.follow(self, TableSoFar._paint)
-        self.show_counted(None, say("Tick a variable: here stands what the table would hold."))
+        self.show_counted(None, message("Tick a variable: here stands what the table would hold."))
 
     def show_counted(self, found: Counted | None, note: str = "") -> None:
         """Show the figures, or what is to be done to see them."""
         texts = ("", "", "") if found is None else (found.cells, found.small, found.ones)
         empty = "" if found is None else count_text(found.cells - found.filled)
         names = (
-            say("cells, {empty} empty", empty),
-            say("small counts (1 or 2)"),
-            say("persons alone in a cell"),
+            message("cells, {empty} empty", empty),
+            message("small counts (1 or 2)"),
+            message("persons alone in a cell"),
         )
         for figure, value in zip(self._figures, texts, strict=True):
             figure.setText(count_text(value) if isinstance(value, int) else "")
         for label, name in zip(self._names, names, strict=True):
-            label.setText("" if found is None else told(name))
-        self._note.setText(told(note))
+            label.setText("" if found is None else translate(name))
+        self._note.setText(translate(note))
         self._small = found is not None and found.small > 0
         self._show_corner(None if found is None else found.corner)
         self._paint()
@@ -185,10 +185,10 @@ class TableSoFar(QFrame):
             self.corner.setRowCount(0)
             return
         self._by.setText(
-            told(
-                say("Its first counts by {rows}:", corner.names[0])
+            translate(
+                message("Its first counts by {rows}:", corner.names[0])
                 if len(corner.names) < 2
-                else say("Its first counts by {rows} and {columns}:", *corner.names)
+                else message("Its first counts by {rows} and {columns}:", *corner.names)
             )
         )
         self.corner.setRowCount(len(corner.rows))

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QTableWidget
 from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 TITLES = (
-    say("Variable"),
-    say("Values"),
-    say("Small counts if ticked"),
-    say("Kind"),
-    say("Missing"),
+    message("Variable"),
+    message("Values"),
+    message("Small counts if ticked"),
+    message("Kind"),
+    message("Missing"),
 )
 FIGURES, AHEAD, KIND = (1, 2, 4), 2, 3
 """Columns: those of figures, that of small counts, that of kinds."""
@@ -36,8 +36,8 @@ class VariableList(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__(0, len(TITLES))
-        self.setHorizontalHeaderLabels([told(title) for title in TITLES])
-        as_list(self, say("Variables of the file; tick those to count by"))
+        self.setHorizontalHeaderLabels([translate(title) for title in TITLES])
+        as_list(self, message("Variables of the file; tick those to count by"))
         header = self.horizontalHeader()
         header.setStretchLastSection(True)
         show_figures(self, FIGURES)

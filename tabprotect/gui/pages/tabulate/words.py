@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 1000
 """Of a variable that classifies: more are mostly numbers of records, or measurements."""
 
-KINDS = {"integer": say("numbers"), "real": say("numbers"), "text": say("names or codes")}
+KINDS = {"integer": message("numbers"), "real": message("numbers"), "text": message("names or codes")}
 
 
 def unfit(column: ColumnSummary) -> str:
     """Why a column is no variable; empty where it may be one."""
     if column.categories >= 0.9 * max(column.records, 1) > 1:
-        return say("one for each row: no variable")
+        return message("one for each row: no variable")
     if column.categories > MOST_CATEGORIES:
-        return say("to be added up, or grouped first")
+        return message("to be added up, or grouped first")
     return ""

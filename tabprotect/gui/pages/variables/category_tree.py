@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
-NAME = say("Categories by level; drag some together to group them")
+NAME = message("Categories by level; drag some together to group them")
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CATEGORY = Qt.ItemDataRole.UserRole
@@ -36,8 +36,8 @@ class CategoryTree(QTreeWidget):
 
     def __init__(self, name: str = NAME, *, drags: bool = True) -> None:
         super().__init__()
-        self.setAccessibleName(told(name))
-        self.setHeaderLabels([tell("Category"), tell("Records"), tell("Small counts"), ""])
+        self.setAccessibleName(translate(name))
+        self.setHeaderLabels([tr("Category"), tr("Records"), tr("Small counts"), ""])
         head = self.headerItem()
         assert head is not None
         for column in (1, 2):
@@ -62,10 +62,7 @@ class CategoryTree(QTreeWidget):
         self.header().setMaximumSectionSize(room)
 
     def show_variable(
-        self,
-        variable: Variable | None,
-        counts: Ints | None,
-        small: Mapping[str, int] | None = None,
+        self, variable: Variable | None, counts: Ints | None, small: Mapping[str, int] | None = None
     ) -> None:
         """Show a variable's tree, the records (categories,) of each category, and how many small
         counts it has."""
@@ -106,7 +103,7 @@ class CategoryTree(QTreeWidget):
             for code in categories:
                 name = variable.categories[code]
                 label = variable.label(code)
-                words = name if label == name else say("{name}  {label}", name, label)
+                words = name if label == name else message("{name}  {label}", name, label)
                 item = self._item(under, words, int(counts[code]), [name])
                 item.setData(0, CATEGORY, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
@@ -119,7 +116,7 @@ class CategoryTree(QTreeWidget):
             item.setData(0, GROUP, group)
             item.setToolTip(
                 0,
-                tell(
+                tr(
                     "{level} (level of {variable}): {inside} categories",
                     level.name,
                     variable.name,
@@ -129,9 +126,7 @@ class CategoryTree(QTreeWidget):
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self._add(item, variable, rest, inside, counts)
 
-    def _item(
-        self, under: QTreeWidgetItem, name: str, records: int, held: Sequence[str]
-    ) -> QTreeWidgetItem:
+    def _item(self, under: QTreeWidgetItem, name: str, records: int, held: Sequence[str]) -> QTreeWidgetItem:
         small = sum(self._small.get(category, 0) for category in held)
         shown = f"\u2022 {count_text(small)}" if small else ""
         item = QTreeWidgetItem(under, [name, count_text(records), shown])

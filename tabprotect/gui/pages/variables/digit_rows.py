@@ -11,8 +11,8 @@ from tabprotect.engine.tables.groupings.digits import first_characters
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.languages.said import joined, plural, say
-from tabprotect.languages.speaking import told
+from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.translation import translate
 
 ROWS = 5
 """Numbers of digits that are offered."""
@@ -46,7 +46,7 @@ class DigitRows(QWidget):
             for column, part in enumerate((tick, name, about)):
                 grid.addWidget(part, number, column)
             self.rows.append((tick, name, about))
-        self._none = ElidedLabel(say("The categories are too short to have levels."), role="quiet")
+        self._none = ElidedLabel(message("The categories are too short to have levels."), role="quiet")
         grid.addWidget(self._none, ROWS, 0, 1, 3)
 
     def show_codes(self, variable: str, categories: Sequence[str], ticked: Sequence[int]) -> None:
@@ -71,14 +71,14 @@ class DigitRows(QWidget):
                 continue
             number = self.numbers[row]
             groups = made[number]
-            tick.setText(told(plural(number, "{number} digit", "{number} digits", number)))
+            tick.setText(translate(plural(number, "{number} digit", "{number} digits", number)))
             tick.setChecked(number in ticked)
             name.setEnabled(tick.isChecked())
             name.setText(f"{variable}_{number}")
-            named(name, say("Name of the level of {number} digits", number))
-            more = say(" \u2026") if len(groups) > SHOWN else ""
+            named(name, message("Name of the level of {number} digits", number))
+            more = message(" \u2026") if len(groups) > SHOWN else ""
             about.setText(
-                told(
+                translate(
                     plural(
                         len(groups),
                         "{number} group: {names}{more}",

@@ -13,7 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
 from tabprotect.gui.look.theme import count_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.messages import joined, message
 
 
 def small_counts(table: Table, rule: SmallCount, variable: str) -> dict[str, int]:
@@ -62,16 +62,15 @@ class Foreseen:
     def sentence(self) -> str:
         """At-risk cells, live."""
         if self.sums:
-            return say(
+            return message(
                 "{groups} groups. Unsafe sums {before} \u2192 {after} where the table is counted at "
                 "this level.",
                 count_text(self.groups),
                 count_text(self.before),
                 count_text(self.after),
             )
-        return say(
-            "{groups} groups. Small counts {before} → {after} where the table is counted at "
-            "this level.",
+        return message(
+            "{groups} groups. Small counts {before} → {after} where the table is counted at this level.",
             count_text(self.groups),
             count_text(self.before),
             count_text(self.after),
@@ -79,17 +78,12 @@ class Foreseen:
 
 
 def foresee_levels(
-    table: Table,
-    rule: SmallCount,
-    domain: Domain,
-    variable: str,
-    levels: Sequence[Level],
-    progress: Progress,
+    table: Table, rule: SmallCount, domain: Domain, variable: str, levels: Sequence[Level], progress: Progress
 ) -> tuple[Foreseen, ...]:
     """Count what is at risk at each level; ``domain`` has them."""
     before, found = at_risk(table, rule), []
     for number, level in enumerate(levels):
-        progress.report(say("looking at the groups"), number / len(levels))
+        progress.report(message("looking at the groups"), number / len(levels))
         names = [f"{variable}@{level.name}" if n == variable else n for n in domain.names]
         coarse = table.on(domain).margin(names)
         found.append(Foreseen(level, len(set(level.groups)), before, at_risk(coarse, rule)))
@@ -102,7 +96,7 @@ def foreseen_words(found: Sequence[Foreseen]) -> str:
         return found[0].sentence
     return joined(
         (
-            say(
+            message(
                 "{level}: {groups} groups, small counts {before} \u2192 {after}.",
                 one.level.name,
                 count_text(one.groups),

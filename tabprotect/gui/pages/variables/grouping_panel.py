@@ -6,13 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QLineEdit,
-    QPlainTextEdit,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
@@ -26,20 +20,20 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.digit_rows import DigitRows
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr, translate
 
 WAYS = {
-    "digits": say("First digits"),
-    "bands": say("Bands"),
-    "files": say("Code list"),
-    "hand": say("By hand"),
+    "digits": message("First digits"),
+    "bands": message("Bands"),
+    "files": message("Code list"),
+    "hand": message("By hand"),
 }
 """The ways to group, by name."""
 
-LISTS = say("Code lists (*.hrc *.csv *.tsv *.txt)")
+LISTS = message("Code lists (*.hrc *.csv *.tsv *.txt)")
 
-WRITTEN = say("North: 11; 12; 13\nSouth: 21; 22")
+WRITTEN = message("North: 11; 12; 13\nSouth: 21; 22")
 """What groups look like that are typed."""
 
 
@@ -57,24 +51,24 @@ class GroupingPanel(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Group the categories"))
+        self.setAccessibleName(tr("Group the categories"))
         self.setMinimumWidth(36 * GRID)
         dress(self, "card")
-        self.title = ElidedLabel(say("Make a level"), role="section")
+        self.title = ElidedLabel(message("Make a level"), role="section")
         self.faces = faces(WAYS, self._choose)
         for button in self.faces.values():
             # Tab goes to each of them; which one is open is said by turning.
             button.setAutoExclusive(False)
         makers = (self._digits, self._bands, self._files, self._by_hand)
         self.parts = {way: make() for way, make in zip(WAYS, makers, strict=True)}
-        self.live = Label(wordWrap=True, name=say("Small counts that the grouping would leave"))
-        self.preview = CategoryTree(say("What the categories would be grouped into"), drags=False)
+        self.live = Label(wordWrap=True, name=message("Small counts that the grouping would leave"))
+        self.preview = CategoryTree(message("What the categories would be grouped into"), drags=False)
         # Its small counts would be those of the categories, not those of the groups.
         self.preview.setColumnHidden(2, True)
         self.preview.setMinimumHeight(9 * GRID)
-        self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
-        self.name.setAccessibleName(tell("Name of the level"))
-        self.add_button = push_button(say("Add this level"), self.ask)
+        self.name = QLineEdit(placeholderText=tr("name of the level (optional)"))
+        self.name.setAccessibleName(tr("Name of the level"))
+        self.add_button = push_button(message("Add this level"), self.ask)
         for part in (self.preview, self.name):
             # What is below and beside it stays where it is.
             stays = part.sizePolicy()
@@ -103,7 +97,7 @@ class GroupingPanel(QFrame):
         self.digits.changed.connect(self.changed)
         part = QWidget()
         words = Label(
-            say("Codes that begin alike belong together: 111 and 112 are in 11, and 11 is in 1."),
+            message("Codes that begin alike belong together: 111 and 112 are in 11, and 11 is in 1."),
             wordWrap=True,
             role="quiet",
         )
@@ -112,33 +106,25 @@ class GroupingPanel(QFrame):
 
     def _bands(self) -> QWidget:
         self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
-        self.width_box.setAccessibleName(tell("Width of the bands"))
+        self.width_box.setAccessibleName(tr("Width of the bands"))
         self.width_box.valueChanged.connect(lambda _: self._means("width"))
-        self.cuts = named(QLineEdit(placeholderText=told("0, 15, 65")), say("Where bands begin"))
+        self.cuts = named(QLineEdit(placeholderText=translate("0, 15, 65")), message("Where bands begin"))
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
         self.cuts.returnPressed.connect(self.ask)
         self.meant = "width"
         """Which of the two the bands go by."""
         part = QWidget()
-        wide, begin = Label(say("All as wide as")), Label(say("or beginning at"))
+        wide, begin = Label(message("All as wide as")), Label(message("or beginning at"))
         wide.setBuddy(self.width_box)
         begin.setBuddy(self.cuts)
-        in_row(
-            wide,
-            self.width_box,
-            begin,
-            (self.cuts, 1),
-            on=part,
-            margins=(0, GRID, 0, 0),
-            spacing=GRID,
-        )
+        in_row(wide, self.width_box, begin, (self.cuts, 1), on=part, margins=(0, GRID, 0, 0), spacing=GRID)
         return part
 
     def _files(self) -> QWidget:
-        self.file_button = push_button(say("Code list from a file\u2026"), self._ask_file)
+        self.file_button = push_button(message("Code list from a file\u2026"), self._ask_file)
         part = QWidget()
         words = Label(
-            say(
+            message(
                 "A table with the codes in its first column and their groups beside them (CSV), or a "
                 "hierarchy (.hrc). Codes that it lacks are asked about."
             ),
@@ -146,37 +132,31 @@ class GroupingPanel(QFrame):
             role="quiet",
         )
         left = Qt.AlignmentFlag.AlignLeft
-        in_column(
-            words, (self.file_button, 0, left), on=part, margins=(0, GRID, 0, 0), spacing=GRID
-        )
+        in_column(words, (self.file_button, 0, left), on=part, margins=(0, GRID, 0, 0), spacing=GRID)
         return part
 
     def _by_hand(self) -> QWidget:
         self.group_name = named(
-            QLineEdit(placeholderText=tell("name of the group (optional)")),
-            say("Name of the group"),
+            QLineEdit(placeholderText=tr("name of the group (optional)")), message("Name of the group")
         )
-        self.together_button = push_button(say("Group the selected categories"), self.together)
+        self.together_button = push_button(message("Group the selected categories"), self.together)
         self.written = named(
-            QPlainTextEdit(placeholderText=told(WRITTEN), tabChangesFocus=True),
-            say("Groups as text"),
+            QPlainTextEdit(placeholderText=translate(WRITTEN), tabChangesFocus=True),
+            message("Groups as text"),
         )
         self.written.setFixedHeight(8 * GRID)
         self.written.textChanged.connect(self.changed)
-        self.write_button = push_button(say("Write out the level"), self.writing, flat=True)
+        self.write_button = push_button(message("Write out the level"), self.writing, flat=True)
         part = QWidget()
         in_column(
             Label(
-                say("Select categories at the left and group them, or drag one onto another."),
+                message("Select categories at the left and group them, or drag one onto another."),
                 wordWrap=True,
                 role="quiet",
             ),
             in_row((self.group_name, 1), self.together_button, spacing=GRID, margins=0),
             in_row(
-                Label(say("Or type a group in each line:"), role="quiet"),
-                1,
-                self.write_button,
-                margins=0,
+                Label(message("Or type a group in each line:"), role="quiet"), 1, self.write_button, margins=0
             ),
             self.written,
             on=part,
@@ -208,13 +188,11 @@ class GroupingPanel(QFrame):
     def show_variable(self, variable: Variable | None, *, numbers: bool) -> None:
         """Offer what can be done with a variable, and first what is likely meant."""
         self.title.setText(
-            tell("Make a level")
-            if variable is None
-            else tell("Make a level of {name}", variable.name)
+            tr("Make a level") if variable is None else tr("Make a level of {name}", variable.name)
         )
         for way, button in self.faces.items():
             button.setEnabled(way != "bands" or numbers)
-        self.faces["bands"].setToolTip("" if numbers else tell("The categories are no numbers."))
+        self.faces["bands"].setToolTip("" if numbers else tr("The categories are no numbers."))
         if variable is None:
             self._variable = ""
             self.digits.show_codes("", (), ())
@@ -248,7 +226,9 @@ class GroupingPanel(QFrame):
         """Show what would be made; ``None`` where nothing can be, and why not."""
         self.add_button.setEnabled(variable is not None)
         several = variable is not None and len(variable.coarser) > 1
-        self.add_button.setText(told(say("Add these levels") if several else say("Add this level")))
+        self.add_button.setText(
+            translate(message("Add these levels") if several else message("Add this level"))
+        )
         self.preview.setVisible(variable is not None)
         self.preview.show_variable(variable, counts)
         if variable is None:
@@ -296,11 +276,11 @@ class GroupingPanel(QFrame):
             self.written.clear()
 
     def _ask_file(self) -> None:
-        ask_file(self, say("Code list"), LISTS, self.take_file, kind="code list")
+        ask_file(self, message("Code list"), LISTS, self.take_file, kind="code list")
 
     def take_file(self, path: str) -> None:
         """Group by a code list."""
-        self.asked.emit({"files": {say("code list"): str(Path(path).absolute())}})
+        self.asked.emit({"files": {message("code list"): str(Path(path).absolute())}})
 
 
 def written_groups(text: str) -> dict[str, list[str]]:
@@ -319,10 +299,10 @@ def written_groups(text: str) -> dict[str, list[str]]:
         inside = [part.strip() for part in rest.split(";") if part.strip()]
         if not colon or not group.strip() or not inside:
             raise InputError(
-                say("line {number} is no group", number),
-                hint=say("write its name, a colon, and its categories with semicolons between"),
+                message("line {number} is no group", number),
+                hint=message("write its name, a colon, and its categories with semicolons between"),
             )
         if group.strip() in groups:
-            raise InputError(say("{group} is there twice", repr(group.strip())))
+            raise InputError(message("{group} is there twice", repr(group.strip())))
         groups[group.strip()] = inside
     return groups

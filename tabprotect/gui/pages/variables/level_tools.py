@@ -10,8 +10,8 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr, translate
 
 
 class OrderTools(QWidget):
@@ -23,16 +23,16 @@ class OrderTools(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.buttons: dict[str, QToolButton] = {}
-        for picture, words, by in (("up", say("Move up"), -1), ("down", say("Move down"), 1)):
+        for picture, words, by in (("up", message("Move up"), -1), ("down", message("Move down"), 1)):
             button = tool_button(name=words, tip=words)
             button.setIconSize(QSize(16, 16))
             button.clicked.connect(lambda _=False, step=by: self.moved.emit(step))
             self.buttons[picture] = button
         self.merge = push_button(
-            say("Merge"),
+            message("Merge"),
             self.merged,
-            name=say("Merge the selected categories"),
-            tip=say("Counts them as one category from here on; a group keeps them apart."),
+            name=message("Merge the selected categories"),
+            tip=message("Counts them as one category from here on; a group keeps them apart."),
         )
         in_row(*self.buttons.values(), self.merge, on=self, margins=0, spacing=GRID // 2)
         THEME.follow(self, OrderTools._repaint)
@@ -58,29 +58,22 @@ class LevelTools(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.level = named(QComboBox(), say("A level of the variable"))
-        self.take_button = QPushButton(tell("Count at this level"))
-        self.take_button.setToolTip(
-            tell("The categories become these groups; coarser levels stay.")
-        )
+        self.level = named(QComboBox(), message("A level of the variable"))
+        self.take_button = QPushButton(tr("Count at this level"))
+        self.take_button.setToolTip(tr("The categories become these groups; coarser levels stay."))
         self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
-        self.remove_button = QPushButton(tell("Remove"))
-        self.remove_button.setAccessibleName(tell("Remove this level"))
+        self.remove_button = QPushButton(tr("Remove"))
+        self.remove_button.setAccessibleName(tr("Remove this level"))
         self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
-        self.nest = Label(wordWrap=True, name=say("Variables that nest"))
-        self.nest_button = QPushButton(tell("Make them one variable"))
+        self.nest = Label(wordWrap=True, name=message("Variables that nest"))
+        self.nest_button = QPushButton(tr("Make them one variable"))
         self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
         self._chain: list[str] = []
-        self._levels = Label(say("Level"), role="quiet")
+        self._levels = Label(message("Level"), role="quiet")
         in_column(
             in_row((self.nest, 1), self.nest_button, margins=0, spacing=GRID),
             in_row(
-                self._levels,
-                (self.level, 1),
-                self.take_button,
-                self.remove_button,
-                margins=0,
-                spacing=GRID,
+                self._levels, (self.level, 1), self.take_button, self.remove_button, margins=0, spacing=GRID
             ),
             on=self,
             margins=0,
@@ -97,7 +90,7 @@ class LevelTools(QWidget):
         for part in (self._levels, self.level, self.take_button, self.remove_button):
             part.setVisible(bool(coarser))
         self._chain = chain
-        self.nest.setText(told(say("{chain} nest.", joined(chain, ", ")) if chain else ""))
+        self.nest.setText(translate(message("{chain} nest.", joined(chain, ", ")) if chain else ""))
         self.nest.setVisible(bool(chain))
         self.nest_button.setVisible(bool(chain))
         self.setVisible(bool(coarser or chain))

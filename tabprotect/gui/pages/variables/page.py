@@ -43,19 +43,14 @@ from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
-from tabprotect.gui.pages.variables.foreseen import (
-    Foreseen,
-    foresee_levels,
-    foreseen_words,
-    small_counts,
-)
+from tabprotect.gui.pages.variables.foreseen import Foreseen, foresee_levels, foreseen_words, small_counts
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
 from tabprotect.gui.pages.variables.level_tools import LevelTools, OrderTools
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
-from tabprotect.languages.said import capital, joined, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message, plural
+from tabprotect.languages.translation import tr, translate
 
-TITLES = (say("Variable"), say("Categories"), say("Kind"), say("Levels"), say("Missing"))
+TITLES = (message("Variable"), message("Categories"), message("Kind"), message("Levels"), message("Missing"))
 FIGURES = 1
 """The column of figures."""
 
@@ -82,8 +77,8 @@ class VariablesPage(VariablesStage, Page):
         self._people = np.zeros(0, dtype=np.int64)
         self._small: dict[str, int] = {}
         self.list = QTableWidget(0, len(TITLES))
-        self.list.setHorizontalHeaderLabels([told(title) for title in TITLES])
-        as_list(self.list, say("Variables"))
+        self.list.setHorizontalHeaderLabels([translate(title) for title in TITLES])
+        as_list(self.list, message("Variables"))
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.setMinimumHeight(10 * GRID)
         show_figures(self.list, (FIGURES,))
@@ -106,7 +101,7 @@ class VariablesPage(VariablesStage, Page):
         self._ahead: Question[tuple[Foreseen, ...]] = Question(
             self, document.jobs, self._foreseen, self._not_foreseen
         )
-        self.finder = Finder(say("Find a category"))
+        self.finder = Finder(message("Find a category"))
         self.finder.textChanged.connect(self.tree.sift)
         self._lay_out()
 
@@ -127,7 +122,7 @@ class VariablesPage(VariablesStage, Page):
         self.levels = ElidedLabel("", role="section")
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
-        area.setAccessibleName(tell("Ways to group"))
+        area.setAccessibleName(tr("Ways to group"))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(self.panel)
         lower = QWidget()
@@ -163,7 +158,7 @@ class VariablesPage(VariablesStage, Page):
         self.set_sentence(self._said(table))
         self._show(table)
         self._looking.ask(
-            say("looking for variables that nest"),
+            message("looking for variables that nest"),
             lambda progress: chains(table) if len(table.domain.names) > 1 else (),
             (table,),
         )
@@ -188,7 +183,7 @@ class VariablesPage(VariablesStage, Page):
     @staticmethod
     def _said(table: Table) -> str:
         number = table.domain.ndim
-        return say(
+        return message(
             "Put categories together where counts are small: a level does that and changes no count. "
             "{here}{zeros}.",
             plural(
@@ -198,7 +193,7 @@ class VariablesPage(VariablesStage, Page):
                 number,
                 count_text(table.total),
             ),
-            joined(say("; nobody can be in {words}", z.words) for z in table.domain.structural[:3]),
+            joined(message("; nobody can be in {words}", z.words) for z in table.domain.structural[:3]),
         )
 
     def _fill(self, table: Table) -> None:
@@ -208,7 +203,7 @@ class VariablesPage(VariablesStage, Page):
             texts = (
                 variable.name,
                 count_text(len(variable.categories)),
-                told(variable_kind(variable)),
+                translate(variable_kind(variable)),
                 levels_text(variable),
                 joined(map(repr, missing_codes(variable)), ", "),
             )
@@ -243,7 +238,7 @@ class VariablesPage(VariablesStage, Page):
         self._people = table.margin([variable.name]).counts
         self.tree.show_variable(variable, self._people, self._small)
         self.tree.sift(self.finder.text())
-        self.levels.setText(tell("Categories of {name}", variable.name))
+        self.levels.setText(tr("Categories of {name}", variable.name))
         self.panel.show_variable(variable, numbers=any(map(span_of, variable.categories)))
         self._selected()
         self._offer(variable)
@@ -340,7 +335,7 @@ class VariablesPage(VariablesStage, Page):
         if len(wanted) < 2:
             self.show_error(
                 InputError(
-                    say("a group takes at least two categories"), hint=say("select several of them")
+                    message("a group takes at least two categories"), hint=message("select several of them")
                 )
             )
             return
@@ -350,9 +345,7 @@ class VariablesPage(VariablesStage, Page):
                 groups.setdefault(of[category], []).append(category)
         held = [category for category in variable.categories if category in wanted]
         groups = {
-            (
-                held_name(inside) if len(inside) > 1 and group in variable.categories else group
-            ): inside
+            (held_name(inside) if len(inside) > 1 and group in variable.categories else group): inside
             for group, inside in groups.items()
         }
         groups[self._named(held, taken=list(groups))] = held
@@ -400,7 +393,7 @@ class VariablesPage(VariablesStage, Page):
             levels = () if given is None else levels_of(variable, **given)  # type: ignore[arg-type]
             domain = with_levels(table.domain, variable.name, *levels)
         except TabprotectError as error:
-            self._not_possible(tell("{message}.", capital(error.message)))
+            self._not_possible(tr("{message}.", capital(error.message)))
             return
         if given is None or not levels:
             self._not_possible("")
@@ -412,26 +405,23 @@ class VariablesPage(VariablesStage, Page):
 
         def work(progress: Progress) -> tuple[Foreseen, ...]:
             if project.sums is not None:
-                progress.report(say("looking at the groups"), 0.0)
+                progress.report(message("looking at the groups"), 0.0)
                 return tuple(
                     Foreseen(
-                        one,
-                        len(set(one.groups)),
-                        *unsafe_at_level(project, name, one.name, given),
-                        sums=True,
+                        one, len(set(one.groups)), *unsafe_at_level(project, name, one.name, given), sums=True
                     )
                     for one in levels[-1:]
                 )
             return foresee_levels(table, rule, domain, name, levels, progress)
 
-        self._ahead.ask(say("looking at the groups"), work, key, wait=WAIT)
+        self._ahead.ask(message("looking at the groups"), work, key, wait=WAIT)
 
     def _not_possible(self, why: str) -> None:
         self._ahead.drop()
         self.panel.show_made(None, self._people, why)
 
     def _foreseen(self, found: tuple[Foreseen, ...]) -> None:
-        self.panel.live.setText(told("" if self.document.public else foreseen_words(found)))
+        self.panel.live.setText(translate("" if self.document.public else foreseen_words(found)))
 
     def _not_foreseen(self, error: TabprotectError) -> None:
-        self.panel.live.setText(told(error.message))
+        self.panel.live.setText(translate(error.message))

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import joined, message
+from tabprotect.languages.translation import tr
 
 SHOWN = 60
 """Characters of a statement in the menu."""
@@ -23,9 +23,9 @@ class ZerosMenu(QPushButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setText(tell("Structural zeros"))
+        self.setText(tr("Structural zeros"))
         self.setToolTip(
-            tell(
+            tr(
                 "Cells in which nobody can be: select categories, add them, do the same in another "
                 "variable, then state it. They are public."
             )
@@ -49,22 +49,19 @@ class ZerosMenu(QPushButton):
         menu.clear()
         if domain is None:
             return
-        named = say("{variable} {chosen}", self._variable, joined(self._chosen, ", "))[:SHOWN]
-        add = menu.addAction(tell("{told} {named}", tell("Add"), named), self._add)
+        named = message("{variable} {chosen}", self._variable, joined(self._chosen, ", "))[:SHOWN]
+        add = menu.addAction(tr("{told} {named}", tr("Add"), named), self._add)
         add.setEnabled(bool(self._chosen))
         if self._pending:
             words = joined(
-                (say("{n} {c}", n, joined(c, ", ")) for n, c in self._pending.items()),
-                say(" and "),
+                (message("{n} {c}", n, joined(c, ", ")) for n, c in self._pending.items()), message(" and ")
             )
-            menu.addAction(
-                tell("{told}: {words}", tell("Nobody is in"), words[:SHOWN]), self._state
-            )
-            menu.addAction(tell("Forget what was added"), self._pending.clear)
+            menu.addAction(tr("{told}: {words}", tr("Nobody is in"), words[:SHOWN]), self._state)
+            menu.addAction(tr("Forget what was added"), self._pending.clear)
         if domain.structural:
             menu.addSeparator()
         for zero in domain.structural:
-            action = menu.addAction(tell("{told}: {words}", tell("Let go"), zero.words[:SHOWN]))
+            action = menu.addAction(tr("{told}: {words}", tr("Let go"), zero.words[:SHOWN]))
             action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
 
     def _add(self) -> None:

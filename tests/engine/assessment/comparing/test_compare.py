@@ -49,12 +49,7 @@ def test_a_comparison_depends_on_the_seed_alone(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_run_does_not_change_when_others_are_added() -> None:
     few = compare(
-        problem(),
-        specs("cell_key D=5"),
-        runs_per_method=2,
-        seed=1,
-        measures=FAST,
-        scope=Scope("A*B*C"),
+        problem(), specs("cell_key D=5"), runs_per_method=2, seed=1, measures=FAST, scope=Scope("A*B*C")
     )
     many = compare(
         problem(),
@@ -65,9 +60,7 @@ def test_a_run_does_not_change_when_others_are_added() -> None:
         scope=Scope("A*B*C"),
     )
     again = [
-        r
-        for r in many.runs
-        if many.configurations[r.configuration].label == few.configurations[0].label
+        r for r in many.runs if many.configurations[r.configuration].label == few.configurations[0].label
     ]
     assert [r.values for r in few.runs] == [r.values for r in again[:2]]
 
@@ -130,18 +123,14 @@ def test_faults_are_told_all_at_once() -> None:
         compare(problem(), specs("cell_key D=0 V=x", "random_rounding base=1"))
     assert len(caught.value.fields) == 3
     with pytest.raises(ParameterError, match="two variables"):
-        compare(
-            Problem(Table.dense(Domain.of_shape((3,)), [1, 2, 3])), specs("cyclic_perturbation")
-        )
+        compare(Problem(Table.dense(Domain.of_shape((3,)), [1, 2, 3])), specs("cyclic_perturbation"))
     with pytest.raises(ParameterError, match="nothing"):
         compare(problem(), [])
     with pytest.raises(InputError, match="Z"):
         compare(problem(), specs("cell_key"), scope=Scope("A*Z"))
 
 
-def test_a_method_without_chance_runs_once_and_counts_for_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_method_without_chance_runs_once_and_counts_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     method = methods()["random_rounding"]
     drawn = 0
 
@@ -165,9 +154,7 @@ def test_a_method_without_chance_runs_once_and_counts_for_all(
 
 
 @pytest.mark.parametrize("fault", [InputError("too odd"), ValueError("12 secret counts")])
-def test_a_method_that_fails_is_a_run_that_says_so(
-    monkeypatch: pytest.MonkeyPatch, fault: Exception
-) -> None:
+def test_a_method_that_fails_is_a_run_that_says_so(monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
     def draw(*args: object) -> Draft:
         raise fault
 
@@ -182,9 +169,7 @@ def test_a_method_that_fails_is_a_run_that_says_so(
     )
     bad, good = found.runs[:2], found.runs[2:]
     assert all(r.error and set(r.values.values()) == {None} for r in bad)
-    assert "secret" not in bad[0].error and ("too odd" in bad[0].error) == isinstance(
-        fault, InputError
-    )
+    assert "secret" not in bad[0].error and ("too odd" in bad[0].error) == isinstance(fault, InputError)
     assert all(not r.error and r.values["hellinger_published"] for r in good)
     assert found.front("risk_fbeta", "hellinger_published") == [1]
 
@@ -223,9 +208,7 @@ def test_cancel_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     timer = threading.Timer(2.0, progress.cancel)
     timer.start()
     with pytest.raises(Interrupted):
-        spreading.spread(
-            sleepy, [1] * 4 + [2] * 400, workers=2, progress=progress, stage="sleeping"
-        )
+        spreading.spread(sleepy, [1] * 4 + [2] * 400, workers=2, progress=progress, stage="sleeping")
     timer.join()
 
 
@@ -261,10 +244,6 @@ def test_the_export_has_every_run_and_measure() -> None:
 
 def test_a_setting_without_a_solution_fails_alone() -> None:
     found = compare(
-        problem(),
-        specs("cell_key D=3 V=1", "random_rounding"),
-        runs_per_method=1,
-        seed=1,
-        workers=1,
+        problem(), specs("cell_key D=3 V=1", "random_rounding"), runs_per_method=1, seed=1, workers=1
     )
     assert found.runs[0].error and not found.runs[1].error

@@ -23,11 +23,7 @@ def test_grids_are_products() -> None:
 def test_formulas_are_no_grids_and_may_have_spaces() -> None:
     text = "cell_key margins=a*b + c groupings=eu:geo=Spain>EU,Iceland>no D=3"
     (spec,) = parse_spec(text)
-    assert spec.given == {
-        "margins": "a*b + c",
-        "groupings": "eu:geo=Spain>EU,Iceland>no",
-        "D": 3,
-    }
+    assert spec.given == {"margins": "a*b + c", "groupings": "eu:geo=Spain>EU,Iceland>no", "D": 3}
     assert parse_spec(spec.text) == (spec,)
     assert parse_spec('cell_key margins="a*b + c"')[0].given == {"margins": "a*b + c"}
 

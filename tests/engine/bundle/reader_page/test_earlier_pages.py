@@ -72,9 +72,7 @@ def test_a_changed_one_is_refused(older: tuple[Release, Files], right: bytes, wr
     assert error.value.exit_code == 6
 
 
-def test_the_figures_of_an_earlier_page_are_worked_out_again(
-    older: tuple[Release, Files],
-) -> None:
+def test_the_figures_of_an_earlier_page_are_worked_out_again(older: tuple[Release, Files]) -> None:
     release, files = older
     text = files[page.PAGE].decode()
     before, opened, model = text.partition(earlier_pages.OPENED[earlier_pages.MODEL])

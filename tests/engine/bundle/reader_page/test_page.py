@@ -76,18 +76,11 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     program = shutil.which("node")
     assert program, "install nodejs (apt-packages-test.txt)"
     started = [program, str(SCRIPT)]
-    with subprocess.Popen(
-        started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Node(process, tmp_path_factory.mktemp("pages"))
 
 
-LISTED = {
-    "controlled_rounding",
-    "controlled_tabular_adjustment",
-    "post_randomisation",
-    "publish_margins",
-}
+LISTED = {"controlled_rounding", "controlled_tabular_adjustment", "post_randomisation", "publish_margins"}
 """Their readers go through every original: there are fewer."""
 
 
@@ -117,11 +110,7 @@ def release_of(number: int) -> Release:
     whole = {"margins": WHOLE[3 if number % 4 == 2 else 2]}
     wanted = whole if number // METHODS % 2 else {}
     reversible = number // METHODS % 3 == 2
-    cycles = {
-        "blocking": RULES[number // METHODS % 3],
-        "alpha": 0.3,
-        "beta": 0.3 if reversible else 0.2,
-    }
+    cycles = {"blocking": RULES[number // METHODS % 3], "alpha": 0.3, "beta": 0.3 if reversible else 0.2}
     joined = "w:v0=c0>a,c1>a" + ",c2>b" * (number % 4 in (0, 3)) + ",c3>b" * (number % 4 == 3)
     choices: list[tuple[str, dict[str, object]]] = [
         ("cyclic_perturbation", cycles),
@@ -145,18 +134,14 @@ def release_of(number: int) -> Release:
     return protected_by(method, number, **given)
 
 
-def difference(
-    release: Release, exact: bool, laws: Laws, known: Likelihood | None = None
-) -> float | None:
+def difference(release: Release, exact: bool, laws: Laws, known: Likelihood | None = None) -> float | None:
     """The largest difference from what we infer; ``None`` where the page holds nothing."""
     likelihood, worst = known or likelihood_of(release), 0.0
     cells = likelihood.domain.size
     listed = exact and known is None and isinstance(likelihood, CellFactors) and likelihood.left_out
     for text, prior in PRIORS.items():
         if not exact and text != "uniform":
-            assert all(
-                "no others" in law["error"] or "holds no" in law["error"] for law in laws[text]
-            )  # type: ignore[operator]
+            assert all("no others" in law["error"] or "holds no" in law["error"] for law in laws[text])  # type: ignore[operator]
             continue
         try:
             given, evidence = prior(cells), Evidence(release)
@@ -209,10 +194,7 @@ def test_a_cells_own_prior_is_ours(node: Node) -> None:
         for key, law in enumerate(laws[own]):
             values, chances = found.distribution(likelihood.domain.unflat(key))
             mine = dict(zip(map(str, values.tolist()), chances.tolist(), strict=True))
-            assert all(abs(mine.get(n, 0.0) - law.get(n, 0.0)) < 1e-12 for n in {*mine, *law}), (
-                number,
-                key,
-            )
+            assert all(abs(mine.get(n, 0.0) - law.get(n, 0.0)) < 1e-12 for n in {*mine, *law}), (number, key)
         index = likelihood.domain.unflat(cell)
         before = dict(zip(*map(np.ndarray.tolist, plain_one.distribution(index)), strict=True))
         after = dict(zip(*map(np.ndarray.tolist, found.distribution(index)), strict=True))
@@ -275,10 +257,7 @@ def test_cells_that_several_sums_join(node: Node, number: int) -> None:
 def test_a_fault_among_sums_is_found(node: Node) -> None:
     release = protected_by("publish_margins", 5, margins="v0 + v1")
     alone, text = without_choice(release)
-    right, wrong = (
-        "else if (one.last > n) state.push(holds)",
-        "else if (one.last > n) state.push(0)",
-    )
+    right, wrong = ("else if (one.last > n) state.push(holds)", "else if (one.last > n) state.push(0)")
     assert right in text
     exact, laws = node.laws(release, text.replace(right, wrong))
     failed = any("error" in law for law in laws["uniform"])

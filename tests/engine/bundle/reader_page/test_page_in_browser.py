@@ -112,9 +112,7 @@ def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -
     place.write_bytes(magnitude_bundle.page_of(release, {}))
     browser.go(str(place))
     shown = browser.chrome.execute_script(ROWS)
-    assert [len(row) for row in shown] == [6] * 5 and shown[-1][0] == shown[0][0].replace(
-        "0", "Total"
-    )
+    assert [len(row) for row in shown] == [6] * 5 and shown[-1][0] == shown[0][0].replace("0", "Total")
     for (row, column), (low, high) in ranges.items():
         said = browser.chrome.execute_script(PICK, row, column + 1).replace("\u202f", "")
         assert f"within {low} to {high}" in said, (row, column, said)

@@ -76,14 +76,7 @@ def test_a_sum_that_nothing_bounds() -> None:
     at = release.nodes[:, 0]
     everything[(release.nodes == at[:, None]).all(axis=0)] = False
     nothing = ReleasedSums(
-        release.variables,
-        "turnover",
-        0,
-        release.key,
-        release.value * 0,
-        everything,
-        "suppression",
-        {},
+        release.variables, "turnover", 0, release.key, release.value * 0, everything, "suppression", {}
     )
     assert np.isinf(hidden_ranges(nothing)[:, 1]).all()
 
@@ -109,9 +102,7 @@ def test_verifying_makes_the_page_again(tmp_path: Path, method: str) -> None:
     bundle.write_bytes(data)
     assert main(["page", str(bundle), "--out", str(made)]) == 0
     assert made.read_bytes() == files[page.PAGE]
-    assert not magnitude_bundle.check_page(
-        magnitude_bundle.public_bytes(release, page=False), release
-    )
+    assert not magnitude_bundle.check_page(magnitude_bundle.public_bytes(release, page=False), release)
 
 
 @pytest.mark.parametrize("unit", ["", ".50"])

@@ -26,12 +26,7 @@ from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import (
-    WAYS,
-    TableVerdict,
-    Verdict,
-    nothing_expected,
-)
+from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict, nothing_expected
 
 TABLES = st.builds(
     lambda who, at_risk, known, certain, way: TableVerdict(
@@ -78,9 +73,7 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     assert said.names == "; ".join(table.label for table in verdict.tables)
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
-    assert headline(Verdict(small, Limits(), 3)).text == (
-        "Ready: a reader expects no small counts."
-    )
+    assert headline(Verdict(small, Limits(), 3)).text == ("Ready: a reader expects no small counts.")
 
 
 def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
@@ -143,17 +136,13 @@ def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: P
 
 def test_what_earlier_releases_add_is_said_as_a_number() -> None:
     def judged(known: int) -> StaffVerdict:
-        return StaffVerdict(
-            (TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Limits(), 3
-        )
+        return StaffVerdict((TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Limits(), 3)
 
     publication = cast(Any, SimpleNamespace(number=38, day="2026-11-21"))
     read = (Earlier(publication, "original"),)
     before = LeftBefore(read, judged(3), read, releases=2, alone=judged(1))
     assert before.more == 2
-    assert before.sentence.startswith(
-        "Together with no. 38 readers would know 2 more small counts: "
-    )
+    assert before.sentence.startswith("Together with no. 38 readers would know 2 more small counts: ")
     assert replace(before, alone=judged(2)).sentence.startswith(
         "Together with no. 38 readers would know 1 more small count: "
     )
@@ -166,6 +155,4 @@ def test_what_cannot_be_read_together_has_no_figures() -> None:
     said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
     assert "could not be worked out: Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "about 4 small counts a reader would know 1;" in read_together(
-        Verdict((known,), Limits(), 3)
-    )
+    assert "about 4 small counts a reader would know 1;" in read_together(Verdict((known,), Limits(), 3))

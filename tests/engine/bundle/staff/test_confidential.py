@@ -101,9 +101,7 @@ def test_what_does_not_belong_together_is_refused(protected: Protected, tmp_path
         confidential.read(path)
 
 
-def test_a_release_is_no_dossier_and_the_other_way_round(
-    protected: Protected, tmp_path: Path
-) -> None:
+def test_a_release_is_no_dossier_and_the_other_way_round(protected: Protected, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     public.write(protected.release, path)
     with pytest.raises(BundleError):

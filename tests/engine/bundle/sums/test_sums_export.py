@@ -83,9 +83,7 @@ def test_other_programs_read_the_decimals(tmp_path: Path) -> None:
     with files["s.px"].open() as text:
         assert "DECIMALS=2;" in text.read()
     frames = [
-        pyaxis.parse(uri=str(files["s.px"]), encoding="utf-8")["DATA"].set_axis(
-            ["a", "b", "v"], axis=1
-        ),
+        pyaxis.parse(uri=str(files["s.px"]), encoding="utf-8")["DATA"].set_axis(["a", "b", "v"], axis=1),
         pyjstat.Dataset.read(files["s.json"].read_text())
         .write("dataframe")
         .set_axis(["a", "b", "v"], axis=1),

@@ -10,11 +10,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bundle.sums.sums_lines import sums_headline, sums_protection
-from tabprotect.engine.disclosure.magnitude_verdict import (
-    ContributorsAudit,
-    MagnitudeVerdict,
-    limits_of,
-)
+from tabprotect.engine.disclosure.magnitude_verdict import ContributorsAudit, MagnitudeVerdict, limits_of
 from tabprotect.engine.disclosure.policy import HousePolicy
 
 TRIED = ContributorsAudit(40, 90, 0, 0, 0, 3, share="10")

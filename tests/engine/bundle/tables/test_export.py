@@ -38,9 +38,7 @@ def test_the_main_table_has_the_name_and_others_their_number(tmp_path: Path) -> 
     assert read_table(tmp_path / "t_3.sdmx.csv").table.counts.tolist() == [73, 7]
 
 
-@pytest.mark.parametrize(
-    "name", ["csv", "px", "jsonstat", "sdmx-csv", "sdmx-ml", "sdmx-json", "tau-argus"]
-)
+@pytest.mark.parametrize("name", ["csv", "px", "jsonstat", "sdmx-csv", "sdmx-ml", "sdmx-json", "tau-argus"])
 def test_a_suppressed_count_is_nowhere(tmp_path: Path, name: str) -> None:
     kind = named(name)
     export(Release((INNER,), RELEASE.mechanism), tmp_path / f"t{kind.suffixes[0]}", kind)

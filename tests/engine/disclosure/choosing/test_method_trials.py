@@ -10,12 +10,7 @@ import pytest
 from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 from tabprotect.engine.disclosure.choosing import gate_chance
 from tabprotect.engine.disclosure.choosing import method_trials as module
-from tabprotect.engine.disclosure.choosing.method_trials import (
-    NOT_TRIED,
-    MethodTrial,
-    ranked,
-    tried_methods,
-)
+from tabprotect.engine.disclosure.choosing.method_trials import NOT_TRIED, MethodTrial, ranked, tried_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Interrupted
@@ -65,9 +60,7 @@ def test_every_method_is_tried_or_says_why_not(found: tuple[MethodTrial, ...]) -
         if trial.done:
             assert trial.kept is not None and trial.at_risk == 4 and trial.cells == 16
             assert trial.known is not None and 0 <= trial.known <= 1
-            assert trial.loss >= 0 and (
-                trial.moved is None or trial.hidden or trial.loss == trial.moved
-            )
+            assert trial.loss >= 0 and (trial.moved is None or trial.hidden or trial.loss == trial.moved)
         else:
             assert trial.fault
 
@@ -176,9 +169,7 @@ def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
     assert [p.trial.method for p in places[-2:]] == ["suppression", "bootstrap"]
 
 
-def test_other_settings_stay_within_the_budget_of_their_method(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_other_settings_stay_within_the_budget_of_their_method(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[MethodTrial] = []
 
     def known(method: object, problem: object, start: MethodTrial, *_: object) -> MethodTrial:

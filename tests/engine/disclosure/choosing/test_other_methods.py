@@ -82,9 +82,7 @@ def test_what_does_not_pass_its_trial_is_not_offered(
     assert OTHERWISE in caught.value.hint and not caught.value.suggestions
 
 
-def test_what_is_beyond_the_budget_is_not_tried(
-    suppression: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_beyond_the_budget_is_not_tried(suppression: Method, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = few_small(30)
     assert other_methods(suppression, problem, LIMITS)
     monkeypatch.setattr(gate_chance, "TRIAL_WORK", 0.0)

@@ -60,9 +60,7 @@ def test_every_original_with_these_margins_gets_the_same() -> None:
 def test_its_releases_pass_at_the_first_draw() -> None:
     found, problem = tuned_of(TABLE), Problem(TABLE)
     passed = [
-        verdict(
-            METHOD.run(problem, GIVEN | dict(found.change), Randomness.seeded(n)).release, LIMITS
-        ).passed
+        verdict(METHOD.run(problem, GIVEN | dict(found.change), Randomness.seeded(n)).release, LIMITS).passed
         for n in range(4)
     ]
     assert all(passed)
@@ -90,9 +88,7 @@ def test_cramers_v_is_that_of_the_definition() -> None:
     assert LOSSES["association"](before, after) == pytest.approx(1.0)
 
 
-def test_what_keeps_no_margin_is_tuned_by_its_shape_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_keeps_no_margin_is_tuned_by_its_shape_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The inner cells alone: nothing of the table is public but its shape."""
     monkeypatch.setattr(tuning, "TABLES", 4)
     monkeypatch.setattr(tuning, "LEAST_TABLES", 4)
@@ -108,9 +104,7 @@ def test_what_has_no_ladder_cannot_be_tuned() -> None:
         tuned(methods()["discrete_laplace"], Problem(TABLE), {}, LIMITS)
 
 
-def test_a_reader_chooses_the_parameters_again(
-    done: Protection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_chooses_the_parameters_again(done: Protection, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the release alone; and finds it out where others are stated."""
     release = done.release
     stated, again = release.mechanism.tuned, tuned_again(release)

@@ -73,10 +73,7 @@ def test_a_file_of_a_statistical_office(tmp_path: Path) -> None:
 
 def test_both_versions_and_listed_values(tmp_path: Path) -> None:
     one = dataset()
-    old = {
-        "dimension": one["dimension"] | {"id": one["id"], "size": ["2", "2"]},
-        "value": [1, 2, 3, 4],
-    }
+    old = {"dimension": one["dimension"] | {"id": one["id"], "size": ["2", "2"]}, "value": [1, 2, 3, 4]}
     listed = dataset(value={"0": 1, "3": 4, "2": 3.0, "1": 2})
     for given in (one, {"first": old}, listed):
         table = read(tmp_path, given).table

@@ -70,13 +70,10 @@ def test_counts_of_every_kind(tmp_path: Path, kind: str) -> None:
         ("'three'", "not a number"),
     ],
 )
-def test_a_faulty_count_is_named_with_its_row_and_cell(
-    tmp_path: Path, count: str, words: str
-) -> None:
+def test_a_faulty_count_is_named_with_its_row_and_cell(tmp_path: Path, count: str, words: str) -> None:
     path = put(
         tmp_path / "t.parquet",
-        f"SELECT 'a' AS v, 7 AS w, {count} AS count FROM range(1) UNION ALL "
-        f"SELECT 'never', 1, {count}",
+        f"SELECT 'a' AS v, 7 AS w, {count} AS count FROM range(1) UNION ALL SELECT 'never', 1, {count}",
     )
     with pytest.raises(InputError, match=words) as caught:
         read_table(path)

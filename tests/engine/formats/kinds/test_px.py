@@ -93,9 +93,7 @@ def test_rows_with_keys(tmp_path: Path) -> None:
     found = read(tmp_path, text).table
     assert found.domain["v"].categories == ("1", "2")
     assert found.counts.tolist() == [[0, 0], [5, 6]]
-    assert (
-        read(tmp_path, text.replace("VALUES;", "CODES;").replace('"b",', '"1",')).table.total == 11
-    )
+    assert read(tmp_path, text.replace("VALUES;", "CODES;").replace('"b",', '"1",')).table.total == 11
     for old, new, words in (('"b",5', '"z",5', "no category"), ("5 6", '5 6\n"b",7 8', "twice")):
         with pytest.raises(InputError, match=words):
             read(tmp_path, text.replace(old, new))

@@ -64,12 +64,7 @@ JSON_2 = {
                 "attributes": {"observation": [{"id": "OBS_STATUS", "values": [{"id": "P"}]}]},
             }
         ],
-        "dataSets": [
-            {
-                "structure": 0,
-                "series": {"0": {"observations": {"0": [7, 0.4], "1": [5, 0.6, 0]}}},
-            }
-        ],
+        "dataSets": [{"structure": 0, "series": {"0": {"observations": {"0": [7, 0.4], "1": [5, 0.6, 0]}}}}],
     },
 }
 

@@ -29,9 +29,7 @@ LABELS = {"region": {1: "North", 2: "South", 99: "Refused"}}
 
 def test_labels_are_categories_and_user_missing_stays(tmp_path: Path) -> None:
     path = tmp_path / "r.sav"
-    pyreadstat.write_sav(
-        FRAME, str(path), variable_value_labels=LABELS, missing_ranges={"region": [99]}
-    )
+    pyreadstat.write_sav(FRAME, str(path), variable_value_labels=LABELS, missing_ranges={"region": [99]})
     with pytest.raises(RecordsError):
         read_table(path)
     found = tabulate(path, ["region", "age"])

@@ -242,9 +242,7 @@ def test_groups_that_are_named_as_their_parts_are_refused() -> None:
 
 def test_labels_of_codes(tmp_path: Path) -> None:
     path = put(tmp_path, rda=RDA.replace("Size\n", 'Size\n  <CODELIST> "C:\\x\\size.cdl"\n'))
-    (tmp_path / "size.cdl").write_bytes(
-        " 1,klein, f\xfcr sich\n 2,gro\xdf\n 3,leer\n".encode("latin-1")
-    )
+    (tmp_path / "size.cdl").write_bytes(" 1,klein, f\xfcr sich\n 2,gro\xdf\n 3,leer\n".encode("latin-1"))
     assert read_table(path).table.domain["Size"].categories == ("1", "2")
     found = read_table(path, Reading(labels=True)).table
     assert found.domain["Size"].categories == ("klein, für sich", "groß")

@@ -29,8 +29,7 @@ Source: register of persons, 2024
 TOTALT = "region;sex;agegroup;n\n" + "".join(
     f"{r};{s};{a};{n}\n"
     for n, (r, s, a) in enumerate(
-        ((r, s, a) for r in ("SE1", "SE2", "SE3") for s in ("K", "M") for a in ("0-14", "15-64")),
-        3,
+        ((r, s, a) for r in ("SE1", "SE2", "SE3") for s in ("K", "M") for a in ("0-14", "15-64")), 3
     )
 )
 

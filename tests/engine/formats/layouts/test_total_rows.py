@@ -56,9 +56,7 @@ def coincides(full: Table) -> bool:
 @given(cases(), st.data())
 @settings(max_examples=70, deadline=None)
 def test_totals_are_found_checked_and_stripped(
-    tmp_path_factory: pytest.TempPathFactory,
-    case: tuple[np.ndarray, list[int]],
-    data: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory, case: tuple[np.ndarray, list[int]], data: st.DataObject
 ) -> None:
     inner, axes = case
     path = tmp_path_factory.getbasetemp() / "totals.csv"
@@ -76,9 +74,7 @@ def test_totals_are_found_checked_and_stripped(
     # Any one wrong total is named with its line, its cell and both figures.
     flat = full.counts.reshape(-1).copy()
     totals = [
-        key
-        for key in range(full.domain.size)
-        if "Total" in full.domain.labels(full.domain.unflat(key))
+        key for key in range(full.domain.size) if "Total" in full.domain.labels(full.domain.unflat(key))
     ]
     key = data.draw(st.sampled_from(totals))
     flat[key] += 1
@@ -89,9 +85,7 @@ def test_totals_are_found_checked_and_stripped(
         read_table(path, Reading(strip_totals=True))
     assert caught.value.line == key + 2
     assert caught.value.cell == full.domain.cell_text(full.domain.unflat(key))
-    assert f"the total is {flat[key]}, its inner cells add up to {flat[key] - 1}" in (
-        caught.value.detail
-    )
+    assert f"the total is {flat[key]}, its inner cells add up to {flat[key] - 1}" in (caught.value.detail)
 
 
 def test_a_category_that_is_the_sum_of_the_others_by_chance_is_asked_about(tmp_path: Path) -> None:

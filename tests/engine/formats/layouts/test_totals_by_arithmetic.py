@@ -14,9 +14,7 @@ TREE = {"DE": ("DE1", "DE2"), "DE1": ("DE11", "DE12"), "DE2": ("DE21", "DE22", "
 LEAVES = ("DE11", "DE12", "DE21", "DE22", "DE23")
 
 
-def settle_totals(
-    cells: CellList, *, totals: str | None, strip: bool
-) -> tuple[CellList, list[str]]:
+def settle_totals(cells: CellList, *, totals: str | None, strip: bool) -> tuple[CellList, list[str]]:
     done = settled(cells, Reading(totals=totals, strip_totals=strip))
     return done.cells, [*done.notes]
 
@@ -49,9 +47,7 @@ ORDERS = (
 @pytest.mark.parametrize("order", ORDERS)
 @given(seed=st.integers(0, 999), columns=st.integers(1, 5))
 @settings(max_examples=25, deadline=None)
-def test_the_levels_of_a_hierarchy_in_any_order(
-    order: tuple[str, ...], seed: int, columns: int
-) -> None:
+def test_the_levels_of_a_hierarchy_in_any_order(order: tuple[str, ...], seed: int, columns: int) -> None:
     leaves = np.random.default_rng(seed).integers(5, 900, (len(LEAVES), columns))
     found = tree_counts(leaves)
     listed = cells([*order], [f"w{k}" for k in range(columns)], np.stack([found[c] for c in order]))
@@ -67,9 +63,7 @@ def test_a_total_in_any_language(seed: int, last: bool) -> None:
     inner[:2] += 1
     total = inner.sum(axis=0, keepdims=True)
     names = [f"g{k}" for k in range(6)]
-    parts, labels = (
-        ([inner, total], [*names, "Mindenki"]) if last else ([total, inner], ["Mindenki", *names])
-    )
+    parts, labels = ([inner, total], [*names, "Mindenki"]) if last else ([total, inner], ["Mindenki", *names])
     listed = cells(labels, ["a", "b", "c", "d"], np.concatenate(parts))
     with pytest.raises(InputError, match="Mindenki"):
         settle_totals(listed, totals=None, strip=False)
@@ -102,8 +96,6 @@ def test_totals_can_be_named() -> None:
         kept, _ = settle_totals(listed, totals=said, strip=False)
         assert kept.counts.tolist() == [1, 2, 3, 4]
     with pytest.raises(InputError, match="2 of 2 do not add up"):
-        settle_totals(
-            cells(["a", "b", "ALLES"], ["x", "y"], counts + 1), totals="ALLES", strip=True
-        )
+        settle_totals(cells(["a", "b", "ALLES"], ["x", "y"], counts + 1), totals="ALLES", strip=True)
     with pytest.raises(InputError, match="no variable has the category"):
         settle_totals(listed, totals="NONE", strip=True)

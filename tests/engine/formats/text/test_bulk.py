@@ -61,9 +61,7 @@ def files(draw: st.DrawFn) -> str:
 @example('v,w,count\n5" pipe,x,1\n"a\nb",x,2\n')
 @example('v,w,count\n"a",x,1\n"b"c,x,2\n')
 @settings(max_examples=150, deadline=None)
-def test_the_quick_way_is_the_exact_way(
-    tmp_path_factory: pytest.TempPathFactory, text: str
-) -> None:
+def test_the_quick_way_is_the_exact_way(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "both.csv"
     path.write_bytes(text.encode())
     for options in ({}, {"fill_missing": True, "delimiter": ",", "decimal": "."}):

@@ -124,9 +124,7 @@ def test_what_is_written_is_read_and_judged_alike(tmp_path: Path) -> None:
     table, again = written(tmp_path)
     rows = [list(cell_rows(one, P10, sensitive_cells(one, P10))) for one in (table, again)]
     keep = ("index", "value", "holdings", "unsafe", "upper_level")
-    assert [[row[k] for k in keep] for row in rows[0]] == [
-        [row[k] for k in keep] for row in rows[1]
-    ]
+    assert [[row[k] for k in keep] for row in rows[0]] == [[row[k] for k in keep] for row in rows[1]]
     found = sensitive_cells(table, P10)
     given = given_sums(given_text(table, found.unsafe, found.upper), table)
     assert np.array_equal(given.sensitive, found.unsafe)

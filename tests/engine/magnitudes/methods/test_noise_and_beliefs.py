@@ -13,12 +13,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs, second_beliefs
-from tabprotect.engine.magnitudes.readers.rounded_sums import (
-    bases,
-    least_base,
-    rounded,
-    rounding_beliefs,
-)
+from tabprotect.engine.magnitudes.readers.rounded_sums import bases, least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.tables.variable import Variable
@@ -95,10 +90,7 @@ def test_a_hidden_sum_with_one_degree_of_freedom_is_exact(tmp_path: Path) -> Non
     release = hidden_square()
     (tmp_path / "r.zip").write_bytes(public_bytes(release))
     again = read_release(tmp_path / "r.zip")
-    found = {
-        tuple(again.index(b.cell).values()): b.belief
-        for b in beliefs(again, ContributorView(), 0.1)
-    }
+    found = {tuple(again.index(b.cell).values()): b.belief for b in beliefs(again, ContributorView(), 0.1)}
     # It lies between 3 and 6; the best window ends at 6 and begins at 54/11.
     assert set(found) == {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
     assert found["1", "1"] == pytest.approx((6 - 54 / 11) / 3, abs=0.002)
@@ -128,9 +120,7 @@ def test_walks_agree_with_rejection() -> None:
     hidden[:3, :3] = True
     hidden[2, 2] = False
     value = np.where(hidden, 0, whole).reshape(-1)
-    release = ReleasedSums(
-        variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {}
-    )
+    release = ReleasedSums(variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {})
     found = {b.cell: b.belief for b in beliefs(release, ContributorView(), 0.1)}
     rows, columns = inner.sum(axis=1), inner.sum(axis=0)
     draws = rng.random((400_000, 3)) * [rows[0], rows[0], rows[1]]
@@ -139,9 +129,7 @@ def test_walks_agree_with_rejection() -> None:
     f = columns[2] - inner[2, 2] - c
     e = rows[1] - d - f
     g, h = columns[0] - a - d, columns[1] - b - e
-    kept = (np.minimum.reduce([c, f, e, g, h]) >= 0) & (
-        np.abs(g + h + inner[2, 2] - rows[2]) < 1e-9
-    )
+    kept = (np.minimum.reduce([c, f, e, g, h]) >= 0) & (np.abs(g + h + inner[2, 2] - rows[2]) < 1e-9)
     cells = np.sort(a[kept])
     ends = np.searchsorted(cells, cells * 1.1 / 0.9)
     expected = (ends - np.arange(len(cells))).max() / len(cells)
@@ -157,9 +145,7 @@ def test_beliefs_of_rounded_sums_are_those_of_every_guess() -> None:
         found = rounding_beliefs(published, base, 0.1)
         for number in range(0, 90, 7):
             alike = every[published == published[number]]
-            near = [
-                np.sum(np.abs(g - alike) <= 0.1 * alike + 1e-9) for g in np.arange(0, 110, 0.05)
-            ]
+            near = [np.sum(np.abs(g - alike) <= 0.1 * alike + 1e-9) for g in np.arange(0, 110, 0.05)]
             assert found[number] == pytest.approx(max(near) / len(alike))
     # The base that is enough, and no smaller one.
     value, unsafe = np.array([40, 700, 90_000]), np.array([True, True, False])

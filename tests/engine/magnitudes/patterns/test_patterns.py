@@ -21,17 +21,14 @@ from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
-CASES = json.loads((Path(__file__).parents[3] / "reference" / "magnitudes.json").read_text())[
-    "cases"
-]
+CASES = json.loads((Path(__file__).parents[3] / "reference" / "magnitudes.json").read_text())["cases"]
 P10 = Wanted(rules=rules_of(["p=10"]))
 
 
 def hidden_cells(table: MagnitudeTable, found: Pattern) -> set[tuple[int, int]]:
     """Totals after all categories, as the oracle has them."""
     return {
-        (int(table.cells.nodes[0, n]), int(table.cells.nodes[1, n]))
-        for n in np.flatnonzero(found.hidden)
+        (int(table.cells.nodes[0, n]), int(table.cells.nodes[1, n])) for n in np.flatnonzero(found.hidden)
     }
 
 
@@ -43,9 +40,7 @@ def test_the_cheapest_pattern_is_that_of_brute_force(case, monkeypatch) -> None:
     rows = {(i, j, h): v for i, j, h, v in case["input"]["rows"]}
     table = table_of(rows, (3, 3))
     found = suppress(table, P10)
-    assert (1 + table.cells.holdings)[found.secondary].sum() == case["expected"][
-        "cost_of_secondaries"
-    ]
+    assert (1 + table.cells.holdings)[found.secondary].sum() == case["expected"]["cost_of_secondaries"]
     assert not found.broken
     assert not broken(grid(rows, (3, 3)), (3, 3), hidden_cells(table, found), 0.1)
 

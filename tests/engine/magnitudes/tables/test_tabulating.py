@@ -33,9 +33,7 @@ def test_parents_are_counted_anew(tmp_path: Path) -> None:
     one = table.number({"a": "1"})
     assert (table.cells.value[one], table.cells.holdings[one]) == (22, 2)
     part = table.listing.of(one)
-    held = dict(
-        zip(table.listing.holding[part].tolist(), table.listing.own[part].tolist(), strict=True)
-    )
+    held = dict(zip(table.listing.holding[part].tolist(), table.listing.own[part].tolist(), strict=True))
     assert {table.names[h]: v for h, v in held.items()} == {"e": 17, "f": 5}
     two = table.number({"a": "2", "b": "n"})
     assert (table.cells.holdings[two], table.cells.nonzero[two]) == (1, 0)
@@ -47,9 +45,7 @@ def test_cells_are_those_of_the_definition(tmp_path: Path) -> None:
     made = [
         (f"s{a // 2}", f"a{a}", f"b{b}", f"h{h}", x)
         for a, b, h, x in zip(
-            *(generator.integers(0, n, 90) for n in (5, 3, 60)),
-            generator.integers(-20, 400, 90),
-            strict=True,
+            *(generator.integers(0, n, 90) for n in (5, 3, 60)), generator.integers(-20, 400, 90), strict=True
         )
     ]
     path = records(tmp_path, *(",".join(map(str, row)) for row in made), head="s,a,b,ent,x")
@@ -59,9 +55,7 @@ def test_cells_are_those_of_the_definition(tmp_path: Path) -> None:
     for number in range(len(table.cells)):
         index = table.index(number)
         held: dict[str, int] = {}
-        inside = [
-            row for row in made if all(row[names[k]] == v for k, v in index.items() if v != "Total")
-        ]
+        inside = [row for row in made if all(row[names[k]] == v for k, v in index.items() if v != "Total")]
         for *_, holding, x in inside:
             held[holding] = held.get(holding, 0) + x
         cells = table.cells
@@ -101,10 +95,7 @@ def test_weights_in_three_readings(tmp_path: Path) -> None:
     number = table.number({})
     assert table.cells.value[number] == 470
     rules = rules_of(["dominance=2,50"])
-    tops = {
-        way: table.judged(2, way).top[number, :2].tolist()
-        for way in ("sample", "replicate", "known")
-    }
+    tops = {way: table.judged(2, way).top[number, :2].tolist() for way in ("sample", "replicate", "known")}
     assert tops == {"sample": [100, 10], "replicate": [100, 100], "known": [400, 70]}
     unsafe = {way: bool(sensitive_cells(table, rules, weights=way).unsafe[number]) for way in tops}
     assert unsafe == {"sample": False, "replicate": False, "known": True}

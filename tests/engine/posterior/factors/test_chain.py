@@ -15,12 +15,7 @@ from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import chain_posterior, chains, components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.chain_posterior import r_hat
-from tabprotect.engine.posterior.factors.chains import (
-    Chains,
-    SwapSweeps,
-    chain_starts,
-    within_bounds,
-)
+from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, chain_starts, within_bounds
 from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
@@ -75,9 +70,7 @@ def likelihood_of(
 def compare(likelihood: CellFactors, prior: Prior | None = None, seed: int = 7) -> None:
     """The simulated posterior is the exact one within its own error, and that error is honest."""
     exact = infer(likelihood, prior, Approach(way="exact"))
-    found = infer(
-        likelihood, prior, Approach(way="monte_carlo"), randomness=Randomness.seeded(seed)
-    )
+    found = infer(likelihood, prior, Approach(way="monte_carlo"), randomness=Randomness.seeded(seed))
     assert found.way == "monte_carlo" and found.error is not None and found.r_hat is not None
     assert found.standard_errors is not None and found.effective_sample_size is not None
     assert found.r_hat < 1.05 and 1000 < found.effective_sample_size <= (found.draws or 0)
@@ -287,12 +280,8 @@ def test_larger_tables_agree_with_their_margins() -> None:
         infer(likelihood, approach=Approach(way="exact"))
 
 
-@pytest.mark.parametrize(
-    ("limit", "which"), [("MOST_CELLS", 0), ("MOST_TANGLED", 1), ("MOST_ENTRIES", 0)]
-)
-def test_too_large_is_refused_with_a_remedy(
-    monkeypatch: pytest.MonkeyPatch, limit: str, which: int
-) -> None:
+@pytest.mark.parametrize(("limit", "which"), [("MOST_CELLS", 0), ("MOST_TANGLED", 1), ("MOST_ENTRIES", 0)])
+def test_too_large_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch, limit: str, which: int) -> None:
     shape, margins, mean = SHAPES[which]
     module = chains if limit == "MOST_TANGLED" else chain_posterior
     monkeypatch.setattr(module, limit, 8)

@@ -30,9 +30,7 @@ REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "counts.json")
 def agree(likelihood: CellFactors, most: int, prior: Prior | None = None) -> Posterior:
     """Marginals, number and draws are those of the oracle."""
     prior = prior or Uniform()
-    logs = np.array(
-        [prior.log_weight(c, np.arange(most + 1)) for c in range(likelihood.domain.size)]
-    )
+    logs = np.array([prior.log_weight(c, np.arange(most + 1)) for c in range(likelihood.domain.size)])
     true = every_original(likelihood, most, lambda c, v: float(logs[c, v]))
     expected = marginals(true, most)
     found = infer(likelihood, prior, Approach(way="exact"))
@@ -85,9 +83,7 @@ def test_priors_with_holes_and_knowledge() -> None:
     original = np.array([[3, 0, 2], [0, 3, 2]])
     domain, sums = Domain.of_shape((2, 3)), sums_of((2, 3), [(0,), (1,)])
     likelihood = of_sums(domain, sums, exactly(original, sums))
-    knows = CellTable(
-        np.array([0, 0, 0, 4]), np.array([0, 1, 3, 2]), np.array([1.0, 0.0, 2.0, 1.0])
-    )
+    knows = CellTable(np.array([0, 0, 0, 4]), np.array([0, 1, 3, 2]), np.array([1.0, 0.0, 2.0, 1.0]))
     agree(likelihood, 5, knows)
     agree(likelihood, 5, Positive(np.array([1])))
     agree(likelihood, 5, Poisson(np.array([1.0, 0.0, 2.0, 1.0, 1.0, 1.0])))
@@ -95,9 +91,7 @@ def test_priors_with_holes_and_knowledge() -> None:
         infer(likelihood, Poisson(np.zeros(6)))
 
 
-def of_pattern(
-    original: np.ndarray, hidden: Sequence[tuple[int, int]]
-) -> tuple[CellFactors, PublishedTable]:
+def of_pattern(original: np.ndarray, hidden: Sequence[tuple[int, int]]) -> tuple[CellFactors, PublishedTable]:
     domain = Domain.of_shape(original.shape)
     mask = np.zeros(original.shape, dtype=bool)
     mask[tuple(np.array(hidden).T)] = True
@@ -128,11 +122,7 @@ def test_the_slides_suppression() -> None:
 
 @pytest.mark.parametrize(
     ("margins", "number"),
-    [
-        ([(0,), (1,), ()], "rounding"),
-        ([(0,), (1,)], "rounding_without_total"),
-        ([], "rounding_cells_only"),
-    ],
+    [([(0,), (1,), ()], "rounding"), ([(0,), (1,)], "rounding_without_total"), ([], "rounding_cells_only")],
 )
 def test_the_slides_rounding(margins: list[tuple[int, ...]], number: str) -> None:
     rounded = np.array(REFERENCE["rounded_base_3"])
@@ -169,9 +159,7 @@ def test_wide_rows_are_drawn_right() -> None:
     domain = Domain.of_shape((3,))
     published = PublishedTable(Table.dense(domain, [200, 300, 200]))
     spread = stats.binom(160, 0.3)
-    likelihood = independent(
-        published, lambda value: (value - 80, value + 80, spread.logpmf(np.arange(161)))
-    )
+    likelihood = independent(published, lambda value: (value - 80, value + 80, spread.logpmf(np.arange(161))))
     found = infer(likelihood)
     low, high = found.interval(0.9)
     for cell, value in enumerate([200, 300, 200]):

@@ -33,9 +33,7 @@ def of_rule(rule: Callable[[tuple[int, ...]], float], *, exact: bool) -> CellFac
         chance = rule(tuple(table.counts.reshape(-1).tolist()))
         return chance if exact else float(generator.random() < chance)
 
-    return of_sums(
-        Domain.of_shape((2, 3)), sums, kinds, rerun=Rerun(estimate, exact), note="the rule"
-    )
+    return of_sums(Domain.of_shape((2, 3)), sums, kinds, rerun=Rerun(estimate, exact), note="the rule")
 
 
 def even_corner(cells: tuple[int, ...]) -> float:
@@ -78,9 +76,7 @@ def test_estimates_over_listed_originals() -> None:
 def test_weighed_draws(exact: bool) -> None:
     likelihood = of_rule(mostly_even, exact=exact)
     found = infer(
-        likelihood,
-        approach=Approach(way="monte_carlo", draws=6000),
-        randomness=Randomness.seeded(3),
+        likelihood, approach=Approach(way="monte_carlo", draws=6000), randomness=Randomness.seeded(3)
     )
     assert found.way == "monte_carlo" and found.error is not None and not found.note
     assert found.effective_sample_size is not None and found.effective_sample_size < 6000
@@ -137,9 +133,7 @@ def test_alone_cells_are_listed_too() -> None:
     def rule(cells: tuple[int, ...]) -> float:
         return float(cells[0] + cells[2] == 3)
 
-    likelihood = of_sums(
-        domain, ones, kinds, rerun=Rerun(lambda t, g: rule(tuple(t.counts.tolist())), True)
-    )
+    likelihood = of_sums(domain, ones, kinds, rerun=Rerun(lambda t, g: rule(tuple(t.counts.tolist())), True))
     for prior in (None, Poisson(np.array([1.0, 1.0, 2.0]))):
         found = infer(likelihood, prior)
         assert found.way == "exact" and found.originals == 3

@@ -62,9 +62,7 @@ def test_elimination_is_brute_force(seed: int) -> None:
         rule = list(RULES.values())[rng.integers(3)]
         alpha = float(rng.random())
         beta = float(rng.random() * (1 - alpha))
-        alpha, beta = [(alpha, beta), (0.25, 0.25), (alpha, 1 - alpha), (alpha, 0.0)][
-            rng.integers(4)
-        ]
+        alpha, beta = [(alpha, beta), (0.25, 0.25), (alpha, 1 - alpha), (alpha, 0.0)][rng.integers(4)]
         counts = rng.poisson(rng.choice([0.7, 1.5, 3.0]), shape)
         if rule == "none":
             counts = counts - (rng.random(shape) < 0.1)
@@ -181,9 +179,7 @@ def test_mode_counterexamples() -> None:
         moves = design(Domain.of_shape(published.shape), "bidiagonal")
         alpha = float(Fraction(example["alpha=beta"]))
         found = infer(
-            sequence(
-                published, moves, RULES[example["rule"]], alpha=alpha, passes=example["rounds"]
-            )
+            sequence(published, moves, RULES[example["rule"]], alpha=alpha, passes=example["rounds"])
         )
         assert not found.mode_is_published
         wrong = {tuple(map(int, c.strip("()").split(","))) for c in example["violating_cells"]}
@@ -204,9 +200,7 @@ def test_mode_violation_rate() -> None:
     found = infer(sequence(tables, moves, "any_zero"))
     assert found.way == "exact"
     wrong = int((~found.mode_matches.reshape(-1, 6)).any(axis=1).sum())
-    assert (
-        f"{wrong}/4096" == REFERENCE["mode_theorem"]["violation_rates"]["any 1/4, 2x3 cells 0..3"]
-    )
+    assert f"{wrong}/4096" == REFERENCE["mode_theorem"]["violation_rates"]["any 1/4, 2x3 cells 0..3"]
 
 
 def test_components_of_one_structure_go_through_as_one() -> None:

@@ -113,9 +113,7 @@ def test_what_is_not_repeated_throughout_is_not_joined() -> None:
         ("negative", 1, 1, "draws originals exactly"),
     ],
 )
-def test_what_would_make_it_exact_is_said(
-    rule: BlockingRule, times: int, passes: int, said: str
-) -> None:
+def test_what_would_make_it_exact_is_said(rule: BlockingRule, times: int, passes: int, said: str) -> None:
     model = group_model(sequence((3, 3), "bands", times, rule, passes), Uniform())
     reason = infer_moves.drawn_because(model)
     assert said in reason and (rule != "none" or reason.endswith("strips"))

@@ -45,10 +45,7 @@ def test_draws_agree_with_the_exact_posterior(
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, alpha, beta, 1, rule)
     exact = infer(likelihood, priors[kind], Approach(way="exact"))
     drawn = infer(
-        likelihood,
-        priors[kind],
-        Approach(way="monte_carlo", draws=12_000),
-        randomness=Randomness.seeded(1),
+        likelihood, priors[kind], Approach(way="monte_carlo", draws=12_000), randomness=Randomness.seeded(1)
     )
     assert drawn.way == "monte_carlo" and drawn.error is not None
     assert drawn.standard_errors is not None and drawn.effective_sample_size is not None
@@ -109,16 +106,9 @@ def test_whole_tables_keep_the_margins() -> None:
 
 def test_no_draw_fits() -> None:
     moves = design(Domain.of_shape((3, 3)), "elementary")
-    likelihood = MoveSequence(
-        Table.dense(moves.domain, np.eye(3)), moves, 0.25, 0.25, 1, "any_zero"
-    )
+    likelihood = MoveSequence(Table.dense(moves.domain, np.eye(3)), moves, 0.25, 0.25, 1, "any_zero")
     with pytest.raises(InfeasibleError):
-        infer(
-            likelihood,
-            Positive(),
-            Approach(way="monte_carlo", draws=200),
-            randomness=Randomness.seeded(1),
-        )
+        infer(likelihood, Positive(), Approach(way="monte_carlo", draws=200), randomness=Randomness.seeded(1))
 
 
 CELLS = 6
@@ -195,9 +185,7 @@ def test_calibrated_by_simulation(rule: BlockingRule) -> None:
     assert max(worst_z(rule, 1000)) < 4.2
 
 
-@pytest.mark.parametrize(
-    ("rule", "runs", "scale"), [("any_zero", 500, 1.0), ("negative", 3600, 0.5)]
-)
+@pytest.mark.parametrize(("rule", "runs", "scale"), [("any_zero", 500, 1.0), ("negative", 3600, 0.5)])
 def test_calibration_finds_a_planted_fault(rule: BlockingRule, runs: int, scale: float) -> None:
     """Forgetting the blocked coins (the rule ``none``'s factor, or a wrong gamma) shows."""
 

@@ -144,9 +144,7 @@ def test_one_strip_fills_the_lanes(way: str) -> None:
 
 
 def test_joint_draws_have_the_law_of_all_originals(way: str) -> None:
-    model = model_of(
-        np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]), "negative", (0.25, 0.25)
-    )
+    model = model_of(np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]), "negative", (0.25, 0.25))
     exact, _ = found_by(model)
     drawn = exact.draw(8_000, np.random.default_rng(3))[:, model.signatures.group_of_cell]
     tables, number = np.unique(drawn, axis=0, return_counts=True)
@@ -157,19 +155,14 @@ def test_joint_draws_have_the_law_of_all_originals(way: str) -> None:
     assert listed is not None
     groups, changes, log_weights = listed
     column = np.argsort(groups)[model.signatures.group_of_cell]
-    chance = {
-        changes[i, column].tobytes(): w
-        for i, w in enumerate(np.exp(log_weights - log_weights.max()))
-    }
+    chance = {changes[i, column].tobytes(): w for i, w in enumerate(np.exp(log_weights - log_weights.max()))}
     weights = np.array([chance[np.ascontiguousarray(t, changes.dtype).tobytes()] for t in tables])
     expected = weights / weights.sum() * 8_000
     assert ((number - expected) ** 2 / expected).sum() < 40 + 4 * np.sqrt(80)
 
 
 @pytest.mark.parametrize("rule", ["negative", "reversible"])
-def test_both_forms_draw_the_same_tables(
-    rule: BlockingRule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_forms_draw_the_same_tables(rule: BlockingRule, monkeypatch: pytest.MonkeyPatch) -> None:
     if strips.strip_sweeps is None:
         pytest.skip("not built here")
     exact, laws = found_by(model_of(sparse((30, 14), 6), rule, (0.25, 0.25)))
@@ -180,9 +173,7 @@ def test_both_forms_draw_the_same_tables(
     assert np.abs(again - laws).max() < 3e-15
 
 
-def test_nothing_is_read_before_it_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_read_before_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Built anew with all memory filled with NaN, the sweeps give the same numbers."""
     if strips.strip_sweeps is None or shutil.which("cc") is None:
         pytest.skip("no compiler here")

@@ -12,12 +12,7 @@ import pytest
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.recipes import batch
-from tabprotect.engine.project.recipes.batch import (
-    STATE,
-    JobOutcome,
-    run_batch,
-    worst_exit_code,
-)
+from tabprotect.engine.project.recipes.batch import STATE, JobOutcome, run_batch, worst_exit_code
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 
 RECIPE = """recipe = 1
@@ -103,9 +98,7 @@ def test_the_text_of_an_unforeseen_error_stays_inside(
         assert "4711" not in path.read_text()
 
 
-def test_what_was_done_before_a_batch_was_stopped_stays(
-    jobs: list[BatchJob], tmp_path: Path
-) -> None:
+def test_what_was_done_before_a_batch_was_stopped_stays(jobs: list[BatchJob], tmp_path: Path) -> None:
     class Stopping(Progress):
         def report(self, stage: str, fraction: float, partial: object = None) -> None:
             if fraction >= 0.5:

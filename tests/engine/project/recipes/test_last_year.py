@@ -23,8 +23,7 @@ from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import Table
 
 YEAR = "region,sex,count\n" + "".join(
-    f"{r},{s},{n}\n"
-    for n, (r, s) in enumerate(((r, s) for r in ("Nord", "Sud", "West") for s in "fm"), 20)
+    f"{r},{s},{n}\n" for n, (r, s) in enumerate(((r, s) for r in ("Nord", "Sud", "West") for s in "fm"), 20)
 )
 
 
@@ -107,9 +106,7 @@ def test_steps_that_code_the_table_are_part_of_what_is_expected(tmp_path: Path) 
 
 def test_years_are_compared_on_what_both_have() -> None:
     before = Table.dense(Domain.of({"a": ["x", "y"], "b": ["u", "v"]}), [[1, 0], [100, 7]])
-    after = Table.dense(
-        Domain.of({"b": ["v", "u"], "a": ["y", "x", "z"]}), [[7, 3, 1], [300, 0, 2]]
-    )
+    after = Table.dense(Domain.of({"b": ["v", "u"], "a": ["y", "x", "z"]}), [[7, 3, 1], [300, 0, 2]])
     found = since_last_year(before, after)
     assert (found.appeared, found.vanished, found.jumped) == (1, 1, 1)
     assert found.jumps[0].cell == ("y", "u")
@@ -184,13 +181,7 @@ def test_codes_that_the_list_lacks_are_mapped_and_remembered(counting: Path) -> 
     assert mapped_categories(counting) == mapping
     history, _ = prepared_recipe(counting, settings)
     table = history.project.original
-    assert table.total == 72 + 2 and table.domain["area"].categories == (
-        "11",
-        "12",
-        "21",
-        "22",
-        "31",
-    )
+    assert table.total == 72 + 2 and table.domain["area"].categories == ("11", "12", "21", "22", "31")
     assert table.domain["area"].coarser[0].groups == ("north", "north", "south", "south", "31")
     # What was said stays, in its place, in the recipe of the year after.
     again = tomllib.loads(recipe_text.next_year_text(history.trail, history.project))

@@ -35,24 +35,16 @@ from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
 
-LIMITS = Limits(
-    belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5
-)
+LIMITS = Limits(belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5)
 
 RECORDS = "key,region,sex,w\n" + "".join(
-    f"{number * 7919},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n"
-    for number in range(40)
+    f"{number * 7919},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n" for number in range(40)
 )
 
 HOUSE: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "tabulate",
-        {
-            "source": "people.csv",
-            "by": ["region", "sex"],
-            "record_key": "key",
-            "design_weight": "w",
-        },
+        {"source": "people.csv", "by": ["region", "sex"], "record_key": "key", "design_weight": "w"},
     ),
     ("set_method", {"method": "cell_key"}),
     ("set_parameters", {"keys": "records", "D": 3}),
@@ -153,14 +145,7 @@ def everything(histories: list[History]) -> list[object]:
         reason=True,
         refused=(RefusedDraws(2, release.mechanism),),
     )
-    tuned = Tuned(
-        use="sums",
-        change={"alpha": 0.2},
-        accepted=0.96,
-        tables=40,
-        loss=0.3,
-        default_loss=0.5,
-    )
+    tuned = Tuned(use="sums", change={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
     privacy = Privacy(stated=Spent(1.0, 1e-6, 0.5), total=Spent(2.0, 2e-6, 1.0))
     policy = HousePolicy(
         **asdict(LIMITS),
@@ -178,11 +163,7 @@ def everything(histories: list[History]) -> list[object]:
         within=5.0,
         standing={"attempts": "looked at"},
     )
-    record = replace(
-        record,
-        attempt=2,
-        verdict=found_out,
-    )
+    record = replace(record, attempt=2, verdict=found_out)
     stated = replace(release.mechanism, gate=gate, tuned=tuned, privacy=privacy)
     release = replace(release, mechanism=stated)
     further = replace(
@@ -207,9 +188,7 @@ def everything(histories: list[History]) -> list[object]:
     sums = next(p.release_of_sums for p in found if p.release_of_sums is not None)
     reader = Project(released_sums=sums)
     chosen = next(p.sums for p in found if p.sums is not None)
-    top = LargestOnly(
-        *(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64)
-    )
+    top = LargestOnly(*(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64))
     named = replace(run, sums=replace(chosen, table=replace(chosen.table, largest=top)))
     return [*found, further, replace(run, moves=levels), known, reader, named]
 
@@ -285,9 +264,7 @@ def test_every_field_of_everything_in_a_project_survives(everything: list[object
     assert lost(everything) == set()
 
 
-def test_a_field_that_is_lost_is_found(
-    everything: list[object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_field_that_is_lost_is_found(everything: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     def leaky(kind: type) -> dict[str, Any]:
         return {name: hint for name, hint in types_of(kind).items() if name != "notes"}
 

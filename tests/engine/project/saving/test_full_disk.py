@@ -83,10 +83,7 @@ def test_publishing_on_a_disk_that_fills_up(tmp_path: Path) -> None:
         assert entries() == known
     assert after > 5
     assert len(entries()) == 2
-    assert {confidential.read(one).release.title for one in tmp_path.glob("d*.zip")} == {
-        "first",
-        "second",
-    }
+    assert {confidential.read(one).release.title for one in tmp_path.glob("d*.zip")} == {"first", "second"}
 
 
 def test_a_register_that_finds_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,7 @@ def test_a_second_window_learns_who_has_it_and_gets_it_later(tmp_path: Path) -> 
     HeldProject(path).release()
 
 
-def test_of_three_windows_at_once_only_one_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_three_windows_at_once_only_one_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, lock = tmp_path / "work.tabprotect", held.hold
     first, others = HeldProject(path), []
 

@@ -87,9 +87,7 @@ def ends_at(stop: int, work: Callable[[], object]) -> bool:
     return status == 9
 
 
-def test_no_crash_point_of_saving_costs_a_project(
-    histories: tuple[History, History], tmp_path: Path
-) -> None:
+def test_no_crash_point_of_saving_costs_a_project(histories: tuple[History, History], tmp_path: Path) -> None:
     first, second = histories
     path = tmp_path / "work.tabprotect"
     old, whole = storage.to_bytes(first), storage.to_bytes(second)
@@ -137,10 +135,7 @@ def test_no_crash_point_of_an_autosave_costs_the_one_before(
 
 @pytest.mark.parametrize("case", ["new", "over another", "a set"])
 def test_no_crash_point_after_the_registers_commit_leaves_a_release_that_nobody_can_account_for(
-    histories: tuple[History, History],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    case: str,
+    histories: tuple[History, History], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     first, second = histories
     release, dossier = tmp_path / ("r" if case == "a set" else "r.zip"), tmp_path / "d.zip"
@@ -222,9 +217,7 @@ def test_an_autosave_is_offered_whole(histories: tuple[History, History], tmp_pa
         assert found.load().project.title in ("first", "second")
 
 
-def test_a_release_has_its_dossier_and_its_entry(
-    histories: tuple[History, History], tmp_path: Path
-) -> None:
+def test_a_release_has_its_dossier_and_its_entry(histories: tuple[History, History], tmp_path: Path) -> None:
     release, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
 
     def work(number: int) -> None:

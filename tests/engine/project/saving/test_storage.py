@@ -101,9 +101,7 @@ def test_a_result_against_the_gate_and_a_reader_come_back(tmp_path: Path) -> Non
     same(history.project, again)
     assert history.project.protected is not None and again.protected is not None
     assert again.protected.record.decisions == history.project.protected.record.decisions
-    assert (
-        again.protected.release.mechanism.gate == history.project.protected.release.mechanism.gate
-    )
+    assert again.protected.release.mechanism.gate == history.project.protected.release.mechanism.gate
     reader, _ = History().apply("open_bundle", {"path": str(tmp_path / "r.zip")})
     back = storage.from_bytes(storage.to_bytes(reader)).project
     assert back.kind == "reader" and reader.project.release == back.release
@@ -143,9 +141,7 @@ def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
     assert [entry.command for entry in reader.trail] == ["open_bundle"]
 
 
-def test_large_histories_keep_their_present(
-    monkeypatch: pytest.MonkeyPatch, history: History
-) -> None:
+def test_large_histories_keep_their_present(monkeypatch: pytest.MonkeyPatch, history: History) -> None:
     monkeypatch.setattr(storage, "SAVED_BYTES", 0)
     again = storage.from_bytes(storage.to_bytes(history))
     same(history.project, again.project)
@@ -165,9 +161,7 @@ class Planted:
         return (os.mkdir, ("executed",))
 
 
-def test_no_pickle_is_ever_run(
-    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_pickle_is_ever_run(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = io.BytesIO()
     np.save(out, np.array([Planted()], dtype=object), allow_pickle=True)
@@ -186,9 +180,7 @@ def test_no_pickle_is_ever_run(
 
 @given(st.data())
 @settings(max_examples=80, deadline=None)
-def test_random_changes_of_the_json_are_told_and_never_crash(
-    history: History, data: st.DataObject
-) -> None:
+def test_random_changes_of_the_json_are_told_and_never_crash(history: History, data: st.DataObject) -> None:
     """The zip is sound, its JSON is not: an error of ours, or a history that holds together."""
     with zipfile.ZipFile(io.BytesIO(storage.to_bytes(history))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
@@ -245,9 +237,7 @@ time.sleep(600)
 
 def test_a_killed_program_is_offered_and_a_running_one_is_not(tmp_path: Path) -> None:
     folder = tmp_path / "state"
-    with subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(folder)], stdout=subprocess.PIPE
-    ) as child:
+    with subprocess.Popen([sys.executable, "-c", CHILD, str(folder)], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stdout.readline() == b"saved\n"
         assert recovery.recoverable(folder) == []
         child.send_signal(signal.SIGKILL)

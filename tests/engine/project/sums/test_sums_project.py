@@ -17,12 +17,7 @@ from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.level_verbs import unsafe_at_level
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    protect_words,
-    set_method,
-    set_parameters,
-)
+from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_method, set_parameters
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
 
@@ -82,9 +77,7 @@ def test_rules_methods_and_results_are_steps_that_can_be_undone(firms: Path) -> 
     assert changed.project.protected_sums is None
     back, changes = changed.undo()
     assert back.project.protected_sums is done and "release" in changes
-    noisy = steps(
-        set_method(method="multiplicative_noise"), set_parameters(least=0.1), history=history
-    )
+    noisy = steps(set_method(method="multiplicative_noise"), set_parameters(least=0.1), history=history)
     assert dict(noisy.project.parameters) == {"least": 0.1}
     with pytest.raises(ParameterError):
         steps(set_parameters(least=0.9), history=noisy)
@@ -160,9 +153,7 @@ def cells_of(history: History) -> dict[tuple[tuple[str, str], ...], tuple[int, i
     }
 
 
-def test_variables_are_changed_as_if_the_records_had_been_coded_so(
-    firms: Path, tmp_path: Path
-) -> None:
+def test_variables_are_changed_as_if_the_records_had_been_coded_so(firms: Path, tmp_path: Path) -> None:
     """Merged, renamed, left out, reordered, grouped, counted at a level: contributors counted anew."""
     coded = tmp_path / "coded.csv"
     lines = (line for line in FIRMS.splitlines() if not line.startswith("30,N"))
@@ -186,8 +177,7 @@ def test_variables_are_changed_as_if_the_records_had_been_coded_so(
     assert found[north] == wanted[north] == (1200, 6, 5)
     assert history.project.original.total == 18
     grouped, _ = history.apply(
-        "group_categories",
-        {"variable": "branch", "level": "all", "groups": {"every": ["low", "30"]}},
+        "group_categories", {"variable": "branch", "level": "all", "groups": {"every": ["low", "30"]}}
     )
     assert cells_of(grouped)[("branch@all", "every"), ("region", "S")] == (193, 9, 9)
     coarse, _ = grouped.apply("take_level", {"variable": "branch", "level": "all"})

@@ -25,15 +25,9 @@ def opened() -> History:
     return History().apply("open_table", {"source": EXAMPLE})[0]
 
 
-def test_a_grid_becomes_one_setting_each_and_survives_a_file(
-    opened: History, tmp_path: Path
-) -> None:
+def test_a_grid_becomes_one_setting_each_and_survives_a_file(opened: History, tmp_path: Path) -> None:
     given = {
-        "runs": [
-            "cell_key D=5,8 V=3",
-            "cell_key D=8 V=3",
-            "random_rounding margins=party*age + sex",
-        ],
+        "runs": ["cell_key D=5,8 V=3", "cell_key D=8 V=3", "random_rounding margins=party*age + sex"],
         "runs_per_method": 7,
         "key": ["age"],
         "sensitive": "party",

@@ -96,9 +96,7 @@ def test_variables_that_nest_become_one(history: History) -> None:
     assert planned.project.plan.margins == (("place@part",),)
     used, _ = planned.do(use_release_plan())
     assert used.project.parameters["margins"] == "place@part"
-    merged, _ = planned.do(
-        merge_categories(variable="place", categories=["a1", "a2"], into="a1, a2")
-    )
+    merged, _ = planned.do(merge_categories(variable="place", categories=["a1", "a2"], into="a1, a2"))
     assert merged.project.original.domain["place@part"].categories == ("a", "b")
 
 
@@ -115,9 +113,7 @@ def test_counting_at_a_level_adds_up_counts_and_keys(history: History) -> None:
     assert (after.record_keys.counts == keys).all()
 
 
-def test_labels_and_structural_zeros_are_said_saved_and_replayed(
-    history: History, tmp_path: Path
-) -> None:
+def test_labels_and_structural_zeros_are_said_saved_and_replayed(history: History, tmp_path: Path) -> None:
     (tmp_path / "geo.csv").write_text("geo,label,half\na1,Upper,A\na2,,A\nb1,Lower,B\n")
     done = history
     for order in (
@@ -139,6 +135,4 @@ def test_labels_and_structural_zeros_are_said_saved_and_replayed(
     with pytest.raises(InputError, match="nobody can be"):
         done.do(state_structural_zeros(zeros=[{"geo": ["a1"], "part": ["a"]}]))
     coarse, _ = done.do(take_level(variable="geo", level="half"))
-    assert [zero.words for zero in coarse.project.original.domain.structural] == [
-        "geo B and part a"
-    ]
+    assert [zero.words for zero in coarse.project.original.domain.structural] == ["geo B and part a"]

@@ -77,12 +77,7 @@ def test_a_dossier_of_another_release_is_kept_under_a_free_name(
     assert "d-2.zip" in third.project.notes[-1]
     # The same release again loses nothing.
     assert published(protected(SEED + 2), release, dossier).project.notes == ()
-    assert sorted(p.name for p in tmp_path.glob("*.zip")) == [
-        "d-1.zip",
-        "d-2.zip",
-        "d.zip",
-        "r.zip",
-    ]
+    assert sorted(p.name for p in tmp_path.glob("*.zip")) == ["d-1.zip", "d-2.zip", "d.zip", "r.zip"]
     assert confidential.read(dossier).release == verify(release).release
 
 
@@ -106,9 +101,7 @@ def test_two_people_answer_where_the_policy_says_so(tmp_path: Path) -> None:
         with pytest.raises(RefusedError, match="two people"):
             history.do(publish(release=str(release), dossier=str(dossier), **given))
         assert list(tmp_path.iterdir()) == []
-    order = publish(
-        release=str(release), dossier=str(dossier), prepared_by="Karin", approved_by="Erik"
-    )
+    order = publish(release=str(release), dossier=str(dossier), prepared_by="Karin", approved_by="Erik")
     history, _ = history.do(order)
     record = confidential.read(dossier).record
     assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")

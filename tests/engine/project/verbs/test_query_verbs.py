@@ -20,11 +20,7 @@ from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.recipe_text import to_text
 from tabprotect.engine.project.recipes.replay import from_text
-from tabprotect.engine.project.releasing.query_space_state import (
-    evidence_of,
-    judge_margins,
-    released_set,
-)
+from tabprotect.engine.project.releasing.query_space_state import evidence_of, judge_margins, released_set
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
 from tabprotect.engine.protection.registered import likelihood_of
@@ -52,9 +48,7 @@ def release(*names: str) -> tuple[str, dict[str, Any]]:
     return "release_margin", {"variables": list(names)}
 
 
-def test_margins_are_released_one_by_one_and_larger_ones_take_smaller_ones_in(
-    czech: Project,
-) -> None:
+def test_margins_are_released_one_by_one_and_larger_ones_take_smaller_ones_in(czech: Project) -> None:
     done, changes = History(czech).apply(*release("B", "A"))
     assert done.project.plan.margins == (("A", "B"),)
     assert changes == {"plan"} and done.undo_label == "release B × A"
@@ -117,11 +111,7 @@ def test_the_threshold_decides_and_all_wrong_fields_are_named(czech: Project) ->
     with pytest.raises(RefusedError):
         apply(strict, *release("A", "B", "C"))
     with pytest.raises(ParameterError) as caught:
-        apply(
-            czech,
-            "set_release_criterion",
-            {"threshold": -1, "criterion": "luck", "bounds": "guess"},
-        )
+        apply(czech, "set_release_criterion", {"threshold": -1, "criterion": "luck", "bounds": "guess"})
     assert set(caught.value.fields) == {"threshold", "criterion", "bounds"}
     with pytest.raises(InputError, match="threshold: must be a whole number"):
         apply(czech, "set_release_criterion", {"threshold": True})
@@ -190,9 +180,7 @@ def test_copied_as_a_command(czech: Project) -> None:
     planned = after(czech, release("A", "B"), release("C"))
     base = "tabprotect {} example:czech-autoworkers --at-risk 1..2"
     assert line(widths(planned)) == base.format("widths")
-    assert (
-        line(frontier(planned)) == base.format("frontier") + " --release A,B --release C --beta 3"
-    )
+    assert line(frontier(planned)) == base.format("frontier") + " --release A,B --release C --beta 3"
     exact = after(planned, ("set_release_criterion", {"bounds": "integer", "threshold": 7}))
     assert (
         line(optimal(exact, method="heuristic"))
@@ -257,9 +245,7 @@ def test_beyond_the_plan_one_perturbed_table_answers(tmp_path: Path, czech: Proj
 
 def test_margins_can_be_rounded_first(czech: Project) -> None:
     name, given = release("A", "B")
-    project = apply(
-        apply(czech, name, given).project, "use_release_plan", {"then": "random_rounding base=5"}
-    )
+    project = apply(apply(czech, name, given).project, "use_release_plan", {"then": "random_rounding base=5"})
     asked = {"seed": 1, "accept": "a plan"}
     result = apply(project.project, "protect", asked).project.protected
     assert result is not None

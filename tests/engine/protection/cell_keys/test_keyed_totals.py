@@ -63,9 +63,9 @@ def simulated(release: Release, most: int, runs: int) -> np.ndarray:
         counts = np.array(cells)
         keys = generator.integers(0, KEY_MODULUS, (runs, domain.size)) * (counts > 0)
         true = parts @ counts
-        noise = NOISE.noise_of(
-            np.tile(true, runs), (keys @ parts.T % KEY_MODULUS).reshape(-1)
-        ).reshape(runs, -1)
+        noise = NOISE.noise_of(np.tile(true, runs), (keys @ parts.T % KEY_MODULUS).reshape(-1)).reshape(
+            runs, -1
+        )
         hits[cells[0]] += (true + noise == wanted).all(axis=1).sum()
     assert hits.sum() > 1000
     return hits / hits.sum()
@@ -84,12 +84,9 @@ def weighed(release: Release, most: int, repeats: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("inner", "sums", "stated"),
-    [([[0, 0], [0, 0]], [0] * 5, 0.73), ([[3, 0]], [3, 3, 0, 3], None)],
+    ("inner", "sums", "stated"), [([[0, 0], [0, 0]], [0] * 5, 0.73), ([[3, 0]], [3, 3, 0, 3], None)]
 )
-def test_posterior_with_totals(
-    inner: list[list[int]], sums: list[int], stated: float | None
-) -> None:
+def test_posterior_with_totals(inner: list[list[int]], sums: list[int], stated: float | None) -> None:
     release = published(inner, sums)
     expected = simulated(release, 3, 4000)
     found = weighed(release, 3, 10)
@@ -111,9 +108,7 @@ def test_chances_of_all_releases_of_one_original(cells: tuple[int, ...], runs: i
     kept = {}
     for _ in range(runs):
         release, _ = METHOD.perform(Problem(original), values, generator)
-        counts = tuple(
-            np.concatenate([p.table.counts.reshape(-1) for p in release.tables]).tolist()
-        )
+        counts = tuple(np.concatenate([p.table.counts.reshape(-1) for p in release.tables]).tolist())
         seen[counts] += 1
         kept[counts] = release
     total, statistic = 0.0, 0.0
@@ -125,8 +120,7 @@ def test_chances_of_all_releases_of_one_original(cells: tuple[int, ...], runs: i
         if chance * runs >= 5:
             statistic = max(
                 statistic,
-                abs(seen[counts] - chance * runs)
-                / (chance * max(1 - chance, 1e-9) * runs + 1) ** 0.5,
+                abs(seen[counts] - chance * runs) / (chance * max(1 - chance, 1e-9) * runs + 1) ** 0.5,
             )
     assert total == pytest.approx(1, abs=0.02) and statistic < 4.5
 
@@ -135,9 +129,7 @@ def test_inference_reweighs_and_says_so() -> None:
     release = published([[0, 0], [0, 0]], [0] * 5)
     likelihood = likelihood_of(release)
     prior = Poisson(np.full(4, 1.0))
-    found = infer(
-        likelihood, prior, Approach(way="monte_carlo", draws=1500), randomness=Randomness.seeded(3)
-    )
+    found = infer(likelihood, prior, Approach(way="monte_carlo", draws=1500), randomness=Randomness.seeded(3))
     assert found.note == "" and not found.approximate
     law = np.array([1 / math.factorial(k) for k in range(6)])
     wanted = np.zeros(6)

@@ -56,13 +56,7 @@ def test_rows_that_cannot_reach_the_variance_are_reported() -> None:
 
 
 def optimality_gap(
-    noise: np.ndarray,
-    p: np.ndarray,
-    *,
-    variance: float,
-    stay: float,
-    rising: bool,
-    attain: bool,
+    noise: np.ndarray, p: np.ndarray, *, variance: float, stay: float, rising: bool, attain: bool
 ) -> float:
     """How much more entropy the polytope of constraints could give, to first order.
 
@@ -202,9 +196,7 @@ def test_rows_without_a_solution_are_named() -> None:
     seed=st.integers(0, 2**32),
     ons=st.booleans(),
 )
-def test_lookup_is_the_first_interval_above_the_key(
-    counts: list[int], seed: int, ons: bool
-) -> None:
+def test_lookup_is_the_first_interval_above_the_key(counts: list[int], seed: int, ons: bool) -> None:
     table = in_ons_form() if ons else perturbation_table(D=5, V=3, js=2)
     generator = np.random.default_rng(seed)
     keys = generator.integers(0, KEYS, len(counts))

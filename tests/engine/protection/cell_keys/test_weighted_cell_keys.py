@@ -43,10 +43,7 @@ def problem_of(seed: int, shape: tuple[int, ...], low: float = 1, high: float = 
     generator = np.random.default_rng(seed)
     domain = Domain.of_shape(shape)
     counts = generator.poisson(2.5, shape)
-    each = [
-        generator.integers(round(low * SCALE), round(high * SCALE) + 1, n).sum()
-        for n in counts.flat
-    ]
+    each = [generator.integers(round(low * SCALE), round(high * SCALE) + 1, n).sum() for n in counts.flat]
     keys = np.where(counts > 0, generator.integers(0, KEY_MODULUS, shape), 0)
     return Problem(
         Table.dense(domain, counts),
@@ -91,9 +88,7 @@ def test_a_cell_by_hand(tmp_path: Path) -> None:
     # x: 3 records, mean 3.5: 4 x 3.5 = 14. y: 2 records, mean 1.5: 3 x 1.5 = 4.5, to 4.
     # All: 5 records, 13.5 together: 6 x 2.7 = 16.2, not 14 + 4.
     sums = Table.dense(domain, [10_500_000, 3_000_000, 0])
-    problem = Problem(
-        Table.dense(domain, [3, 2, 0]), weights=DesignWeights(sums, 1_500_000, 3_500_000)
-    )
+    problem = Problem(Table.dense(domain, [3, 2, 0]), weights=DesignWeights(sums, 1_500_000, 3_500_000))
     inner, total = released(problem, table=str(path)).tables
     assert inner.table.counts.tolist() == [14, 4, 0]
     assert total.table.counts.item() == 16
@@ -179,13 +174,7 @@ def calibrated(stated_high: float, js: int) -> Calibration:
         weights = DesignWeights(Table.dense(domain, table.counts * means), SCALE, 3 * SCALE)
         problem = Problem(table, weights=weights)
         release = released(
-            problem,
-            int(generator.integers(2**32)),
-            D=3,
-            V=2.0,
-            js=js,
-            weight_high=3,
-            margins="A:B - 1",
+            problem, int(generator.integers(2**32)), D=3, V=2.0, js=js, weight_high=3, margins="A:B - 1"
         )
         stated = release.mechanism.parameters | {"weight_high": stated_high}
         return replace(release, mechanism=replace(release.mechanism, parameters=stated))
@@ -350,9 +339,7 @@ def test_a_dossier_without_its_weights_is_refused() -> None:
     assert confidential.FOLDER + confidential.WEIGHTS in files
     report = files[confidential.FOLDER + "risk_report.md"].decode()
     assert " weighted) |" in report
-    stated = confidential._Stated.read(
-        files[confidential.FOLDER + confidential.RECORD], problem.table
-    )
+    stated = confidential._Stated.read(files[confidential.FOLDER + confidential.RECORD], problem.table)
     assert stated.weights == (SCALE, 4 * SCALE)
     with pytest.raises(BundleError):
         confidential._Stated.read(b'{"weights": 3}', problem.table)

@@ -85,8 +85,7 @@ def test_draws_follow_the_law() -> None:
     generator = np.random.default_rng(5)
     block = np.zeros(5, dtype=np.int64)
     seen = Counter(
-        tuple(compensation.draw(np.array(counts), block, 1.5, generator).tolist())
-        for _ in range(runs)
+        tuple(compensation.draw(np.array(counts), block, 1.5, generator).tolist()) for _ in range(runs)
     )
     assert set(seen) <= set(law)
     for out, p in law.items():
@@ -117,13 +116,7 @@ def test_a_margin_and_the_total_against_each_other() -> None:
     # With a:b kept in a three-way table every a:b total is exact, and so are a and b.
     domain = Domain.of_shape((3, 2, 4))
     table = Table.dense(domain, np.random.default_rng(1).poisson(5, domain.shape))
-    for kept, exact in (
-        (None, ()),
-        ("", ()),
-        ("A", ("A",)),
-        ("A:B", ("A", "B")),
-        ("A*B", ("A", "B")),
-    ):
+    for kept, exact in ((None, ()), ("", ()), ("A", ("A",)), ("A:B", ("A", "B")), ("A*B", ("A", "B"))):
         values = METHOD.resolve(domain, {"kept": kept})
         release, _ = METHOD.perform(Problem(table), values, np.random.default_rng(2))
         assert release.table.margin(exact) == table.margin(exact)

@@ -40,9 +40,7 @@ def one_cell(count: int, n: int, quality: float, samples: int) -> dict[int, floa
     low, high = (int(end[0]) for end in limits(np.array([count]), n, quality, samples))
     law: dict[int, float] = {}
     for y, log in zip(
-        range(low, high + 1),
-        binomial_logs(samples * count, samples * n, low, high),
-        strict=True,
+        range(low, high + 1), binomial_logs(samples * count, samples * n, low, high), strict=True
     ):
         out = int(averaged(np.array([y]), samples)[0])
         law[out] = law.get(out, 0.0) + math.exp(log)
@@ -89,11 +87,7 @@ def test_costs_of_drawing_blindly(quality: float, cells: int, samples: int) -> N
 
 
 @settings(max_examples=80, deadline=None)
-@given(
-    n=st.integers(1, 60),
-    quality=st.floats(0.5, 5),
-    samples=st.sampled_from([1, 3, 5]),
-)
+@given(n=st.integers(1, 60), quality=st.floats(0.5, 5), samples=st.sampled_from([1, 3, 5]))
 def test_possible_originals_are_those_whose_range_holds_the_count(
     n: int, quality: float, samples: int
 ) -> None:
@@ -204,9 +198,7 @@ def test_bundle_and_dossier(samples: int, tmp_path: Path) -> None:
 def test_an_empty_table_and_a_single_cell() -> None:
     for counts in ([[0, 0], [0, 0]], [[0, 9], [0, 0]]):
         table = Table.dense(SMALL, counts)
-        release, _ = METHOD.perform(
-            Problem(table), METHOD.resolve(SMALL, {}), np.random.default_rng(1)
-        )
+        release, _ = METHOD.perform(Problem(table), METHOD.resolve(SMALL, {}), np.random.default_rng(1))
         assert release.table == table
         assert METHOD.likelihood(release).rerun.estimate(table, np.random.default_rng(1)) == 1.0
 
@@ -239,10 +231,7 @@ def test_releases_that_cannot_be() -> None:
     ):
         with pytest.raises(InputError, match=message):
             METHOD.likelihood(
-                replace(
-                    release,
-                    mechanism=replace(mechanism, parameters={**mechanism.parameters, **change}),
-                )
+                replace(release, mechanism=replace(mechanism, parameters={**mechanism.parameters, **change}))
             )
     negative = release.table.counts.copy()
     negative[0, 0] -= 100

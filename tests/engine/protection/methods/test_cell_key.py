@@ -17,10 +17,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
-from tabprotect.engine.protection.cell_keys.perturbation_table import (
-    PerturbationTable,
-    perturbation_table,
-)
+from tabprotect.engine.protection.cell_keys.perturbation_table import PerturbationTable, perturbation_table
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
@@ -220,9 +217,7 @@ def test_posterior_is_the_row_of_the_table() -> None:
     table = perturbation_table(D=5, V=3, js=2)
     for cell, published in enumerate(release.table.counts.reshape(-1).tolist()):
         column = {
-            true: table.transitions(int(table.row_of(np.array([true]))[0])).get(
-                published - true, 0.0
-            )
+            true: table.transitions(int(table.row_of(np.array([true]))[0])).get(published - true, 0.0)
             for true in range(published + 6)
         }
         total = sum(column.values())

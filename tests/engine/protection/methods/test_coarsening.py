@@ -46,9 +46,7 @@ def test_the_documented_example() -> None:
     groups=st.lists(st.sampled_from("xyz"), min_size=4, max_size=4),
     twice=st.booleans(),
 )
-def test_every_published_count_is_its_inner_cells(
-    cells: list[int], groups: list[str], twice: bool
-) -> None:
+def test_every_published_count_is_its_inner_cells(cells: list[int], groups: list[str], twice: bool) -> None:
     domain = Domain.of_shape((4, 3, 2))
     table = Table.dense(domain, np.array(cells).reshape(4, 3, 2))
     groupings = [Grouping("G", "A", tuple(groups)), Grouping("H", "B", ("p", "p", "q"))]

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import (
-    InfeasibleError,
-    InputError,
-    Interrupted,
-    ParameterError,
-    TooLargeError,
-)
+from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError, TooLargeError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -96,9 +90,7 @@ def test_the_slides_table_has_a_nearer_rounding() -> None:
     assert found.distance <= np.abs(slide - true).sum()
     # Readers of the slide may hold its original.
     release = METHOD.perform(
-        Problem(Table.dense(domain, SLIDE)),
-        METHOD.resolve(domain, {}),
-        np.random.default_rng(1),
+        Problem(Table.dense(domain, SLIDE)), METHOD.resolve(domain, {}), np.random.default_rng(1)
     )[0]
     rounded = publication.sums(Table.dense(domain, SLIDE_ROUNDED))
     by_names = {t.domain.names: t for t in rounded}
@@ -138,9 +130,7 @@ def test_a_large_table_keeps_every_promise(base: int) -> None:
     counts = np.random.default_rng(4).poisson(5, size=(30, 40))
     problem = Problem(Table.dense(domain, counts))
     for choice in ("nearest", "unbiased"):
-        release = METHOD.run(
-            problem, {"base": base, "choice": choice}, Randomness.seeded(3)
-        ).release
+        release = METHOD.run(problem, {"base": base, "choice": choice}, Randomness.seeded(3)).release
         tables = {p.table.domain.names: p.table.counts for p in release.tables}
         inner = tables["A", "B"]
         for names, axes in ((("A",), 1), (("B",), 0), ((), (0, 1))):
@@ -183,10 +173,7 @@ def test_unbiased_draws_follow_the_law() -> None:
     for _ in range(draws):
         key = round_unbiased(counts, 3, generator).tobytes()
         seen[key] = seen.get(key, 0) + 1
-    law = {
-        k: chance_of_rounding(counts, np.frombuffer(k, dtype=np.int64).reshape(2, 3), 3)
-        for k in seen
-    }
+    law = {k: chance_of_rounding(counts, np.frombuffer(k, dtype=np.int64).reshape(2, 3), 3) for k in seen}
     assert sum(law.values()) == pytest.approx(1.0) and len(law) >= 4
     square = sum((seen[k] - draws * p) ** 2 / (draws * p) for k, p in law.items())
     assert square < len(law) + 5 * (2 * len(law)) ** 0.5
@@ -199,10 +186,7 @@ def test_refusals() -> None:
     with pytest.raises(ParameterError, match="two-way tables: 3 variables"):
         METHOD.resolve(domain, {"choice": "unbiased"})
     with pytest.raises(ParameterError, match=r"no groupings \(G\)"):
-        METHOD.resolve(
-            domain,
-            {"choice": "unbiased", "margins": "G*B", "groupings": "G:A=a1>x,a2>x"},
-        )
+        METHOD.resolve(domain, {"choice": "unbiased", "margins": "G*B", "groupings": "G:A=a1>x,a2>x"})
     METHOD.resolve(domain, {"choice": "unbiased", "margins": "A*B"})
     small = Problem(Table.dense(domain, np.ones((2, 2, 2), dtype=int)))
     with pytest.raises(InputError, match=r"base 9 is larger than every count .* 8"):
@@ -255,9 +239,7 @@ def test_a_programme_too_large_is_refused_with_its_cost(monkeypatch: pytest.Monk
 def test_the_effort_is_public() -> None:
     domain = Domain.of_shape((4, 4))
     problem = Problem(Table.dense(domain, SLIDE))
-    release = METHOD.perform(
-        problem, METHOD.resolve(domain, {"nodes": 7}), np.random.default_rng(1)
-    )[0]
+    release = METHOD.perform(problem, METHOD.resolve(domain, {"nodes": 7}), np.random.default_rng(1))[0]
     assert release.mechanism.parameters["nodes"] == 7
     stated = {n: v for n, v in release.mechanism.parameters.items() if n != "nodes"}
     silent = Release(release.tables, Mechanism(release.mechanism.method, domain, stated))

@@ -14,12 +14,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.nearest_table import (
-    Rivals,
-    Wanted,
-    nearest_safe,
-    search_cost,
-)
+from tabprotect.engine.protection.suppressing.nearest_table import Rivals, Wanted, nearest_safe, search_cost
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -102,8 +97,7 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
 def test_the_worked_example() -> None:
     done = PLUGIN.run(Problem(_table(SLIDE)), {}, Randomness.seeded(1))
     np.testing.assert_array_equal(
-        done.release.table.counts,
-        [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]],
+        done.release.table.counts, [[16, 0, 4, 0], [20, 11, 10, 14], [3, 10, 9, 3], [11, 14, 7, 3]]
     )
     assert done.release.mechanism.parameters["largest_change"] == 1
     assert done.record.findings["sensitive counts"] == 4
@@ -142,9 +136,7 @@ def test_mechanisms_that_cannot_be_are_refused() -> None:
             PLUGIN.likelihood(replace(release, mechanism=broken))
     wider = dict(stated.parameters) | {"at_risk": "1..5"}
     with pytest.raises(InputError, match="no small count"):
-        PLUGIN.likelihood(
-            replace(release, mechanism=Mechanism(stated.method, stated.domain, wider))
-        )
+        PLUGIN.likelihood(replace(release, mechanism=Mechanism(stated.method, stated.domain, wider)))
 
 
 SMALL = Domain.of_shape((3,))

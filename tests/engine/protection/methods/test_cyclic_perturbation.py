@@ -30,9 +30,7 @@ METHOD = methods()["cyclic_perturbation"]
 RULES: list[BlockingRule] = ["any_zero", "negative", "none"]
 
 
-def plain_walk(
-    counts: np.ndarray, moves: MoveSet, coins: np.ndarray, rule: BlockingRule
-) -> np.ndarray:
+def plain_walk(counts: np.ndarray, moves: MoveSet, coins: np.ndarray, rule: BlockingRule) -> np.ndarray:
     """The mechanism as METHODS states it, one step at a time."""
     table = counts.astype(int).copy()
     for coin_pass in coins:
@@ -81,9 +79,7 @@ def test_walk_is_the_sequential_mechanism(
     rule=st.sampled_from(RULES[:2]),
     seed=st.integers(0, 2**64),
 )
-def test_guarantees(
-    cells: list[int], alpha: float, beta: float, passes: int, rule: str, seed: int
-) -> None:
+def test_guarantees(cells: list[int], alpha: float, beta: float, passes: int, rule: str, seed: int) -> None:
     table = Table.dense(Domain.of_shape((4, 3, 2)), np.array(cells).reshape(4, 3, 2))
     given_ = {"alpha": alpha, "beta": beta, "passes": passes, "blocking": rule}
     done = METHOD.run(Problem(table), given_, Randomness.seeded(seed))
@@ -139,27 +135,19 @@ def test_lenz_change_of_a_cell_without_blocking(key: str) -> None:
     walk_cycles(state, layers(moves), coins, "any_zero")
     for change, (_, probability) in expected["pmf"].items():
         seen = (state[0] == 1000 + int(change)).mean()
-        assert seen == pytest.approx(
-            probability, abs=4.5 * np.sqrt(probability * (1 - probability) / runs)
-        )
+        assert seen == pytest.approx(probability, abs=4.5 * np.sqrt(probability * (1 - probability) / runs))
 
 
 @pytest.mark.parametrize("rule", ["any", "neg"])
 @pytest.mark.parametrize("passes", [1, 2])
 @pytest.mark.parametrize("name", ["DR4x4", "sparse10x10", "mid8x12"])
 def test_preview_agrees_with_the_reference_simulations(name: str, passes: int, rule: str) -> None:
-    expected = REFERENCE["measured_variants"]["results"][
-        f"{name}|fixed|{rule}|alpha=0.250|passes={passes}"
-    ]
+    expected = REFERENCE["measured_variants"]["results"][f"{name}|fixed|{rule}|alpha=0.250|passes={passes}"]
     counts = np.array(REFERENCE["measured_variants"]["tables"][name])
     table = Table.dense(Domain.of_shape(counts.shape), counts)
     preview = METHOD.preview(
         Problem(table),
-        {
-            "cycles": "bidiagonal",
-            "passes": passes,
-            "blocking": {"any": "any_zero", "neg": "negative"}[rule],
-        },
+        {"cycles": "bidiagonal", "passes": passes, "blocking": {"any": "any_zero", "neg": "negative"}[rule]},
     )
     assert preview.unchanged_share == pytest.approx(expected["p_small_unchanged"], abs=0.03)
     assert preview.mean_absolute_deviation == pytest.approx(expected["mean_abs_dev"], abs=0.08)
@@ -258,8 +246,6 @@ def test_gamma_is_zero_when_alpha_and_beta_fill_it() -> None:
     table = Table.dense(Domain.of_shape((2, 2)), [[5, 5], [5, 5]])
     for alpha, beta in ((0.7, 0.3), (0.3, 0.7), (0.1, 0.9)):
         done = METHOD.run(
-            Problem(table),
-            {"cycles": "elementary", "alpha": alpha, "beta": beta},
-            Randomness.seeded(1),
+            Problem(table), {"cycles": "elementary", "alpha": alpha, "beta": beta}, Randomness.seeded(1)
         )
         assert METHOD.likelihood(done.release).gamma == 0.0

@@ -219,8 +219,7 @@ def test_a_sequence_too_long_to_be_written_out_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [None, [0, 1], [0, 1, 2, 3, 4, 9], [0, 0, 1, 2, 3, 4], [0.0, 1, 2, 3, 4, 5], "012345", 6],
+    "wrong", [None, [0, 1], [0, 1, 2, 3, 4, 9], [0, 0, 1, 2, 3, 4], [0.0, 1, 2, 3, 4, 5], "012345", 6]
 )
 def test_a_sequence_that_was_never_drawn_is_refused(wrong: object) -> None:
     done = protect(np.full((3, 4), 3), cycles="strips", order="random", n_cover=6)
@@ -241,9 +240,7 @@ def test_a_mechanism_has_to_state_its_order_and_blocking(name: str) -> None:
 
 @pytest.mark.parametrize("order", ["listed", "random", "replacement", "positive"])
 def test_a_dossier_replays_and_lists_the_cycle_of_each_step(order: str, tmp_path: Path) -> None:
-    done = protect(
-        [[2, 1, 0, 3], [1, 1, 2, 1], [1, 0, 1, 1]], cycles="every", order=order, n_cover=30
-    )
+    done = protect([[2, 1, 0, 3], [1, 1, 2, 1], [1, 0, 1, 1]], cycles="every", order=order, n_cover=30)
     path = tmp_path / "dossier.zip"
     confidential.write(done, path)
     assert done.record.steps is not None
@@ -308,9 +305,7 @@ def test_all_originals_with_their_exact_chances(
     moves = design(final.domain, kind)
     a, b = Fraction(alpha), Fraction(beta)
     likelihood = AdaptiveSequence(final, moves, float(a), float(b), steps)
-    expected = oracle(
-        final.counts, moves, alpha=a, beta=b, rule="any_zero", sequence=[None] * steps
-    )
+    expected = oracle(final.counts, moves, alpha=a, beta=b, rule="any_zero", sequence=[None] * steps)
     if expected:
         check_against(expected, likelihood)
         return
@@ -354,18 +349,14 @@ def test_forwards_each_free_cycle_is_as_likely(tries: int, monkeypatch: pytest.M
 
 def test_unbiased_though_the_table_chooses() -> None:
     counts = np.array([[3, 1, 0], [2, 1, 1], [1, 1, 4]])
-    walker = walk.Walker(
-        design(Domain.of_shape((3, 3)), "every"), "positive", 12, 0.3, 0.3, "any_zero"
-    )
+    walker = walk.Walker(design(Domain.of_shape((3, 3)), "every"), "positive", 12, 0.3, 0.3, "any_zero")
     runs = 30_000
     state = np.repeat(counts.reshape(-1, 1), runs, axis=1)
     walker.run(state, np.random.default_rng(8))
     mean, error = state.mean(axis=1), state.std(axis=1) / np.sqrt(runs)
     assert (np.abs(mean - counts.reshape(-1)) <= 4.5 * error + 1e-12).all()
     assert error.max() > 0 and (state.min(axis=1) >= 0).all()
-    assert "unbiased" in METHOD.promised(
-        METHOD.resolve(Domain.of_shape((3, 3)), {"cycles": "data"})
-    )
+    assert "unbiased" in METHOD.promised(METHOD.resolve(Domain.of_shape((3, 3)), {"cycles": "data"}))
 
 
 def test_nothing_is_blocked_where_long_cycles_would_be() -> None:

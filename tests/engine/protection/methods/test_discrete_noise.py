@@ -200,7 +200,5 @@ def test_totals_beside_many_cells_are_judged_by_their_own_noise(method: Method) 
     for value, chance in zip(values, expected / expected.sum(), strict=True):
         assert found.get(int(value), 0.0) == pytest.approx(chance, abs=1e-12)
     # Where the inner cells alone are published there is nothing to leave out.
-    alone, _ = method.perform(
-        Problem(table), method.resolve(table.domain, {"margins": INNER}), generator
-    )
+    alone, _ = method.perform(Problem(table), method.resolve(table.domain, {"margins": INNER}), generator)
     assert method.apart(alone, 0) is None and "totals" not in likelihood_of(alone).note

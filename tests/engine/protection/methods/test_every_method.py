@@ -31,9 +31,7 @@ def test_common_check(check: Callable[[Method], None], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_huge_counts_end_in_a_posterior_or_a_reason(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_huge_counts_end_in_a_posterior_or_a_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reweighing, "REWEIGHING_WORK", 1e6)
     counts = [[2**32, 5], [2, 2**32 + 7]]
     method, table = methods()[name], Table.dense(Domain.of_shape((2, 2)), counts)
@@ -41,9 +39,7 @@ def test_huge_counts_end_in_a_posterior_or_a_reason(
     try:
         protected = method.run(Problem(table), given, Randomness.seeded(1))
         found = infer(
-            likelihood_of(protected.release),
-            approach=Approach(draws=30),
-            randomness=Randomness.seeded(1),
+            likelihood_of(protected.release), approach=Approach(draws=30), randomness=Randomness.seeded(1)
         )
     except TabprotectError:
         return
@@ -62,6 +58,4 @@ def test_a_project_file_gives_it_again(name: str) -> None:
     assert isinstance(again, Protected)
     assert again.release.tables == protected.release.tables
     assert again.record.sentence == protected.record.sentence
-    assert [a.tolist() for a in again.record.statuses] == [
-        a.tolist() for a in protected.record.statuses
-    ]
+    assert [a.tolist() for a in again.record.statuses] == [a.tolist() for a in protected.record.statuses]

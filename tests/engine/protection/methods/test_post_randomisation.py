@@ -49,9 +49,7 @@ FULL = np.kron([[0.9, 0.1], [0.1, 0.9]], [[0.7, 0.3], [0.2, 0.8]])
 @pytest.mark.parametrize(
     ("counts", "chances"), [([3, 2, 4], SPARSE), ([3, 0, 4, 2], FULL), ([1, 1], FULL[:2, :2] / 0.9)]
 )
-def test_the_exact_probability_is_that_of_every_record(
-    counts: list[int], chances: np.ndarray
-) -> None:
+def test_the_exact_probability_is_that_of_every_record(counts: list[int], chances: np.ndarray) -> None:
     law = brute_law(counts, chances)
     assert sum(law.values()) == pytest.approx(1.0)
     x = np.array(counts)
@@ -96,8 +94,7 @@ def test_draws_follow_the_law() -> None:
     law = brute_law(table.reshape(-1).tolist(), FULL)
     generator, runs = np.random.default_rng(5), 4000
     seen = Counter(
-        tuple(transitions.applied(table, matrices, generator).reshape(-1).tolist())
-        for _ in range(runs)
+        tuple(transitions.applied(table, matrices, generator).reshape(-1).tolist()) for _ in range(runs)
     )
     for out, p in law.items():
         assert abs(seen[out] - runs * p) < 4.5 * math.sqrt(runs * p) + 1
@@ -172,9 +169,7 @@ def test_guarantees(cells: list[int], pstay: str, spread: str, seed: int) -> Non
         assert likelihood.low[kind] <= total <= likelihood.high[kind]
 
 
-@pytest.mark.parametrize(
-    "given_", [{}, {"spread": "proportional"}, {"matrices": "B=[[1,0],[0,1]]"}]
-)
+@pytest.mark.parametrize("given_", [{}, {"spread": "proportional"}, {"matrices": "B=[[1,0],[0,1]]"}])
 def test_bundle_and_dossier(given_: dict[str, object], tmp_path: Path) -> None:
     counts = np.random.default_rng(2).poisson(4, (4, 2))
     problem = Problem(Table.dense(Domain.of_shape((4, 2)), counts), title="Beds")

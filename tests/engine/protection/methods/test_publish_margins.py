@@ -16,13 +16,7 @@ from round_trip import round_trip
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.errors import (
-    InfeasibleError,
-    InputError,
-    ParameterError,
-    RefusedError,
-    TooLargeError,
-)
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection import guarantees
@@ -182,9 +176,7 @@ def test_the_likelihood_is_the_product_of_the_margins(then: str) -> None:
         names = published.table.domain.names
         if then:
             mechanism = Mechanism(
-                then.split()[0],
-                published.table.domain,
-                release.mechanism.parameters["protected_by"][m],
+                then.split()[0], published.table.domain, release.mechanism.parameters["protected_by"][m]
             )
             alone = likelihood_of(Release((published,), mechanism))
             parts.append([weight(alone, other.margin(names)) for other in others])

@@ -87,9 +87,7 @@ def _holds(task: Task, alike: np.ndarray) -> bool:
     cells = np.flatnonzero(task.primary)
     low, high = alike[:, cells].min(axis=0), alike[:, cells].max(axis=0)
     values = task.values[cells]
-    return bool(
-        (low <= values - task.below[cells]).all() and (high >= values + task.above[cells]).all()
-    )
+    return bool((low <= values - task.below[cells]).all() and (high >= values + task.above[cells]).all())
 
 
 @settings(max_examples=45, deadline=None)
@@ -135,10 +133,7 @@ def test_no_secondary_cell_is_idle() -> None:
     counts = np.random.default_rng(5).poisson(6, (7, 8))
     task = _task((7, 8), counts, formula="A*B", level=2, high=2)
     suppressed = select(task)
-    levels = {
-        "below": np.where(task.primary, task.below, 0),
-        "above": np.where(task.primary, task.above, 0),
-    }
+    levels = {"below": np.where(task.primary, task.below, 0), "above": np.where(task.primary, task.above, 0)}
     assert not len(audit(task.publication, task.table, suppressed, levels=levels).unprotected)
     secondary = np.flatnonzero(suppressed & ~task.primary)
     assert len(secondary)
@@ -280,10 +275,7 @@ def test_three_variables_take_bounded_work() -> None:
     before = solver_work()
     hidden = select(task)
     assert solver_work() - before < 4 * MOST_WORK
-    levels = {
-        "below": np.where(task.primary, task.below, 0),
-        "above": np.where(task.primary, task.above, 0),
-    }
+    levels = {"below": np.where(task.primary, task.below, 0), "above": np.where(task.primary, task.above, 0)}
     found = audit(task.publication, task.table, hidden, levels=levels)
     assert not len(found.unprotected)
     assert (found.lower <= found.values).all() and (found.values <= found.upper).all()

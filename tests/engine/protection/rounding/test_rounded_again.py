@@ -16,16 +16,9 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme, Known
-from tabprotect.engine.protection.rounding.rounded_again import (
-    RoundedAgain,
-    of_used,
-    without_unused,
-)
+from tabprotect.engine.protection.rounding.rounded_again import RoundedAgain, of_used, without_unused
 from tabprotect.engine.protection.rounding.rounding_base import reaches
-from tabprotect.engine.protection.rounding.rounding_network import (
-    RoundingNetwork,
-    nested_in_two_ways,
-)
+from tabprotect.engine.protection.rounding.rounding_network import RoundingNetwork, nested_in_two_ways
 from tabprotect.engine.protection.rounding.rounding_steps import RoundingSteps
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
@@ -61,9 +54,7 @@ def released(original: np.ndarray, given_: dict[str, object]) -> CellFactors:
 @st.composite
 def publications(draw: st.DrawFn) -> Publication:
     """Tables of one to three variables, with groupings, all or few margins, inner cells or none."""
-    shape = draw(
-        st.sampled_from([(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5,), (2, 2, 2), (2, 2, 3)])
-    )
+    shape = draw(st.sampled_from([(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5,), (2, 2, 2), (2, 2, 3)]))
     domain, groupings = Domain.of_shape(shape), []
     for name, axis in (("G", 0), ("H", len(shape) - 1), ("K", 0)):
         codes = st.lists(st.sampled_from("pqr"), min_size=shape[axis], max_size=shape[axis])
@@ -185,19 +176,11 @@ CUBE = np.array([[[4, 1], [0, 2]], [[3, 3], [1, 6]]])
         ([(CUBE, {"base": 3, "margins": "A*B"})], 311),
         ([(CUBE, {"base": 3})], 1511),
         # The chances of the second are simulated: what comes first decides whether it is asked.
-        (
-            [
-                (TABLE[:2], {"base": 3}),
-                (TABLE[:2], {"base": 4, "choice": "unbiased", "margins": "A+B"}),
-            ],
-            2511,
-        ),
+        ([(TABLE[:2], {"base": 3}), (TABLE[:2], {"base": 4, "choice": "unbiased", "margins": "A+B"})], 2511),
     ],
 )
 def test_the_posterior_is_the_same_with_a_programme_for_every_original(
-    releases: list[tuple[np.ndarray, dict[str, object]]],
-    draws: int | None,
-    monkeypatch: pytest.MonkeyPatch,
+    releases: list[tuple[np.ndarray, dict[str, object]]], draws: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     approach = Approach() if draws is None else Approach(way="monte_carlo", draws=draws)
     both = []

@@ -47,21 +47,12 @@ def test_the_rule_that_chose_the_rounding_is_part_of_what_a_reader_knows(name: s
     formula=st.sampled_from(["", "total", "mains", "pairs"]),
     base=st.integers(2, 5),
     more=st.fixed_dictionaries(
-        {
-            "extra": st.integers(0, 4),
-            "zero_candidates": st.booleans(),
-            "force_inner": st.booleans(),
-        }
+        {"extra": st.integers(0, 4), "zero_candidates": st.booleans(), "force_inner": st.booleans()}
     ),
     seed=st.integers(0, 2**32),
 )
 def test_the_true_table_is_never_ruled_out(
-    name: str,
-    shape: tuple[int, ...],
-    formula: str,
-    base: int,
-    more: dict[str, int],
-    seed: int,
+    name: str, shape: tuple[int, ...], formula: str, base: int, more: dict[str, int], seed: int
 ) -> None:
     domain = Domain.of_shape(shape)
     names = domain.names
@@ -122,8 +113,7 @@ def test_random_rounding_is_unbiased_and_rounds_a_number_once() -> None:
     draws, total = 600, np.zeros(3)
     for _ in range(draws):
         tables = {
-            p.table.domain.names: p.table.counts
-            for p in method.perform(problem, values, generator)[0].tables
+            p.table.domain.names: p.table.counts for p in method.perform(problem, values, generator)[0].tables
         }
         assert np.array_equal(tables["A", "B"][0], tables["B",])
         assert tables["A",][0] == tables[()]
@@ -165,13 +155,7 @@ def test_hidden_inner_cells_stay_in_the_house() -> None:
     for name in ("controlled_rounding", "small_count_rounding"):
         done = methods()[name].run(problem, {"margins": "A*B + C", "base": 3}, Randomness.seeded(1))
         release = done.release
-        assert [p.table.domain.names for p in release.tables] == [
-            ("A", "B"),
-            ("A",),
-            ("B",),
-            ("C",),
-            (),
-        ]
+        assert [p.table.domain.names for p in release.tables] == [("A", "B"), ("A",), ("B",), ("C",), ()]
         assert release.inner is None and release.domain == domain
         hidden = done.record.hidden
         assert hidden is not None
@@ -190,11 +174,7 @@ def test_small_count_rounding_promises() -> None:
     with pytest.raises(Exception, match="at least 4"):
         method.resolve(domain, {"base": 5, "max_round": 3})
     with pytest.raises(InputError, match=r"larger than every count .* 4"):
-        method.run(
-            Problem(Table.dense(Domain.of_shape((4,)), [1, 1, 1, 1])),
-            {"base": 5},
-            Randomness.fresh(),
-        )
+        method.run(Problem(Table.dense(Domain.of_shape((4,)), [1, 1, 1, 1])), {"base": 5}, Randomness.fresh())
 
 
 @pytest.mark.parametrize("name", ROUNDING)
@@ -206,11 +186,7 @@ def test_groups_of_categories_are_rounded_with_the_rest(name: str) -> None:
         "margins": "(A + half + odd) * B",
         "groupings": "half:A=a1>x,a2>x,a3>y,a4>y; odd:A=a1>x,a2>y,a3>x,a4>y",
     }
-    release = (
-        methods()[name]
-        .run(Problem(Table.dense(domain, counts)), given_, Randomness.seeded(2))
-        .release
-    )
+    release = methods()[name].run(Problem(Table.dense(domain, counts)), given_, Randomness.seeded(2)).release
     tables = {p.table.domain.names: p.table.counts for p in release.tables}
     half = counts.reshape(2, 2, 3).sum(axis=1)
     assert (np.abs(tables["half", "B"] - half) < (3 if name != "small_count_rounding" else 5)).all()

@@ -23,9 +23,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-PUBLISHED = json.loads(
-    (Path(__file__).parents[3] / "reference" / "small_count_rounding.json").read_text()
-)
+PUBLISHED = json.loads((Path(__file__).parents[3] / "reference" / "small_count_rounding.json").read_text())
 
 
 def utility(true: np.ndarray, rounded: np.ndarray) -> float:
@@ -105,9 +103,7 @@ def problems(draw: st.DrawFn) -> tuple[Table, Publication, RoundingRules]:
     counts = np.random.default_rng(draw(st.integers(0, 2**32))).poisson(mean, size=shape)
     names = domain.names
     groups = draw(st.lists(st.sampled_from("pq"), min_size=shape[0], max_size=shape[0]))
-    margins = draw(
-        st.lists(st.lists(st.sampled_from([*names, "G"]), unique=True), min_size=1, max_size=4)
-    )
+    margins = draw(st.lists(st.lists(st.sampled_from([*names, "G"]), unique=True), min_size=1, max_size=4))
     base = draw(st.integers(2, 5))
     rules = RoundingRules(
         base,
@@ -116,11 +112,7 @@ def problems(draw: st.DrawFn) -> tuple[Table, Publication, RoundingRules]:
         draw(st.booleans()),
     )
     grouping = Grouping("G", "A", tuple(groups))
-    return (
-        Table.dense(domain, counts),
-        Publication.of(domain, margins, (grouping,)),
-        rules,
-    )
+    return (Table.dense(domain, counts), Publication.of(domain, margins, (grouping,)), rules)
 
 
 @settings(max_examples=100, deadline=None)
@@ -154,15 +146,11 @@ def test_a_small_count_between_two_groups_cannot_be_derived() -> None:
     pair = (Grouping("G", "A", ("p", "p", "q")), Grouping("H", "A", ("p", "q", "q")))
     publication = Publication.of(domain, [["G"], ["H"]], pair)
     # 10 and 9, 9 and 10: nothing small is published, yet the difference is the one in the middle.
-    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
-        np.random.default_rng(1).permutation
-    )
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(np.random.default_rng(1).permutation)
     assert rounded.derived == 1
     assert rounded.inner.counts.tolist() == [9, 0, 9]
     sparse = Table.sparse(domain, [0, 1, 2], [9, 1, 9])
-    again = SmallCounts(sparse, publication, RoundingRules(3, 2)).round(
-        np.random.default_rng(1).permutation
-    )
+    again = SmallCounts(sparse, publication, RoundingRules(3, 2)).round(np.random.default_rng(1).permutation)
     assert again.inner == rounded.inner
 
 
@@ -171,14 +159,10 @@ def test_a_cell_beside_published_zeros_is_derived() -> None:
     table = Table.dense(domain, [[0, 4], [0, 1]])
     publication = Publication.of(domain, "A + B - 1")
     # Row 2 publishes 1 anyway; without it the zero column leaves row 1 its one cell.
-    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
-        np.random.default_rng(1).permutation
-    )
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(np.random.default_rng(1).permutation)
     assert rounded.inner.counts.tolist() == [[0, 4], [0, 0]]
     columns = Publication.of(domain, [["B"]])
-    untouched = SmallCounts(table, columns, RoundingRules(3, 2)).round(
-        np.random.default_rng(1).permutation
-    )
+    untouched = SmallCounts(table, columns, RoundingRules(3, 2)).round(np.random.default_rng(1).permutation)
     assert untouched.inner == table
 
 
@@ -188,9 +172,7 @@ def test_more_candidates_than_are_handled_at_once(monkeypatch: pytest.MonkeyPatc
     counts = np.random.default_rng(5).poisson(1.2, size=(12, 9))
     table = Table.dense(domain, counts)
     publication = Publication.of(domain, "A*B")
-    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
-        np.random.default_rng(1).permutation
-    )
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(np.random.default_rng(1).permutation)
     assert rounded.rounds >= ((counts > 0) & (counts < 3)).sum() / 7
     assert not np.isin(rounded.inner.counts, (1, 2)).any()
     assert abs(rounded.inner.total - table.total) <= 1
@@ -212,9 +194,7 @@ def test_swaps_improve_on_the_greedy_choice() -> None:
 
     at_random = table.counts.copy()
     small = np.flatnonzero((at_random > 0) & (at_random < 3))
-    up = np.random.default_rng(1).permutation(small)[
-        : round(at_random.reshape(-1)[small].sum() / 3)
-    ]
+    up = np.random.default_rng(1).permutation(small)[: round(at_random.reshape(-1)[small].sum() / 3)]
     at_random.reshape(-1)[small] = 0
     at_random.reshape(-1)[up] = 3
     noise = Table.dense(domain, at_random)
@@ -230,9 +210,7 @@ def test_counts_too_large_are_refused() -> None:
         SmallCounts(table, Publication.of(domain, "A"), RoundingRules(3, 2))
 
 
-def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     domain = Domain.of_shape((5, 4, 3))
     table = Table.dense(domain, np.ones(domain.shape, dtype=np.int64))
     publication = Publication.of(domain, "A*B + C")
@@ -253,17 +231,13 @@ def test_keys_take_four_bytes_for_each_cell_and_margin() -> None:
     assert small.keys.nbytes == 4 * few * len(publication.margins)
 
 
-def test_sums_too_many_to_be_followed_are_released_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_sums_too_many_to_be_followed_are_released_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader is told what it would cost; the bundle is sound."""
     domain = Domain.of_shape((6, 5, 4))
     counts = np.random.default_rng(2).poisson(2, domain.shape)
     method = methods()["small_count_rounding"]
     values = method.resolve(domain, {"margins": "A*B + C"})
-    release = method.perform(
-        Problem(Table.dense(domain, counts)), values, np.random.default_rng(3)
-    )[0]
+    release = method.perform(Problem(Table.dense(domain, counts)), values, np.random.default_rng(3))[0]
     checks = verify_bytes(public.to_bytes(release, page=False)).checks
     assert any(line.startswith("The published counts") for line in checks)
     monkeypatch.setattr(published_sums, "MOST_ENTRIES", 120 * 5 - 1)

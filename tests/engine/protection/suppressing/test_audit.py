@@ -67,9 +67,7 @@ def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray, bool]:
 
 @settings(max_examples=50, deadline=None)
 @given(patterns())
-def test_intervals_are_those_of_all_tables(
-    case: tuple[Publication, Table, np.ndarray, bool],
-) -> None:
+def test_intervals_are_those_of_all_tables(case: tuple[Publication, Table, np.ndarray, bool]) -> None:
     publication, table, hidden, never_zero = case
     low, high = intervals(publication, table, hidden, never_zero=never_zero)
     found = audit(publication, table, hidden, never_zero=never_zero)

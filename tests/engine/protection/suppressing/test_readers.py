@@ -141,12 +141,7 @@ def test_remedies_come_in_order_and_carry_their_parameters() -> None:
     with pytest.raises(InfeasibleError) as refused:
         _protect(counts, totals="published")
     offered = [dict(each.parameters) for each in refused.value.suggestions]
-    assert offered == [
-        {"totals": "allowed"},
-        {"zeros": "allowed"},
-        {"level": 1},
-        {"insiders": "outside"},
-    ]
+    assert offered == [{"totals": "allowed"}, {"zeros": "allowed"}, {"level": 1}, {"insiders": "outside"}]
     assert refused.value.as_json()["remedies"]
     _protect(counts, **offered[0])
 

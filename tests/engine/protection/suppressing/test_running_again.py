@@ -122,15 +122,11 @@ def test_a_reader_who_lists_and_runs_knows_what_the_gate_says(
         assert judged.at_risk == pytest.approx(theirs.at_risk, abs=1e-9)
 
 
-def test_beyond_the_work_it_is_not_judged_and_blocks_are_offered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_beyond_the_work_it_is_not_judged_and_blocks_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     table = PARTY
     problem = Problem(table, at_risk=RULE)
     monkeypatch.setattr(
-        gate,
-        "verdict",
-        lambda *a, **k: verdict(*a, **{**k, "effort": replace(VERDICT, weighing=3e5)}),
+        gate, "verdict", lambda *a, **k: verdict(*a, **{**k, "effort": replace(VERDICT, weighing=3e5)})
     )
     with pytest.raises(RefusedError, match="tables tried give what was published") as refused:
         gate.protect(PLUGIN, problem, {"level": 3}, Randomness.seeded(1))
@@ -190,11 +186,7 @@ def test_many_originals_at_once_are_followed_as_one(given: dict[str, object]) ->
     values = PLUGIN.resolve(base.domain, {"choice": "blocks", **given})
     publication = publication_of(base.domain, values)
     rule = BlockRule.of(
-        publication,
-        RULE,
-        2,
-        zeros=values["zeros"] == "allowed",
-        totals=values["totals"] == "allowed",
+        publication, RULE, 2, zeros=values["zeros"] == "allowed", totals=values["totals"] == "allowed"
     )
     originals = generator.poisson(2, (200, 8)) * (base.counts.reshape(-1) >= 0)
     originals[:, [1, 4]] = 0
@@ -223,9 +215,7 @@ def test_blocks_promise_no_interval_and_take_no_statuses() -> None:
 
 def test_zeros_may_be_hidden_wherever_they_may_be_published() -> None:
     """A sum of two people cannot fall to 0 for either of them: that is not asked for."""
-    table = _table(
-        (4, 3, 2), [1, 1, 4, 5, 0, 1, 1, 0, 3, 4, 5, 6, 3, 4, 2, 5, 4, 3, 6, 4, 5, 3, 4, 4]
-    )
+    table = _table((4, 3, 2), [1, 1, 4, 5, 0, 1, 1, 0, 3, 4, 5, 6, 3, 4, 2, 5, 4, 3, 6, 4, 5, 3, 4, 4])
     problem = Problem(table, at_risk=RULE)
     for zeros in ("published", "allowed"):
         values = PLUGIN.resolve(table.domain, {"zeros": zeros, "level": 2})

@@ -53,9 +53,7 @@ def test_compiled_pivots_are_those_of_numpy(seed: int, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_what_is_pushed_is_what_the_programme_finds(
-    compiled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_pushed_is_what_the_programme_finds(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not compiled:
         monkeypatch.setattr(tableau, "pivots", None)
     reached, short = 0, 0

@@ -14,10 +14,7 @@ from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.widths import (
-    critical_widths,
-    parsimonious_bounds,
-)
+from tabprotect.engine.query_space.critical_widths.widths import critical_widths, parsimonious_bounds
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -29,8 +26,7 @@ def test_all_64_widths_of_the_czech_table(czech_evidence: Evidence, niss: dict[s
     widths, lattice = czech_evidence.widths, czech_evidence.lattice
     letters = niss["table3_to_table2"]
     expected = {
-        lattice.query(letters[c] for c in name): w
-        for name, w in niss["widths_table3_letters"].items()
+        lattice.query(letters[c] for c in name): w for name, w in niss["widths_table3_letters"].items()
     }
     assert {q: widths[q] for q in range(64)} == expected
     printed = niss["published_table3"]
@@ -99,10 +95,7 @@ def test_sparse_zeros_and_pieces_change_nothing(table: Table) -> None:
         kept = [name for v, name in enumerate(table.domain.names) if query >> v & 1]
         margin = table.margin(kept).counts
         index = np.argwhere(rule.mask(table.counts))
-        own = [
-            int(margin[tuple(i[v] for v in range(table.domain.ndim) if query >> v & 1)])
-            for i in index
-        ]
+        own = [int(margin[tuple(i[v] for v in range(table.domain.ndim) if query >> v & 1)]) for i in index]
         assert int(dense.smallest[query]) == min(own)
 
 

@@ -72,9 +72,7 @@ K = 6
 
 
 @settings(max_examples=100)
-@given(
-    st.lists(st.integers(0, 2**K - 1), max_size=4), st.lists(st.integers(0, 2**K - 1), min_size=1)
-)
+@given(st.lists(st.integers(0, 2**K - 1), max_size=4), st.lists(st.integers(0, 2**K - 1), min_size=1))
 def test_covers_are_decomposable_and_contain(released: list[int], queries: list[int]) -> None:
     frontier = maximal_queries(released)
     found = covers(K, frontier, np.array(queries))
@@ -90,9 +88,9 @@ def test_covers_are_decomposable_and_contain(released: list[int], queries: list[
             # By elimination or by junction tree: the same sum over cliques less separators.
             size = lambda q: 3 ** q.bit_count()  # noqa: E731
             steps = zip(found.cliques[row].tolist(), found.separators[row].tolist(), strict=True)
-            assert 1 + sum(size(c) - size(s) for c, s in steps) == sum(
-                map(size, tree.cliques)
-            ) - sum(map(size, tree.separators))
+            assert 1 + sum(size(c) - size(s) for c, s in steps) == sum(map(size, tree.cliques)) - sum(
+                map(size, tree.separators)
+            )
 
 
 def test_the_graph_in_words() -> None:

@@ -30,9 +30,7 @@ from tabprotect.engine.tables.table import Table
 
 
 @pytest.mark.parametrize("high", [2, 3])
-def test_decomposable_maxima_of_the_czech_table(
-    high: int, czech: Table, niss: dict[str, Any]
-) -> None:
+def test_decomposable_maxima_of_the_czech_table(high: int, czech: Table, niss: dict[str, Any]) -> None:
     evidence = Evidence.gather(czech, SmallCount(1, high))
     found = []
     for beta, released in niss[f"max_released_at_risk_1_{high}"][3:-1:4]:
@@ -56,10 +54,7 @@ def test_all_decomposable_models_by_width(czech_evidence: Evidence, niss: dict[s
 @pytest.mark.parametrize("seed", range(10))
 def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -> None:
     found = optimal(
-        standard(czech_evidence, 1 + seed),
-        "annealing",
-        randomness=Randomness.seeded(seed),
-        proposals=30_000,
+        standard(czech_evidence, 1 + seed), "annealing", randomness=Randomness.seeded(seed), proposals=30_000
     )
     assert found.released.size == 48 and found.decomposable and found.complete
     assert found.judgement.verdict == "safe" and found.judgement.exact
@@ -68,9 +63,7 @@ def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -
 def test_annealing_on_thirteen_variables(kdd: Table, niss: dict[str, Any]) -> None:
     beta = 5
     evidence = Evidence.gather(kdd, SmallCount(1, 3))
-    found = optimal(
-        standard(evidence, beta), "annealing", randomness=Randomness.seeded(1), proposals=40_000
-    )
+    found = optimal(standard(evidence, beta), "annealing", randomness=Randomness.seeded(1), proposals=40_000)
     assert found.released.size - 1 >= niss["kdd13_b_annealing_at_risk_1_3"][f"beta{beta}"]
     assert found.judgement.width >= beta and found.judgement.exact
 
@@ -92,16 +85,12 @@ def test_the_heuristic_at_every_threshold(czech: Table, niss: dict[str, Any]) ->
         assert not best.decomposable and best.judgement.exact and best.judgement.width == 9
         withheld = {q for q in range(64) if q not in best.released}
         assert withheld == {
-            lattice.query(letters[c] for c in name)
-            for name in niss["published_heuristic"]["withheld"]
+            lattice.query(letters[c] for c in name) for name in niss["published_heuristic"]["withheld"]
         }
     # The whole list, and a list of one.
     assert longest_prefix(standard(evidence, 0))[0] == 64
     single = Table.dense(Domain.of_shape((1,)), [2])
-    assert longest_prefix(standard(Evidence.gather(single, SmallCount(1, 2)), 0)) == (
-        2,
-        (1,),
-    )
+    assert longest_prefix(standard(Evidence.gather(single, SmallCount(1, 2)), 0)) == (2, (1,))
 
 
 @settings(max_examples=25, deadline=None)
@@ -132,9 +121,7 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
         if exact_width(table, cliques, 1, 2) >= beta:
             best = max(best, Frontier.below(Lattice(table.domain.names), cliques).size)
     assert optimal(standard(evidence, beta), "exhaustive").released.size == best
-    found = optimal(
-        standard(evidence, beta), "annealing", randomness=Randomness.seeded(seed), proposals=400
-    )
+    found = optimal(standard(evidence, beta), "annealing", randomness=Randomness.seeded(seed), proposals=400)
     assert exact_width(table, found.released.members, 1, 2) >= beta
     assert found.released.size <= best
 
@@ -142,9 +129,7 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
 def test_the_same_seed_gives_the_same_release(kdd: Table) -> None:
     evidence = Evidence.gather(kdd, SmallCount(1, 2))
     runs = [
-        optimal(
-            standard(evidence, 4), "annealing", randomness=Randomness.seeded(7), proposals=2000
-        ).released
+        optimal(standard(evidence, 4), "annealing", randomness=Randomness.seeded(7), proposals=2000).released
         for _ in range(2)
     ]
     assert runs[0] == runs[1]
@@ -164,9 +149,7 @@ class Stop:
 
 def test_cancel_keeps_the_best_so_far(czech_evidence: Evidence) -> None:
     stop = Stop()
-    found = optimal(
-        standard(czech_evidence, 5), "annealing", randomness=Randomness.seeded(1), progress=stop
-    )
+    found = optimal(standard(czech_evidence, 5), "annealing", randomness=Randomness.seeded(1), progress=stop)
     assert not found.complete and found.judgement.verdict == "safe"
     assert set(found.released) == set(stop.shown[-1])  # type: ignore[call-overload]
 

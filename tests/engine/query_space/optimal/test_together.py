@@ -27,9 +27,7 @@ from tabprotect.engine.tables.variable import Variable
     wishes=st.lists(st.integers(1, 15), min_size=1, max_size=6, unique=True),
     threshold=st.integers(1, 12),
 )
-def test_what_is_kept_is_safe_and_what_is_left_is_not(
-    seed: int, wishes: list[int], threshold: int
-) -> None:
+def test_what_is_kept_is_safe_and_what_is_left_is_not(seed: int, wishes: list[int], threshold: int) -> None:
     domain = Domain(tuple(Variable(name, ("no", "yes")) for name in "ABCD"))
     counts = np.random.default_rng(seed).poisson(6.0, domain.shape)
     counts[0, 0, 0, 0] = 1

@@ -34,9 +34,7 @@ def start(czech_evidence: Evidence) -> ServerState:
     return ServerState.begin(releases, rules()["myopic"])
 
 
-def test_many_sessions_at_once_lose_nothing(
-    server: Server, start: ServerState, czech: Table
-) -> None:
+def test_many_sessions_at_once_lose_nothing(server: Server, start: ServerState, czech: Table) -> None:
     url = server.database("busy")
     queries = [q for q in range(1, 64) if q.bit_count() == 2]
     ready = threading.Barrier(3)

@@ -15,11 +15,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.refusal_price import (
-    Decision,
-    RefusalPrice,
-    refusal_price,
-)
+from tabprotect.engine.query_space.table_server.refusal_price import Decision, RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -42,9 +38,7 @@ def refused_by_hand(table: Table, queries: list[int], cells: Judged, beta: int) 
     return bool(narrow.any())
 
 
-def by_hand(
-    table: Table, out: list[int], query: int, refused: list[int], cells: Judged
-) -> RefusalPrice:
+def by_hand(table: Table, out: list[int], query: int, refused: list[int], cells: Judged) -> RefusalPrice:
     """Every table with the released margins asked again, one by one."""
     shares, numbers = [], []
     for asked in (refused, [*refused, query]):

@@ -18,12 +18,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server import refusal_price
-from tabprotect.engine.query_space.table_server.decision import (
-    LogLine,
-    Request,
-    ServerState,
-    serve,
-)
+from tabprotect.engine.query_space.table_server.decision import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.session import restored, snapshot
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -118,9 +113,7 @@ def test_prices_of_sequences_are_those_of_the_adversary() -> None:
     assert priced > 10 * ORDERS
 
 
-def test_the_comparison_sees_a_refusal_judged_by_what_is_out_now(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_comparison_sees_a_refusal_judged_by_what_is_out_now(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = refusal_price._kept
 
     def now(judge, tables, out, history):  # type: ignore[no-untyped-def]
@@ -155,7 +148,4 @@ def test_what_a_rule_puts_off_was_allowed() -> None:
     # Whoever asks for BC asks for C as well.
     for query in named("BC C AC A"):
         state, _, _ = serve(state, Request("ann", query))
-    assert [(one.query, one.allowed) for one in state.decisions] == [
-        (0b110, False),
-        (0b101, True),
-    ]
+    assert [(one.query, one.allowed) for one in state.decisions] == [(0b110, False), (0b101, True)]

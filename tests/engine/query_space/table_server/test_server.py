@@ -116,9 +116,7 @@ def test_history_and_replay(start: ServerState, czech: Table, tmp_path: Path) ->
         assert again.ask(asked(start, "A,B")).answer.reason == "released before"
 
 
-def test_each_table_has_a_history_of_its_own(
-    start: ServerState, czech: Table, tmp_path: Path
-) -> None:
+def test_each_table_has_a_history_of_its_own(start: ServerState, czech: Table, tmp_path: Path) -> None:
     path = str(tmp_path / "history.db")
     other = Table.dense(czech.domain, np.flip(czech.counts))
     assert table_fingerprint(czech) != table_fingerprint(other)
@@ -128,9 +126,7 @@ def test_each_table_has_a_history_of_its_own(
         assert len(list(ledger.entries())) == 1 and list(second.entries()) == []
 
 
-def test_two_sessions_at_once_lose_nothing(
-    start: ServerState, czech: Table, tmp_path: Path
-) -> None:
+def test_two_sessions_at_once_lose_nothing(start: ServerState, czech: Table, tmp_path: Path) -> None:
     path = str(tmp_path / "history.db")
     lattice = start.releases.evidence.lattice
     start = ServerState.begin(decomposable(start.releases), start.rule)

@@ -8,11 +8,7 @@ import pytest
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.verbs.level_verbs import levels_of
-from tabprotect.engine.tables.groupings.digits import (
-    first_characters,
-    is_code,
-    usual_digits,
-)
+from tabprotect.engine.tables.groupings.digits import first_characters, is_code, usual_digits
 from tabprotect.engine.tables.variable import Variable
 
 PLACES = tuple(f"{a}{b}{c}" for a, b, c in product("123", "1234", "12345"))
@@ -61,11 +57,7 @@ def test_each_level_lies_in_the_one_above_whatever_the_codes() -> None:
 
 @pytest.mark.parametrize(
     ("digits", "said"),
-    [
-        ({"a": 0}, "at least 1 digit"),
-        ({"a": 3}, "no codes together"),
-        ({"a": 1, "b": 1}, "same number"),
-    ],
+    [({"a": 0}, "at least 1 digit"), ({"a": 3}, "no codes together"), ({"a": 1, "b": 1}, "same number")],
 )
 def test_levels_that_are_none_are_refused(digits: dict[str, int], said: str) -> None:
     with pytest.raises(InputError, match=said):

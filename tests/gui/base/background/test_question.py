@@ -139,9 +139,7 @@ def test_keys_compare_plain_values_and_else_the_objects_themselves() -> None:
 
 
 @pytest.mark.parametrize("outlives", [False, True])
-def test_an_answer_about_another_document_is_not_told(
-    jobs: Jobs, qtbot: QtBot, outlives: bool
-) -> None:
+def test_an_answer_about_another_document_is_not_told(jobs: Jobs, qtbot: QtBot, outlives: bool) -> None:
     """No page looks whose answer it gets: what was asked of a document that is not open is dropped."""
     asker, go_on = Asker(jobs), threading.Event()
     asker.question.outlives = outlives

@@ -16,9 +16,7 @@ from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.table.page import TablePage
 
-MARKED = (
-    "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
-)
+MARKED = "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
 
 
 def sheet_of(window: MainWindow, qtbot: QtBot) -> ImportSheet:
@@ -63,9 +61,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     again = tmp_path / "persons 2024.csv"
     again.write_text(MARKED.replace("2023", "2024").replace("9", "19"))
     window.files.open(str(again))
-    qtbot.waitUntil(
-        lambda: window.document.original is not None and window.document.original.total == 31,
-    )
+    qtbot.waitUntil(lambda: window.document.original is not None and window.document.original.total == 31)
     assert not window.findChildren(ImportSheet)
 
 
@@ -205,8 +201,7 @@ def test_the_question_is_which_column_counts_and_has_its_answers(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(
-        "Ort;Jahr;X;Y\n"
-        + "".join(f"{o};{j};{j - 2010};{j % 3 + 1}\n" for o in "ab" for j in (2015, 2016))
+        "Ort;Jahr;X;Y\n" + "".join(f"{o};{j};{j - 2010};{j % 3 + 1}\n" for o in "ab" for j in (2015, 2016))
     )
     window.files.ask_reading(str(path))
     sheet = settled_sheet(window, qtbot)
@@ -222,9 +217,7 @@ def test_the_question_is_which_column_counts_and_has_its_answers(
     sheet.roles.chosen.emit({"Y": "drop"})
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert sheet.roles.picks["X"].currentText() == "the count"
-    assert sheet.finding.text().startswith(
-        "The column \u201cX\u201d says how many there are, by Ort"
-    )
+    assert sheet.finding.text().startswith("The column \u201cX\u201d says how many there are, by Ort")
 
 
 def test_columns_are_seen_even_where_a_row_is_broken(
@@ -241,9 +234,7 @@ def test_columns_are_seen_even_where_a_row_is_broken(
     assert sheet.lines.currentRow() == 1
 
 
-def test_what_a_file_has_nothing_of_is_folded(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_what_a_file_has_nothing_of_is_folded(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("v,w,count\na,x,1\nb,x,2\n")
     window.files.ask_reading(str(path))
@@ -257,9 +248,7 @@ def test_what_a_file_has_nothing_of_is_folded(
     assert not totals.isVisible()
 
 
-def test_all_columns_are_seen_at_200_per_cent(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_all_columns_are_seen_at_200_per_cent(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     rows = [f"a region of a long name {r},group {r},single or not,{r + 3},{r}.5" for r in range(4)]
     path.write_text("\n".join(["region,age group,marital status,persons,percent", *rows]) + "\n")

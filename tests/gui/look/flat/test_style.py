@@ -41,11 +41,7 @@ def painted(widget: QWidget) -> QImage:
 def number(image: QImage, colour: str) -> int:
     """How many pixels have a colour."""
     wanted = QColor(colour)
-    return sum(
-        image.pixelColor(x, y) == wanted
-        for x in range(image.width())
-        for y in range(image.height())
-    )
+    return sum(image.pixelColor(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
 
 
 def test_nothing_is_dressed_by_a_sheet_on_the_application(qapp: QApplication) -> None:
@@ -66,9 +62,7 @@ def test_what_is_checked_has_the_accent_and_what_is_not_has_a_border(
     assert number(painted(box), colours.accent) == 0
 
 
-def test_a_card_has_its_ground_and_the_border_of_the_chosen_one(
-    qtbot: QtBot, colours: Colours
-) -> None:
+def test_a_card_has_its_ground_and_the_border_of_the_chosen_one(qtbot: QtBot, colours: Colours) -> None:
     card = QFrame()
     qtbot.addWidget(card)
     card.setMinimumSize(60, 40)
@@ -126,9 +120,7 @@ def test_what_is_hidden_follows_the_theme_when_it_is_shown(qtbot: QtBot) -> None
     assert len(seen) == 2
 
 
-def test_only_a_card_that_can_be_pressed_answers_to_the_mouse(
-    colours: Colours, qtbot: QtBot
-) -> None:
+def test_only_a_card_that_can_be_pressed_answers_to_the_mouse(colours: Colours, qtbot: QtBot) -> None:
     def ground(policy: Qt.FocusPolicy, *, over: bool) -> QColor:
         card = QFrame()
         qtbot.addWidget(card)

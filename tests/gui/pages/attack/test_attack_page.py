@@ -23,11 +23,7 @@ TOTALS = "area,count\nH,11\nS,22\n"
 
 @pytest.fixture
 def page(
-    window: MainWindow,
-    tmp_path: Path,
-    settle: Settle,
-    monkeypatch: pytest.MonkeyPatch,
-    qtbot: QtBot,
+    window: MainWindow, tmp_path: Path, settle: Settle, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> AttackPage:
     """A table rounded to 3 at random, and true totals of it: 5 + 2 + 2 + 2 is the only way to 11."""
     monkeypatch.setattr(attack_page, "TYPING", 1)
@@ -93,9 +89,7 @@ def test_the_map_and_the_list_go_together(page: AttackPage) -> None:
     assert page.list.model().rowCount() == 1
 
 
-def test_a_proof_is_checked_and_the_publisher_could_do_otherwise(
-    page: AttackPage, qtbot: QtBot
-) -> None:
+def test_a_proof_is_checked_and_the_publisher_could_do_otherwise(page: AttackPage, qtbot: QtBot) -> None:
     page.why.check.click()
     # 1 to 5 by itself; 11 is reached by 5 alone.
     assert page.why.checked.text() == "Checked: none of 4 other counts lets them add up."
@@ -108,8 +102,5 @@ def test_a_proof_is_checked_and_the_publisher_could_do_otherwise(
     shown = page.why.could.model()
     rows = [[shown.index(k, c).data() for c in range(2)] for k in range(shown.rowCount())]
     assert rows[0][0] == "Leave out ages.csv"
-    assert rows[1] == [
-        "Round totals.csv at random to multiples of 3 as well",
-        "0 proved, 0 sure",
-    ]
+    assert rows[1] == ["Round totals.csv at random to multiples of 3 as well", "0 proved, 0 sure"]
     assert rows[2] == ["Leave out totals.csv", "0 proved, 0 sure"]

@@ -38,7 +38,7 @@ from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.look.drawn.drawing import Sheet
 from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.languages.said import in_100
+from tabprotect.languages.messages import in_100
 
 Settle = Callable[[], None]
 
@@ -170,9 +170,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
     assert set(shown.exposed.cells) == wrong
 
 
-def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
-    protected: MainWindow, qtbot: QtBot
-) -> None:
+def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(protected: MainWindow, qtbot: QtBot) -> None:
     shown = page(protected)
     shown.map.grid.cells.setFocus()
     before = shown.cell.sentence
@@ -192,9 +190,7 @@ def test_the_most_exposed_cells_come_first(protected: MainWindow) -> None:
     original = protected.document.original
     assert original is not None
     cells = shown.exposed.cells
-    risky = {
-        tuple(map(int, i)) for i in np.argwhere((original.counts >= 1) & (original.counts <= 2))
-    }
+    risky = {tuple(map(int, i)) for i in np.argwhere((original.counts >= 1) & (original.counts <= 2))}
     assert set(cells) == risky
     chances = [float(found.probability(original.counts)[cell]) for cell in cells]
     assert chances == sorted(chances, reverse=True)
@@ -226,9 +222,7 @@ def test_public_view_is_what_the_bundles_reader_sees(
     assert mine.cell.histogram.true == 1
 
 
-def test_a_prior_is_chosen_in_words_and_everything_follows(
-    protected: MainWindow, settle: Settle
-) -> None:
+def test_a_prior_is_chosen_in_words_and_everything_follows(protected: MainWindow, settle: Settle) -> None:
     shown = page(protected)
     choice = shown.priors["user"]
     choice.combo.setCurrentIndex(choice.combo.findData("cells"))
@@ -260,8 +254,7 @@ def test_a_prior_from_a_file_and_a_file_that_is_wrong(
     domain = published.domain
     lines = ["v,w,count"]
     lines += [
-        f"{','.join(domain.labels(index))},{published[index] + 1.5}"
-        for index in np.ndindex(domain.shape)
+        f"{','.join(domain.labels(index))},{published[index] + 1.5}" for index in np.ndindex(domain.shape)
     ]
     good, bad = tmp_path / "last year.csv", tmp_path / "bad.csv"
     good.write_text("\n".join(lines) + "\n")
@@ -428,26 +421,19 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     assert window.area.verticalScrollBar().maximum() == 0
 
 
-def test_the_verdict_comes_first_with_a_card_for_each_reader(
-    protected: MainWindow, settle: Settle
-) -> None:
+def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWindow, settle: Settle) -> None:
     shown, document = page(protected), protected.document
     assert document.project is not None and document.project.protected is not None
     verdict = document.project.protected.record.verdict
     assert verdict is not None and verdict.staff is not None
     known, cells = verdict.staff.known, verdict.staff.at_risk_cells
-    assert shown.sentence.startswith(
-        f"Readers would know {known} of {cells} small counts; closest:"
-    )
+    assert shown.sentence.startswith(f"Readers would know {known} of {cells} small counts; closest:")
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
     assert list(cards) == ["A reader", "A reader who knows more", "In truth"]
     assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
     assert cards["In truth"].number == verdict.staff.known
     judged = engine(protected, "positive")
-    assert (
-        about(judged.small(document.project.at_risk).sum())
-        in cards["A reader who knows more"].words
-    )
+    assert about(judged.small(document.project.at_risk).sum()) in cards["A reader who knows more"].words
     assert shown.who == "user"
     shown.readers.cards[1].chosen.emit("intruder")
     assert shown.who == "intruder"
@@ -499,9 +485,7 @@ def test_certain_is_said_only_where_it_is_computed(way: str, chance: float, said
     assert cell_sentence(posterior, (0, 0), true=2) == f"{said}. The true count is 2."
 
 
-def test_without_a_choice_the_most_exposed_cell_is_shown(
-    protected: MainWindow, settle: Settle
-) -> None:
+def test_without_a_choice_the_most_exposed_cell_is_shown(protected: MainWindow, settle: Settle) -> None:
     shown = page(protected)
     protected.document.select(None)
     settle()

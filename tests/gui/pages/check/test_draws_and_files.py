@@ -33,7 +33,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import THEME, number_text
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.posterior_files import HeatFigure
-from tabprotect.languages.said import joined
+from tabprotect.languages.messages import joined
 from tabprotect.library.belief import Belief
 
 Settle = Callable[[], None]
@@ -69,9 +69,7 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     gaps = np.abs(values[:, None] - possible[None, :]).min(axis=1)
     assert gaps.max() < 1e-9
     assert shown.draws.value("published") == f"{chi_square(published.counts[None])[0]:.3g}"
-    assert (
-        shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [staff only]"
-    )
+    assert shown.draws.value("original") == f"{chi_square(original.counts[None])[0]:.3g}  [staff only]"
     protected.document.set_public(True)
     assert shown.draws.value("original") == ""
     assert shown.draws.result is not None
@@ -82,9 +80,7 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     assert "(v1, w2)" in shown.draws.sentence.text()
     told = list(csv.DictReader(io.StringIO(shown.files.content("draws_csv")(SILENT).decode())))
     assert list(told[0]) == ["draw", "value", "published"]
-    assert np.allclose(
-        [float(row["value"]) for row in told], shown.draws.result[0].values, equal_nan=True
-    )
+    assert np.allclose([float(row["value"]) for row in told], shown.draws.result[0].values, equal_nan=True)
     assert b"\r" not in shown.files.content("draws_csv")(SILENT)
     # An odds ratio of empty cells is none, and how many draws that takes out is said.
     summary = replace(shown.draws.result[0], values=np.array([1.0, np.nan, 2.0, np.nan]))
@@ -182,14 +178,10 @@ def test_exports_from_the_house_say_confidential_in_name_and_content(
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_a_picture_of_many_cells_is_wide_and_says_which_end_is_dark(
-    qapp: QApplication, flip: bool
-) -> None:
+def test_a_picture_of_many_cells_is_wide_and_says_which_end_is_dark(qapp: QApplication, flip: bool) -> None:
     sizes = []
     for columns in (50, 900):
-        domain = Domain(
-            tuple(Variable(n, tuple(map(str, range(k)))) for n, k in (("v", 60), ("w", columns)))
-        )
+        domain = Domain(tuple(Variable(n, tuple(map(str, range(k)))) for n, k in (("v", 60), ("w", columns))))
         values = np.zeros(domain.shape)
         values[:, columns // 2 :] = 1.0
         layout = Layout(domain, Placement.of(domain), (0, 0))

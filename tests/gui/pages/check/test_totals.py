@@ -67,9 +67,7 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     assert unnamed(panel) == []
 
 
-def test_totals_of_another_release_do_not_stay(
-    check: CheckPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_totals_of_another_release_do_not_stay(check: CheckPage, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = check.sums
     assert panel.totals is not None and panel.table.rows.rowCount() == 4
     # Nothing is known yet of a release that has just come.

@@ -74,9 +74,7 @@ def type_run(page: ComparePage, text: str) -> None:
     QTest.keyClicks(page.runs.text, text)
 
 
-def test_the_empty_page_teaches_and_begins(
-    page: ComparePage, settle: Settle, opened: MainWindow
-) -> None:
+def test_the_empty_page_teaches_and_begins(page: ComparePage, settle: Settle, opened: MainWindow) -> None:
     assert "side by side" in page._empty.text() and page.fitting.isVisible()
     assert page.main_button.text() == "Compare every method that fits"
     assert page.source.text() == "The paper's comparison"
@@ -98,9 +96,7 @@ def test_settings_are_typed_checked_completed_removed_and_undone(
 ) -> None:
     document = opened.document
     assert "cell_key " in completions("cell") and "cell_key D=" in completions("cell_key ")
-    assert "controlled_rounding base=3 choice=nearest" in completions(
-        "controlled_rounding base=3 choice=n"
-    )
+    assert "controlled_rounding base=3 choice=nearest" in completions("controlled_rounding base=3 choice=n")
     type_run(page, "random_rounding base=0")
     assert "base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
     QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
@@ -116,10 +112,7 @@ def test_settings_are_typed_checked_completed_removed_and_undone(
     type_run(page, "random_rounding base=3,5")
     assert page.runs.verdict.text() == "Makes 2 settings."
     QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
-    assert document.project.comparison.runs == (
-        "random_rounding base=3",
-        "random_rounding base=5",
-    )
+    assert document.project.comparison.runs == ("random_rounding base=3", "random_rounding base=5")
     assert page.runs.text.text() == ""
     page.runs.list.setFocus()
     page.runs.list.setCurrentRow(0)
@@ -183,9 +176,7 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert order.index(ran.runs.list) < order.index(view.map) < order.index(table.list)
 
 
-def test_a_point_becomes_the_projects_release(
-    ran: ComparePage, opened: MainWindow, settle: Settle
-) -> None:
+def test_a_point_becomes_the_projects_release(ran: ComparePage, opened: MainWindow, settle: Settle) -> None:
     found, document = ran.comparison, opened.document
     assert found is not None
     before = len(document.history.trail)
@@ -268,9 +259,7 @@ def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) 
 
 
 def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
-    page.change(
-        set_comparison(runs=["random_rounding base=1000", "random_rounding"], runs_per_method=2)
-    )
+    page.change(set_comparison(runs=["random_rounding base=1000", "random_rounding"], runs_per_method=2))
     page.main_button.click()
     settle()
     assert "every run failed" in page.runs.list.item(0).text()
@@ -362,9 +351,7 @@ def setting(number: int, risk: float, utility: float) -> PlottedConfiguration:
     )
 
 
-def mapped(
-    qtbot: QtBot, axes: tuple[Axis, Axis], settings: list[PlottedConfiguration]
-) -> RiskUtilityMap:
+def mapped(qtbot: QtBot, axes: tuple[Axis, Axis], settings: list[PlottedConfiguration]) -> RiskUtilityMap:
     shown = RiskUtilityMap()
     qtbot.addWidget(shown)
     shown.resize(600, 400)
@@ -434,6 +421,4 @@ def test_settings_are_called_by_what_tells_them_apart() -> None:
 def test_every_method_has_a_shape_of_its_own() -> None:
     found = series_looks([f"method {n}" for n in range(len(SHAPES))])
     assert len({look.shape for look in found.values()}) == len(SHAPES)
-    assert (
-        len({(look.ink, look.shape) for look in series_looks(map(str, range(40))).values()}) == 40
-    )
+    assert len({(look.ink, look.shape) for look in series_looks(map(str, range(40))).values()}) == 40

@@ -32,9 +32,7 @@ def examined(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
 
     def wait() -> None:
         settle()
-        qtbot.waitUntil(
-            lambda: bool(page(window).proof.texts) and not page(window).examination.pending
-        )
+        qtbot.waitUntil(lambda: bool(page(window).proof.texts) and not page(window).examination.pending)
         settle()
 
     return wait

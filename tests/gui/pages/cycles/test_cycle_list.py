@@ -97,8 +97,7 @@ def test_the_list_filters(window: MainWindow, settle: Settle, examined: Settle) 
     assert document.selected_cycle == 0
     page(window).proof.findChild(QToolButton, "proof-immovable").click()
     assert (
-        page(window).examination.report is not None
-        and page(window).examination.report.immovable is not None
+        page(window).examination.report is not None and page(window).examination.report.immovable is not None
     )
     assert document.selection == page(window).examination.report.immovable[0]
 
@@ -130,9 +129,7 @@ def test_thousands_of_cycles_are_drawn_only_where_they_are_seen(
     cells = page(window).grid.grid.cells
     assert window.document.project is not None
     row, column = page(window)._layout().position(
-        window.document.project.domain.unflat(
-            int(window.document.project.cycles.entries(1200)[0][0])
-        )
+        window.document.project.domain.unflat(int(window.document.project.cycles.entries(1200)[0][0]))
     ) or (-1, -1)
     assert (
         cells.viewport()

@@ -62,9 +62,7 @@ def test_a_template_is_proved_to_keep_all_margins(designer: MainWindow, examined
     examined()
 
 
-def test_a_template_that_cannot_be_says_why(
-    window: MainWindow, settle: Settle, examined: Settle
-) -> None:
+def test_a_template_that_cannot_be_says_why(window: MainWindow, settle: Settle, examined: Settle) -> None:
     window.files.open("example:duncan-roehrig-4x4x3")
     settle()
     window.go("cycles")
@@ -143,9 +141,7 @@ def test_jump_goes_to_the_broken_margin(designer: MainWindow, examined: Settle) 
     assert 3 in (row, column)
 
 
-def test_a_cycle_file_of_another_shape_leaves_everything(
-    designer: MainWindow, tmp_path: Path
-) -> None:
+def test_a_cycle_file_of_another_shape_leaves_everything(designer: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "three.json"
     cycle_files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
     before = designer.document.history
@@ -199,9 +195,7 @@ def test_what_stays_exactly_known_is_named_with_its_value(
 def test_a_long_combination_says_how_many_cells_it_has() -> None:
     domain = Domain.of({"v": ["a", "b", "c", "d"], "w": ["x", "y"]})
     weights = dict.fromkeys(np.ndindex(4, 2), 1) | {(0, 1): -2}
-    assert functional_text(domain, dict(list(weights.items())[:2]), 5) == (
-        "(a, x) \u2212 2\u2009(a, y) = 5"
-    )
+    assert functional_text(domain, dict(list(weights.items())[:2]), 5) == ("(a, x) \u2212 2\u2009(a, y) = 5")
     said = functional_text(domain, weights, None)
     assert said.endswith("+ (c, y) \u2026 (8 cells)")
 
@@ -228,9 +222,7 @@ def test_chances_and_walk_are_two_views(designer: MainWindow, examined: Settle) 
     assert tools["chances"].isChecked() and not tools["walk"].isChecked()
 
 
-def test_nothing_to_split_is_said_and_leaves_no_step(
-    designer: MainWindow, examined: Settle
-) -> None:
+def test_nothing_to_split_is_said_and_leaves_no_step(designer: MainWindow, examined: Settle) -> None:
     designer.document.do(set_cycles, kind="elementary")
     examined()
     before = designer.document.project
@@ -258,9 +250,7 @@ def test_blockers_are_hatched(window: MainWindow, settle: Settle, examined: Sett
     assert page(window).grid.cell_delegate.stuck is None
 
 
-def test_public_view_shows_no_original_count(
-    designer: MainWindow, examined: Settle, settle: Settle
-) -> None:
+def test_public_view_shows_no_original_count(designer: MainWindow, examined: Settle, settle: Settle) -> None:
     document = designer.document
     designer.document.do(set_cycles, kind="bidiagonal")
     # Counts that nothing else on the window could be mistaken for.

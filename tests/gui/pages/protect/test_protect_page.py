@@ -12,12 +12,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.disclosure.choosing import gate_chance, method_trials
-from tabprotect.engine.disclosure.choosing.method_trials import (
-    MethodTrial,
-    ranked,
-    tried_methods,
-    untried,
-)
+from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial, ranked, tried_methods, untried
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import set_count
@@ -66,9 +61,7 @@ def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Se
     assert not unnamed(page)
 
 
-def test_what_one_is_about_to_press_stays_the_same_button_while_trials_come(
-    page: ProtectPage,
-) -> None:
+def test_what_one_is_about_to_press_stays_the_same_button_while_trials_come(page: ProtectPage) -> None:
     cards, share = page.cards, 0.05
     coming = [untried(name) for name in FEW]
     cards.show_ranked(coming, (), share, current="", running=True)
@@ -203,9 +196,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     settle()
     page = opened.page
     assert isinstance(page, ProtectPage)
-    assert (
-        page.sentence.endswith("Not tried on so large a table: 2.") and len(page.cards.cards) == 3
-    )
+    assert page.sentence.endswith("Not tried on so large a table: 2.") and len(page.cards.cards) == 3
     tried = {"cyclic_perturbation", "random_rounding", "cell_key"}
     assert set(list(page.cards.buttons)[:3]) == tried
     button = page.cards.buttons["suppression"]
@@ -227,17 +218,13 @@ def test_shares_are_said_as_they_are() -> None:
     assert share_text(MethodTrial("x", known=0.0)) == "0\u202f%"
     assert share_text(MethodTrial("x", known=0.004)) == "<1\u202f%"
     assert share_text(MethodTrial("x", known=0.25, at_least=True)).endswith("25\u202f%")
-    assert share_text(MethodTrial("x", known=0.25, at_least=True)) != share_text(
-        MethodTrial("x", known=0.25)
-    )
+    assert share_text(MethodTrial("x", known=0.25, at_least=True)) != share_text(MethodTrial("x", known=0.25))
     assert "%" not in share_text(MethodTrial("x"))
     # Where nothing is proved, nothing is said.
     assert "%" not in share_text(MethodTrial("x", known=0.0, at_least=True))
 
 
-def test_the_method_of_the_project_is_marked(
-    page: ProtectPage, opened: MainWindow, settle: Settle
-) -> None:
+def test_the_method_of_the_project_is_marked(page: ProtectPage, opened: MainWindow, settle: Settle) -> None:
     opened.document.do(set_method, method="small_count_rounding")
     settle()
     marked = [card.accessibleName() for card in page.cards.cards if card.property("current")]

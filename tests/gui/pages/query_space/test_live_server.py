@@ -22,9 +22,7 @@ Settle = Callable[[], None]
 
 
 @pytest.fixture
-def panel(
-    window: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[LivePanel]:
+def panel(window: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch) -> Iterator[LivePanel]:
     monkeypatch.setattr(live_panel, "EVERY", 50)
     window.files.open("example:czech-autoworkers")
     settle()
@@ -84,9 +82,7 @@ def test_a_server_is_opened_followed_and_stopped(
     assert "not followed any more" in panel.said.text() and panel.open.isEnabled()
 
 
-def test_another_table_ends_it(
-    window: MainWindow, panel: LivePanel, qtbot: QtBot, settle: Settle
-) -> None:
+def test_another_table_ends_it(window: MainWindow, panel: LivePanel, qtbot: QtBot, settle: Settle) -> None:
     panel.open.click()
     qtbot.waitUntil(lambda: panel.look is not None)
     look = panel.look
@@ -98,9 +94,7 @@ def test_another_table_ends_it(
     assert panel.look is None and "The table has changed" in panel.said.text()
 
 
-def test_closing_the_window_leaves_no_server(
-    window: MainWindow, panel: LivePanel, qtbot: QtBot
-) -> None:
+def test_closing_the_window_leaves_no_server(window: MainWindow, panel: LivePanel, qtbot: QtBot) -> None:
     panel.open.click()
     qtbot.waitUntil(lambda: panel.look is not None)
     look = panel.look

@@ -14,10 +14,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.project.verbs.query_verbs import (
-    release_margin,
-    set_release_plan,
-)
+from tabprotect.engine.project.verbs.query_verbs import release_margin, set_release_plan
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.theme import THEME
@@ -121,8 +118,7 @@ def test_what_may_not_go_out_names_its_cells_and_is_not_released(
     focus(czech, "ABCDEF", settle)
     panel = page(czech).focus
     assert panel.sentence == (
-        "ABCDEF may not go out: with what is planned it would leave a width of 0, and the "
-        "threshold is 3."
+        "ABCDEF may not go out: with what is planned it would leave a width of 0, and the threshold is 3."
     )
     cells = panel.cells.rows
     shown = [
@@ -142,9 +138,7 @@ def test_what_may_not_go_out_names_its_cells_and_is_not_released(
     assert margins(czech) == ()
 
 
-def test_the_keyboard_alone_walks_and_releases(
-    czech: MainWindow, qtbot: QtBot, settle: Settle
-) -> None:
+def test_the_keyboard_alone_walks_and_releases(czech: MainWindow, qtbot: QtBot, settle: Settle) -> None:
     view, space = page(czech).lattice.view, page(czech).space
     qtbot.keyClick(view, Qt.Key.Key_End)
     assert space.focus == 63
@@ -187,9 +181,7 @@ def test_a_drag_pans_and_does_not_release(czech: MainWindow, qtbot: QtBot) -> No
     assert view.box_of(1) == before
 
 
-def test_threshold_rule_and_bounds_are_commands(
-    czech: MainWindow, qtbot: QtBot, settle: Settle
-) -> None:
+def test_threshold_rule_and_bounds_are_commands(czech: MainWindow, qtbot: QtBot, settle: Settle) -> None:
     settings = page(czech).settings
     settings.threshold.setValue(50)
     settle()
@@ -199,9 +191,7 @@ def test_threshold_rule_and_bounds_are_commands(
     regions = page(czech).space.regions
     assert regions is not None
     widths = regions.state.evidence.widths.values
-    assert ((regions.status == CANDIDATE) | (regions.status == RELEASED)).sum() >= (
-        widths >= 50
-    ).sum()
+    assert ((regions.status == CANDIDATE) | (regions.status == RELEASED)).sum() >= (widths >= 50).sum()
     settings.threshold.setValue(1000)
     settle()
     assert "forbids even the one-way tables" in page(czech).errors.text
@@ -272,10 +262,7 @@ def test_widths_are_mapped_listed_sorted_and_filtered(
     panel.most.setValue(12)
     assert rows.rowCount() == sum(int(w) <= 12 for w in widths)
     qtbot.keyClicks(panel.finder, "F")
-    assert (
-        all("F" in rows.data(rows.index(row, 0)) for row in range(rows.rowCount()))
-        and rows.rowCount()
-    )
+    assert all("F" in rows.data(rows.index(row, 0)) for row in range(rows.rowCount())) and rows.rowCount()
     # What does not contain the variable stands back on the map.
     assert not panel.view.look(0b100000).faint and panel.view.look(0b000001).faint
     panel.list.selectRow(0)
@@ -290,10 +277,7 @@ def test_the_graph_names_cliques_and_separators(czech: MainWindow, settle: Settl
     panel = page(czech).graph
     assert panel.sentence.startswith("Decomposable")
     rows = panel.list.rows
-    parts = [
-        (rows.data(rows.index(row, 0)), rows.data(rows.index(row, 1)))
-        for row in range(rows.rowCount())
-    ]
+    parts = [(rows.data(rows.index(row, 0)), rows.data(rows.index(row, 1))) for row in range(rows.rowCount())]
     assert sorted(parts) == [
         ("clique", "AB"),
         ("clique", "BC"),
@@ -361,9 +345,7 @@ def test_above_eight_variables_frontiers_stand_for_the_lattice(
     assert status(window, "") == RELEASED
     # A sub-table stands between those of one variable less and of one more.
     assert [size for size, _ in large.view._levels] == [
-        space.focus.bit_count() + step
-        for step in (-1, 0, 1)
-        if 0 <= space.focus.bit_count() + step <= 9
+        space.focus.bit_count() + step for step in (-1, 0, 1) if 0 <= space.focus.bit_count() + step <= 9
     ]
     assert int(regions.status[space.focus]) in (UNRELEASABLE, UNKNOWN)
     qtbot.keyClick(large.view, Qt.Key.Key_Home)  # the nearest drawn one, then up to the total
@@ -403,9 +385,7 @@ def test_nodes_are_copied_and_written_with_the_mark(
 
 
 def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> None:
-    assert czech.page.command_line() == (
-        "tabprotect widths example:czech-autoworkers --at-risk 1..2"
-    )
+    assert czech.page.command_line() == ("tabprotect widths example:czech-autoworkers --at-risk 1..2")
     czech.document.do(release_margin, variables=["A", "B"])
     settle()
     assert czech.page.command_line().startswith("tabprotect frontier example:czech")
@@ -421,9 +401,7 @@ def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> 
     )
 
 
-def test_a_low_window_has_the_lattice_and_the_main_action(
-    czech: MainWindow, settle: Settle
-) -> None:
+def test_a_low_window_has_the_lattice_and_the_main_action(czech: MainWindow, settle: Settle) -> None:
     czech.resize(960, 540)
     settle()
     assert page(czech).main_button.isVisible()
@@ -459,9 +437,7 @@ def test_it_fits_when_dark_and_twice_as_large(czech: MainWindow, settle: Settle)
         THEME.apply(mode="light", zoom=1.0)
 
 
-def test_an_answer_beyond_the_plan_is_one_bundle(
-    opened: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_an_answer_beyond_the_plan_is_one_bundle(opened: MainWindow, settle: Settle, tmp_path: Path) -> None:
     opened.document.do(set_release_plan, margins=[["v"], ["w"]])
     opened.go("query_space")
     settle()

@@ -52,9 +52,7 @@ def test_levels_are_drawn_focused_and_planned(
     assert found is not None and found.query == wanted
     state = regions.state
     gained = {q for q, new in zip(regions.every.tolist(), found.newly_released, strict=True) if new}
-    assert gained == {
-        q for q in regions.every.tolist() if q and q & wanted == q and q not in state.released
-    }
+    assert gained == {q for q in regions.every.tolist() if q and q & wanted == q and q not in state.released}
     page.main_action()
     settle()
     project = window.document.project

@@ -13,9 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.verbs.query_verbs import (
-    set_release_criterion,
-)
+from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
@@ -79,9 +77,7 @@ def test_a_stopped_search_keeps_its_best(
     czech: MainWindow, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched = optimal_panel.search
-    monkeypatch.setattr(
-        optimal_panel, "search", lambda p, m, progress: searched(p, m, Endless(progress))
-    )
+    monkeypatch.setattr(optimal_panel, "search", lambda p, m, progress: searched(p, m, Endless(progress)))
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
@@ -104,9 +100,7 @@ def ask(window: MainWindow, query: str, settle: Settle) -> str:
     return panel.answer.text()
 
 
-def test_a_session_answers_records_and_replays(
-    czech: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_a_session_answers_records_and_replays(czech: MainWindow, settle: Settle, tmp_path: Path) -> None:
     page(czech).tabs.setCurrentWidget(page(czech).session)
     panel = page(czech).session
     assert not panel.asking.isEnabled()
@@ -166,9 +160,7 @@ def test_a_session_answers_records_and_replays(
     assert panel.serving is None and panel.log.rows.rowCount() == 0
 
 
-def test_wishes_that_may_go_together_become_the_plan(
-    czech: MainWindow, qtbot: QtBot, settle: Settle
-) -> None:
+def test_wishes_that_may_go_together_become_the_plan(czech: MainWindow, qtbot: QtBot, settle: Settle) -> None:
     panel = page(czech).wishes
     page(czech).tabs.setCurrentWidget(panel)
     assert not page(czech).main_button.isEnabled()

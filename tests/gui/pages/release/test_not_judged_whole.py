@@ -14,12 +14,7 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
-from tabprotect.engine.project.verbs.release_verbs import (
-    protect,
-    set_method,
-    set_parameters,
-    set_policy,
-)
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters, set_policy
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.release.page import ReleasePage
@@ -74,9 +69,7 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
     assert WHY.encode() not in (tmp_path / "release.zip").read_bytes()
 
 
-def test_a_standing_reason_is_taken_and_kept(
-    opened: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_a_standing_reason_is_taken_and_kept(opened: MainWindow, settle: Settle, tmp_path: Path) -> None:
     shown = released(opened, settle, tmp_path, standing={"pattern_choice": WHY})
     assert shown.banner.line.state == "mind" and shown.main_button.isEnabled()
     assert any(WHY in row.line.text for row in shown.honesty.rows)
@@ -93,11 +86,7 @@ def test_the_policy_may_refuse_whatever_the_reason(
 
 
 def test_no_reason_is_asked_for_where_none_would_do(
-    opened: MainWindow,
-    settle: Settle,
-    tmp_path: Path,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    opened: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What tells too much beside earlier releases is refused before anything is asked."""
     numbers = count(1 << 200)

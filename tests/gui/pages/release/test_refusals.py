@@ -70,10 +70,7 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     assert not [line for line in lines if line.state == "passed"]
     assert all(line.staff for line in lines if "small count" in line.text and line is not lines[0])
     assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
-    assert (refused.rail.buttons["check"].badge, refused.rail.buttons["release"].badge) == (
-        3,
-        1,
-    )
+    assert (refused.rail.buttons["check"].badge, refused.rail.buttons["release"].badge) == (3, 1)
     shown.protection.rows[0].button.click()
     assert refused.page is refused.pages["check"]
     refused.go("release")

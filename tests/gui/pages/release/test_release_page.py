@@ -95,8 +95,7 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
     assert shown.panel.preview.toPlainText() == ""
     # A warning stands below: the light is no greener.
     assert shown.sentence == (
-        "One question open: readers would know 0 of 4 small counts. Limit: 0. "
-        "A fixed seed was used."
+        "One question open: readers would know 0 of 4 small counts. Limit: 0. A fixed seed was used."
     )
     assert shown.main_button.isEnabled()
 
@@ -254,9 +253,7 @@ def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
         assert word not in said
 
 
-def test_a_fixed_seed_is_left_for_the_house_key_by_a_button(
-    ready: MainWindow, settle: Settle
-) -> None:
+def test_a_fixed_seed_is_left_for_the_house_key_by_a_button(ready: MainWindow, settle: Settle) -> None:
     (row,) = (row for row in page(ready).honesty.rows if row.line.coins)
     assert row.button is not None and row.button.text() == "Use the house key"
     row.button.click()
@@ -287,9 +284,7 @@ def test_lines_follow_each_other_without_a_hole(ready: MainWindow, settle: Settl
         assert row.words.height() <= max(row.words.heightForWidth(row.words.width()), 16)
 
 
-def test_the_title_is_public_and_keeps_the_result(
-    ready: MainWindow, settle: Settle, qtbot: QtBot
-) -> None:
+def test_the_title_is_public_and_keeps_the_result(ready: MainWindow, settle: Settle, qtbot: QtBot) -> None:
     shown, document = page(ready), ready.document
     before = document.published
     assert before is not None
@@ -330,9 +325,7 @@ def test_not_yet_leaves_everything_as_it_was(
     assert verify(tmp_path / "release.zip").release == ready.document.release
 
 
-def test_a_missing_folder_is_said_on_the_page(
-    ready: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_a_missing_folder_is_said_on_the_page(ready: MainWindow, settle: Settle, tmp_path: Path) -> None:
     shown = page(ready)
     shown.form.set_destination(tmp_path / "nowhere" / "release.zip", None)
     shown.main_button.click()
@@ -393,9 +386,7 @@ def test_a_press_right_after_typing_the_title_is_not_lost(
     assert project is not None and project.published and project.title == "Another title"
 
 
-def test_the_report_is_written_from_the_page(
-    ready: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_the_report_is_written_from_the_page(ready: MainWindow, settle: Settle, tmp_path: Path) -> None:
     shown = page(ready)
     shown.report.write("public", tmp_path / "public.html")
     settle()
@@ -469,9 +460,7 @@ def test_the_next_release_is_not_written_over_the_last(tmp_path: Path, qtbot: Qt
     assert not form.destination().taken
 
 
-def test_what_was_chosen_for_one_table_is_not_offered_for_another(
-    tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_what_was_chosen_for_one_table_is_not_offered_for_another(tmp_path: Path, qtbot: QtBot) -> None:
     form, signing = PublishForm(), SigningForm()
     for widget in (form, signing):
         qtbot.addWidget(widget)

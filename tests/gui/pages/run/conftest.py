@@ -13,17 +13,13 @@ Settle = Callable[[], None]
 
 
 @pytest.fixture
-def tried(
-    window: MainWindow, qtbot: QtBot, settle: Settle, request: pytest.FixtureRequest
-) -> Settle:
+def tried(window: MainWindow, qtbot: QtBot, settle: Settle, request: pytest.FixtureRequest) -> Settle:
     """Wait until the ``page`` of the tests' module was tried and nothing runs."""
 
     def wait() -> None:
         settle()
         shown = request.module.page(window)
-        qtbot.waitUntil(
-            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
-        )
+        qtbot.waitUntil(lambda: not shown._trial.running and "Trying" not in shown.preview.state)
         settle()
 
     return wait

@@ -25,10 +25,7 @@ from tabprotect.engine.project.verbs.table_verbs import new_table
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.rounding.controlled_programme import (
-    Controlled,
-    ControlledProgramme,
-)
+from tabprotect.engine.protection.rounding.controlled_programme import Controlled, ControlledProgramme
 from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -157,9 +154,7 @@ def test_choosing_typing_and_running_are_commands(
     assert names[-4:] == ["set_method", "set_parameters", "set_parameters", "protect"]
     shown.copy_command()
     copied = QGuiApplication.clipboard().text()
-    assert (
-        "--method hiding" in copied and "--set limit=3" in copied and "--set zeros=True" in copied
-    )
+    assert "--method hiding" in copied and "--set limit=3" in copied and "--set zeros=True" in copied
 
 
 def test_a_wrong_field_says_what_is_wrong_and_changes_nothing(
@@ -190,10 +185,7 @@ def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried
     table = shown.result.table
     grid = table.grid
     # Nothing but hidden cells: there is no change to see.
-    assert [name for name, face in table.faces.items() if face.isVisible()] == [
-        "published",
-        "original",
-    ]
+    assert [name for name, face in table.faces.items() if face.isVisible()] == ["published", "original"]
     hidden = release.tables[0].hidden
     for row, column in np.ndindex(4, 4):
         index = grid.model.index(row, column)
@@ -244,9 +236,7 @@ def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Sett
     assert window.page.name == "protect"
 
 
-def test_tab_follows_the_eye_through_fields_made_later(
-    at_methods: MainWindow, tried: Settle
-) -> None:
+def test_tab_follows_the_eye_through_fields_made_later(at_methods: MainWindow, tried: Settle) -> None:
     shown = choose(at_methods, "Hiding")
     tried()
     order = tab_order(shown)
@@ -306,14 +296,10 @@ def test_the_original_shows_why_cells_are_hidden(at_methods: MainWindow, tried: 
     assert delegate.letters is not None and np.array_equal(delegate.letters != "", hidden)
     assert np.array_equal(delegate.letters == "U", (original.counts > 0) & (original.counts < 3))
     QTest.mouseClick(table.faces["published"], Qt.MouseButton.LeftButton)
-    assert (
-        delegate.letters is None and not (table.grid.model.values == original.counts)[hidden].any()
-    )
+    assert delegate.letters is None and not (table.grid.model.values == original.counts)[hidden].any()
 
 
-def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
-    small: MainWindow, tried: Settle
-) -> None:
+def test_unpublished_inner_cells_leave_nothing_on_the_table_page(small: MainWindow, tried: Settle) -> None:
     document = small.document
     document.do(set_method, method="publish_margins")
     document.do(set_parameters, margins="v + w", threshold=1)
@@ -334,9 +320,7 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
     assert table.main_button.isEnabled()
 
 
-def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
-    small: MainWindow, tried: Settle
-) -> None:
+def test_the_inspector_tells_secondary_cells_from_sensitive_ones(small: MainWindow, tried: Settle) -> None:
     choose(small, "Suppression")
     tried()
     small.document.do(protect, accept="what the gate says is another test's")

@@ -33,7 +33,7 @@ from tabprotect.gui.grid.result_table import ResultTable
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
-from tabprotect.languages.said import in_100
+from tabprotect.languages.messages import in_100
 
 Settle = Callable[[], None]
 
@@ -297,9 +297,7 @@ def test_a_replay_is_the_sequential_mechanism(
     problem = Problem(Table.dense(Domain.of_shape(shape), counts))
     given = {"n_cover": steps} if steps else {"passes": 2}
     protected = methods()["cyclic_perturbation"].run(
-        problem,
-        {"cycles": "elementary", **given, "blocking": rule, "order": order},
-        Randomness.seeded(1),
+        problem, {"cycles": "elementary", **given, "blocking": rule, "order": order}, Randomness.seeded(1)
     )
     moves = cast(MoveSet, protected.release.mechanism.parameters["cycles"])
     replay = Replay(moves, protected.record)
@@ -315,11 +313,9 @@ def test_a_replay_is_the_sequential_mechanism(
         assert f"cycle {replay.cycle(step) + 1}" in replay.step_text(step)
         coin = replay.coin(step)
         after = state + coin * pattern
-        stops = {
-            "any_zero": (state[pattern != 0] == 0).any(),
-            "negative": after.min() < 0,
-            "none": False,
-        }[rule]
+        stops = {"any_zero": (state[pattern != 0] == 0).any(), "negative": after.min() < 0, "none": False}[
+            rule
+        ]
         assert not (stops and order == "positive")
         state = state if stops else after
         assert replay.done(step) == (0 if stops else coin)
@@ -327,9 +323,7 @@ def test_a_replay_is_the_sequential_mechanism(
             assert np.array_equal(replay.table_after(step + 1), state)
 
 
-def test_order_and_number_of_steps_are_set_and_passes_give_way(
-    perturb: MainWindow, tried: Settle
-) -> None:
+def test_order_and_number_of_steps_are_set_and_passes_give_way(perturb: MainWindow, tried: Settle) -> None:
     form, document = page(perturb).form, perturb.document
     put(form, "passes", "3")
     form.flush()
@@ -459,10 +453,7 @@ def test_public_view_hides_what_is_confidential(perturb: MainWindow, tried: Sett
     shown_page.show_face("setup")
     assert shown_page.preview.figure("unchanged") == ""
     assert "confidential" in shown_page.preview.state
-    assert (
-        not shown_page.form.fields["alpha"].isEnabled()
-        and not shown_page.form.seeds.fresh.isVisible()
-    )
+    assert not shown_page.form.fields["alpha"].isEnabled() and not shown_page.form.seeds.fresh.isVisible()
     before = document.project
     shown_page.protect()
     assert document.project is before

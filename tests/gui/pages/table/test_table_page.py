@@ -92,9 +92,7 @@ def written(grid: GridView) -> list[tuple[int, str, str]]:
     return out
 
 
-def test_a_number_is_shown_whole_or_not_at_all(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_a_number_is_shown_whole_or_not_at_all(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     lines = ["a,b,count", *(f"r{r},c{c},{1234567 + 80 * c}" for r in (0, 1) for c in range(60))]
     path.write_text("\n".join(lines) + "\n")
@@ -396,9 +394,7 @@ def test_public_view_without_a_release_shows_nothing(opened: MainWindow) -> None
     assert page(opened).grid.isVisible()
 
 
-def test_public_view_shows_the_published_table_read_only(
-    opened: MainWindow, settle: Settle
-) -> None:
+def test_public_view_shows_the_published_table_read_only(opened: MainWindow, settle: Settle) -> None:
     opened.document.do(protect, seed=5)
     settle()
     opened.actions_["public"].trigger()
@@ -426,9 +422,7 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     model = risks.list.rows
     assert shown.risks.isVisible() and model.rowCount() == mask.sum()
     assert all(part.isVisible() for part in (risks.kind, risks.search, risks.rule))
-    assert {risks.index_of(row) for row in model.rows} == {
-        tuple(map(int, at)) for at in np.argwhere(mask)
-    }
+    assert {risks.index_of(row) for row in model.rows} == {tuple(map(int, at)) for at in np.argwhere(mask)}
     # By its count; then only some of it; a line is the cell everywhere.
     shown.risks.list.sortByColumn(3, Qt.SortOrder.DescendingOrder)
     said = [int(model.data(model.index(row, 3))) for row in range(model.rowCount())]
@@ -495,9 +489,7 @@ def test_layers_say_how_many_risky_cells_each_holds(
     assert not any("\u2022" in combo.itemText(code) for code in range(combo.count()))
 
 
-def test_another_table_opens_at_its_first_column(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_another_table_opens_at_its_first_column(window: MainWindow, settle: Settle, tmp_path: Path) -> None:
     window.resize(820, 600)
     for number in (30, 40):
         path = tmp_path / f"wide{number}.csv"

@@ -72,9 +72,7 @@ def test_a_low_window_shows_the_next_step(
     qtbot.waitUntil(lambda: not panel.take_button.visibleRegion().isEmpty())
 
 
-def test_bands_with_live_figures_and_the_tree(
-    variables: VariablesPage, qtbot: QtBot, settle: Settle
-) -> None:
+def test_bands_with_live_figures_and_the_tree(variables: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
     table = variables.document.original
     assert table is not None
     assert texts(variables, 2) == ["age", "20", "numbers", "", ""]
@@ -150,9 +148,7 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
 ) -> None:
     choose(variables, "region")
     assert variables.levels_there.nest.text() == "part, region nest."
-    assert (
-        variables.levels_there.nest.isVisible() and variables.levels_there.nest_button.isVisible()
-    )
+    assert variables.levels_there.nest.isVisible() and variables.levels_there.nest_button.isVisible()
     variables.levels_there.nest_button.click()
     settled(variables, qtbot, settle)
     table = variables.document.original
@@ -166,10 +162,7 @@ def test_variables_that_nest_are_offered_and_a_level_can_be_taken(
     variables.panel.take_file(str(tmp_path / "age.hrc"))
     settled(variables, qtbot, settle)
     assert variables.levels_there.level.currentText() == "age_1"
-    assert (
-        not variables.levels_there.nest.isVisible()
-        and not variables.levels_there.nest_button.isVisible()
-    )
+    assert not variables.levels_there.nest.isVisible() and not variables.levels_there.nest_button.isVisible()
     # Who leaves a group that has a name of its own leaves it its name.
     variables._together(["8", "9"])
     settled(variables, qtbot, settle)
@@ -223,9 +216,7 @@ def test_structural_zeros_are_stated_by_clicks(
     menu.actions()[1].trigger()
     settle()
     table = variables.document.original
-    assert table is not None and [z.words for z in table.domain.structural] == [
-        "region n1 and age 0"
-    ]
+    assert table is not None and [z.words for z in table.domain.structural] == ["region n1 and age 0"]
     assert "nobody can be in region n1 and age 0" in variables._sentence.text()
     menu.aboutToShow.emit()
     menu.actions()[-1].trigger()
@@ -262,9 +253,7 @@ def test_codes_that_a_list_lacks_are_asked_for(
     assert table.domain["region"].coarser[0].groups == ("land", "land")
 
 
-def test_a_group_is_called_as_somebody_says(
-    variables: VariablesPage, qtbot: QtBot, settle: Settle
-) -> None:
+def test_a_group_is_called_as_somebody_says(variables: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
     choose(variables, "region")
     settled(variables, qtbot, settle)
     variables.panel.group_name.setText("the north")
@@ -291,8 +280,7 @@ def coded(window: MainWindow, tmp_path: Path, settle: Settle) -> VariablesPage:
     path = tmp_path / "places.csv"
     codes = [f"{a}{b}{c}" for a in "12" for b in "123" for c in "1234"]
     path.write_text(
-        "code,sex,count\n"
-        + "".join(f"{c},{s},{n % 4 + 1}\n" for n, c in enumerate(codes) for s in "fm")
+        "code,sex,count\n" + "".join(f"{c},{s},{n % 4 + 1}\n" for n, c in enumerate(codes) for s in "fm")
     )
     window.files.open(str(path))
     settle()
@@ -324,9 +312,7 @@ def test_codes_have_levels_by_their_first_digits_with_one_button(
     assert (table.counts == before.counts).all()
 
 
-def test_levels_by_digits_take_keys_alone(
-    coded: VariablesPage, qtbot: QtBot, settle: Settle
-) -> None:
+def test_levels_by_digits_take_keys_alone(coded: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
     settled(coded, qtbot, settle)
     tick, name, _ = coded.panel.digits.rows[0]
     tick.setFocus()

@@ -95,12 +95,7 @@ class Attackers:
     """
 
     def __init__(
-        self,
-        publication: Publication,
-        room: Ints,
-        inner_room: Ints,
-        most: int,
-        progress: Progress = SILENT,
+        self, publication: Publication, room: Ints, inner_room: Ints, most: int, progress: Progress = SILENT
     ) -> None:
         self._progress = progress
         sums, merge = merged_sums(publication)
@@ -126,9 +121,7 @@ class Attackers:
         zero = np.zeros(len(self._several))
         self._model = Model.of_entries(
             Entries(
-                part.indptr.astype(np.int64),
-                part.indices.astype(np.int64),
-                part.data.astype(np.float64),
+                part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data.astype(np.float64)
             ),
             rows=(zero, zero),
             columns=(-self._bare_fall, np.where(self._bare, self.rise, 0.0)),

@@ -22,15 +22,11 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import Aim, HidingProblem
-from tabprotect.engine.protection.suppressing.hiding_sets.master import (
-    Master,
-    bridges,
-    equation_cuts,
-)
+from tabprotect.engine.protection.suppressing.hiding_sets.master import Master, bridges, equation_cuts
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import Promise
 from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 GAP, ROUGH = 0.01, 0.05
 """The gap of a round's programme, and a rougher one while many intervals do not hold."""
@@ -93,17 +89,13 @@ class CuttingPlanes:
         Microseconds of a usual core, counted and not timed.
     """
 
-    def __init__(
-        self, problem: HidingProblem, most_work: float, progress: Progress = SILENT
-    ) -> None:
+    def __init__(self, problem: HidingProblem, most_work: float, progress: Progress = SILENT) -> None:
         self._problem = problem
         self._progress = progress
         self._most = most_work
         adding = equations(problem.task.publication)
         self.master = Master(problem, bridges(adding, problem.always, problem.may_move))
-        self.master.add(
-            equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move)
-        )
+        self.master.add(equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move))
         self.promise = Promise(problem, progress)
         self._generator = np.random.Generator(np.random.PCG64(1))
         self._best: Bools | None = None
@@ -122,7 +114,7 @@ class CuttingPlanes:
         problem = self._problem
         if not (~problem.may_move & (problem.room > 0)).any():
             return []
-        self._progress.report(say("whether it can be done at all"), 0.0)
+        self._progress.report(message("whether it can be done at all"), 0.0)
         self.promise.hide(problem.may_move)
         lost, _ = self.promise.lacking()
         first = problem.task.publication.distinct[0]
@@ -161,7 +153,7 @@ class CuttingPlanes:
             self._best = hidden
 
     def _report(self) -> None:
-        self._progress.report(say("secondary suppression"), min(0.99, self._work / self._most))
+        self._progress.report(message("secondary suppression"), min(0.99, self._work / self._most))
 
     def _rounds(self) -> bool:
         """Solve in rounds; return True if the cheapest hiding set was found."""

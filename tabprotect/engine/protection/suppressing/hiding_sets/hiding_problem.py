@@ -67,9 +67,7 @@ class HidingProblem:
     @cached_property
     def aims(self) -> list[Aim]:
         """The ends to be protected, the largest need first: it has the fewest ways."""
-        found = [
-            (int(number), sign) for sign in (1, -1) for number in np.flatnonzero(self.needs[sign])
-        ]
+        found = [(int(number), sign) for sign in (1, -1) for number in np.flatnonzero(self.needs[sign])]
         return sorted(found, key=lambda aim: (-int(self.needs[aim[1]][aim[0]]), aim[0], -aim[1]))
 
     def spared(self, number: int) -> frozenset[int]:

@@ -22,7 +22,7 @@ from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Limit, Model, Tuning
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 Bridge = tuple[int, Ints]
 """A number, and the numbers of which one must be hidden if it is."""
@@ -215,7 +215,7 @@ class Master:
                 self._cost[open_],
                 limit=Limit(questions=questions, gap=gap),
                 progress=progress,
-                stage=say("secondary suppression"),
+                stage=message("secondary suppression"),
             )
         except InfeasibleError:
             return None
@@ -248,14 +248,13 @@ class Master:
         if len(new.right):
             starts = np.searchsorted(new.rows, np.arange(len(new.right) + 1))
             self._relaxed.more_rows(
-                Entries(starts, new.columns, new.values),
-                (new.right, np.full(len(new.right), np.inf)),
+                Entries(starts, new.columns, new.values), (new.right, np.full(len(new.right), np.inf))
             )
         every = np.arange(len(self.free))
         self._relaxed.limit_many("columns", every, (hidden, np.ones(len(self.free))))
         try:
             outcome = self._relaxed.weighted(
-                self._cost, progress=progress, stage=say("secondary suppression")
+                self._cost, progress=progress, stage=message("secondary suppression")
             )
         except InfeasibleError:
             return None

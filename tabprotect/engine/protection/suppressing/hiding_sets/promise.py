@@ -21,7 +21,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import lacking
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.solver import NEAR
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.messages import message, plural
 
 ROUTE = 150.0
 """Microseconds of a usual core for a way through hidden cells of a two-way table. Stated."""
@@ -126,10 +126,7 @@ class Promise:
 
     def whole_of(self, aims: Sequence[Aim]) -> int:
         """The number of given ends that have a proof in whole numbers."""
-        return sum(
-            any(self._whole[p] and self._alive[p] for p in self._proofs.get(aim, ()))
-            for aim in aims
-        )
+        return sum(any(self._whole[p] and self._alive[p] for p in self._proofs.get(aim, ())) for aim in aims)
 
     def beside(self, number: int, hidden: Bools) -> Ints:
         """The numbers that move along in the proofs that move a given hidden number."""
@@ -312,13 +309,13 @@ class KeptPromise:
                 number,
             )
         if self.whole == self.ends:
-            return say("Every unsafe cell keeps its interval, proved in whole numbers.")
+            return message("Every unsafe cell keeps its interval, proved in whole numbers.")
         some = (
-            say(", in whole numbers for {whole:,} of {ends:,} ends", self.whole, self.ends)
+            message(", in whole numbers for {whole:,} of {ends:,} ends", self.whole, self.ends)
             if 0 < self.whole < self.ends
             else ""
         )
-        return say("Every unsafe cell keeps its interval, proved in fractional tables{some}.", some)
+        return message("Every unsafe cell keeps its interval, proved in fractional tables{some}.", some)
 
 
 def check_intervals(task: Task, hidden: Bools, progress: Progress = SILENT) -> KeptPromise:

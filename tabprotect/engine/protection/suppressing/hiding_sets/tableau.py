@@ -54,9 +54,7 @@ class Tableau:
         # A variable is a number, or behind the numbers a cell that is none.
         self._cells = np.concatenate([column[hidden & one], bare])
         moving = np.concatenate([np.flatnonzero(hidden & one), len(column) + np.arange(len(bare))])
-        published = (
-            sums[np.flatnonzero(~hidden & ~one)][:, self._cells].toarray().astype(np.float64)
-        )
+        published = sums[np.flatnonzero(~hidden & ~one)][:, self._cells].toarray().astype(np.float64)
         published = published[published.any(axis=1)]
         # Short equations first: less is filled in.
         published = published[np.argsort((published != 0).sum(axis=1), kind="stable")].copy()
@@ -80,9 +78,7 @@ class Tableau:
         """The number of entries."""
         return self._entries.size
 
-    def push(
-        self, number: int, need: float, ends: tuple[Floats, Floats], cells: int
-    ) -> tuple[int, Floats]:
+    def push(self, number: int, need: float, ends: tuple[Floats, Floats], cells: int) -> tuple[int, Floats]:
         """Push a number by ``need``, up or down: the pivots that took, -1 where it does not go so far.
 
         Parameters
@@ -134,9 +130,7 @@ def _pushed(
     sign = -1.0 if need < 0 else 1.0
     mine, own = (next(iter(np.flatnonzero(side == number)), -1) for side in (basic, beside))
     for done in range(most):
-        gain = (
-            sign * entries[mine] if mine >= 0 else np.where(np.arange(len(beside)) == own, sign, 0)
-        )
+        gain = sign * entries[mine] if mine >= 0 else np.where(np.arange(len(beside)) == own, sign, 0)
         at = x[beside]
         goes = np.where(gain > 0, at < high[beside] - SLACK, at > low[beside] + SLACK)
         best = np.where(goes, np.abs(gain), 0.0)

@@ -112,9 +112,7 @@ class Hypercubes:
         Boxes of a kind, beyond which it is left out.
     """
 
-    def __init__(
-        self, publication: Publication, values: Ints, inner: Ints, most: int = MOST_BOXES
-    ) -> None:
+    def __init__(self, publication: Publication, values: Ints, inner: Ints, most: int = MOST_BOXES) -> None:
         self._values = values
         self._inner = inner
         self._most = most
@@ -123,8 +121,7 @@ class Hypercubes:
             return
         self._shape = publication.domain.shape
         self._strides = [
-            int(np.prod(self._shape[axis + 1 :], dtype=np.int64))
-            for axis in range(len(self._shape))
+            int(np.prod(self._shape[axis + 1 :], dtype=np.int64)) for axis in range(len(self._shape))
         ]
         first, inverse = publication.distinct
         incidence = publication.incidence
@@ -143,15 +140,11 @@ class Hypercubes:
             self._mine.append(self._margin[number] == m)
             grid = keys.reshape(self._shape)
             self._tells.append(
-                [
-                    np.moveaxis(grid, axis, 0).reshape(size, -1)[:, 0]
-                    for axis, size in enumerate(self._shape)
-                ]
+                [np.moveaxis(grid, axis, 0).reshape(size, -1)[:, 0] for axis, size in enumerate(self._shape)]
             )
         # The variables whose categories a margin tells apart, if only some of them.
         self._apart = [
-            {axis for axis, one in enumerate(tells) if (one != one[0]).any()}
-            for tells in self._tells
+            {axis for axis, one in enumerate(tells) if (one != one[0]).any()} for tells in self._tells
         ]
         self._number, self._owns = np.stack(self._numbers), np.stack(self._mine)
         # By the variables of a kind: the margins that tell all of them apart, and how.
@@ -166,8 +159,7 @@ class Hypercubes:
             (twice, axis): [
                 m
                 for m in which.tolist()
-                if all(self._all_apart(m, a) for a in twice if a != axis)
-                and not self._all_apart(m, axis)
+                if all(self._all_apart(m, a) for a in twice if a != axis) and not self._all_apart(m, axis)
             ]
             for twice, (which, _) in self._told.items()
             for axis in twice
@@ -182,9 +174,7 @@ class Hypercubes:
             None,
         )
 
-    def cheapest(
-        self, number: int, sign: int, need: int, price: Floats
-    ) -> tuple[float, Ints, Ints] | None:
+    def cheapest(self, number: int, sign: int, need: int, price: Floats) -> tuple[float, Ints, Ints] | None:
         """The box of least price that moves one published number by ``sign * need``.
 
         Parameters
@@ -198,10 +188,7 @@ class Hypercubes:
         """
         if self._listed is not None:
             return self._listed.cheapest(number, (sign, need), price, self._values, self._inner)
-        begin, end = (
-            self._members[0][self._first[number]],
-            self._members[0][self._first[number] + 1],
-        )
+        begin, end = (self._members[0][self._first[number]], self._members[0][self._first[number] + 1])
         bases = self._members[1][begin:end].astype(np.int64)
         m = int(self._margin[number])
         axes = sorted(self._apart[m])
@@ -216,13 +203,7 @@ class Hypercubes:
         return best
 
     def _of_kind(
-        self,
-        m: int,
-        bases: Ints,
-        twice: tuple[int, ...],
-        by: tuple[int, int],
-        price: Floats,
-        below: float,
+        self, m: int, bases: Ints, twice: tuple[int, ...], by: tuple[int, int], price: Floats, below: float
     ) -> tuple[float, Ints, Ints] | None:
         """The best box with two categories of some variables and one of all others, if below a price."""
         sign, need = by
@@ -249,13 +230,7 @@ class Hypercubes:
         return float(cost[chosen]), boxes.corners[:, kept[chosen]], boxes.signs * need
 
     def _lines(
-        self,
-        m: int,
-        bases: Ints,
-        twice: tuple[int, ...],
-        axis: int,
-        by: tuple[int, int],
-        price: Floats,
+        self, m: int, bases: Ints, twice: tuple[int, ...], axis: int, by: tuple[int, int], price: Floats
     ) -> _Lines:
         """The other ends that boxes through some cells may have along one of their variables."""
         sign, need = by
@@ -276,12 +251,7 @@ class Hypercubes:
         return _Lines(at, along, least, inner + least)
 
     def _boxes(
-        self,
-        bases: Ints,
-        twice: tuple[int, ...],
-        by: tuple[int, int],
-        price: Floats,
-        lines: list[_Lines],
+        self, bases: Ints, twice: tuple[int, ...], by: tuple[int, int], price: Floats, lines: list[_Lines]
     ) -> _Boxes | None:
         """The boxes with such ends; None where there is none."""
         sign, need = by
@@ -417,9 +387,7 @@ def _listed(publication: Publication) -> _Listed | None:
         unit = np.eye(size, dtype=np.int64)
         pairs = (unit[:, None] - unit).reshape(-1, size)
         along = np.vstack([unit, pairs[pairs.any(axis=1)]])
-        boxes = np.einsum("ab,cd->acbd", boxes, along).reshape(
-            len(boxes) * len(along), boxes.shape[1] * size
-        )
+        boxes = np.einsum("ab,cd->acbd", boxes, along).reshape(len(boxes) * len(along), boxes.shape[1] * size)
     boxes = np.unique(np.vstack([boxes, -boxes]), axis=0)
     boxes = boxes[~boxes[:, publication.domain.structural_cells()].any(axis=1)]
     moved = np.asarray((publication.incidence[first] @ boxes.T).T)

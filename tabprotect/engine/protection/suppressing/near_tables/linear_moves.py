@@ -43,7 +43,7 @@ from tabprotect.engine.solver import (
     solver_work,
 )
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -114,12 +114,11 @@ class LinearMoves:
         self._progress = progress
         if int(inner_room.sum()) > LARGEST_TOTAL:
             raise InputError(
-                say(
-                    "the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
-                    "programme",
+                message(
+                    "the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear programme",
                     LARGEST_TOTAL,
                 ),
-                hint=say("publish a two-way table, or take a larger unit"),
+                hint=message("publish a two-way table, or take a larger unit"),
             )
         self._first = publication.distinct[0]
         self._place = np.full(publication.size, -1, dtype=np.int64)
@@ -195,9 +194,7 @@ class LinearMoves:
         finally:
             self._spent_quickly += solver_work() - before if quick else 0.0
 
-    def _by_programmes(
-        self, at: int, sign: int, need: int, still: Ints, *, pay: bool
-    ) -> Deviation | None:
+    def _by_programmes(self, at: int, sign: int, need: int, still: Ints, *, pay: bool) -> Deviation | None:
         box: Deviation | None = None
         if pay and not SMALL < len(self._first) <= LARGE:
             box = self._box(at, sign, need, still, pay=True)
@@ -264,11 +261,7 @@ class LinearMoves:
         """Whole changes of the inner and of the published cells, or None: no table does that."""
         inner = np.rint(found).astype(np.int64)
         sums: Ints = np.asarray(self._sums @ inner)
-        if (
-            (inner < -self._inner_room).any()
-            or (self._room + sums < 0).any()
-            or sums[~movable].any()
-        ):
+        if (inner < -self._inner_room).any() or (self._room + sums < 0).any() or sums[~movable].any():
             return None
         return inner, sums
 
@@ -290,10 +283,7 @@ class LinearMoves:
         found = Deviation.of(*(one.tolist() for one in moved))
         hidden = Deviation.of([], by.tolist(), self._inner_room[columns].tolist())
         return Deviation(
-            found.cells,
-            found.change,
-            min(found.ahead, hidden.ahead),
-            min(found.behind, hidden.behind),
+            found.cells, found.change, min(found.ahead, hidden.ahead), min(found.behind, hidden.behind)
         )
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
@@ -322,9 +312,7 @@ class LinearMoves:
             return most, True, self._moved(change[0])
         return self._whole(at, sign, known, most)
 
-    def _whole(
-        self, at: int, sign: int, known: int, most: int
-    ) -> tuple[int, bool, Deviation | None]:
+    def _whole(self, at: int, sign: int, known: int, most: int) -> tuple[int, bool, Deviation | None]:
         box = self._box(at, sign, most, np.zeros(0, dtype=np.int64), pay=False)
         if box is not None:
             return most, True, box
@@ -397,9 +385,7 @@ class _Programme:
         self._less[several] = 2 * cells + len(several) + np.arange(len(several))
         self._high = high
         zero = np.zeros(len(several))
-        entries = Entries(
-            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
-        )
+        entries = Entries(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
         self._model = Model.of_entries(
             entries,
             rows=(zero, zero),
@@ -436,7 +422,7 @@ class _Programme:
                 weights,
                 limit=Limit(MOST_NODES),
                 progress=self._progress,
-                stage=say("secondary suppression"),
+                stage=message("secondary suppression"),
             )
         except InfeasibleError:
             return None
@@ -460,7 +446,5 @@ class _Programme:
     def _changes(self, outcome: SolverOutcome) -> Floats | None:
         if not len(outcome.point):
             return None
-        changes: Floats = (
-            outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
-        )
+        changes: Floats = outcome.point[: self._cells] - outcome.point[self._cells : 2 * self._cells]
         return changes

@@ -37,9 +37,7 @@ DIFFERENT = 6
 """Most different needs handled one by one; of more, each is rounded up to a power of two."""
 
 
-def in_rectangles(
-    at: tuple[Ints, Ints], needs: Ints, movable: Bools, fall: Ints, rise: Ints
-) -> Bools:
+def in_rectangles(at: tuple[Ints, Ints], needs: Ints, movable: Bools, fall: Ints, rise: Ints) -> Bools:
     """Whether there is a rectangle of movable cells that lets each cell rise by its need.
 
     A cell in row i and column j rises where some (i, c) and (r, j) can fall by the need and (r, c)
@@ -102,9 +100,7 @@ class HiddenNetwork:
         self._out = forward.sum(axis=1, dtype=np.float64)
         self._into = forward.sum(axis=0, dtype=np.float64)
         self.endless = bool((forward >= ENDLESS).any())
-        self._finite = sum(
-            float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back)
-        )
+        self._finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
         self.fits = self._finite < LARGEST_FLOW // 2
 
     @cached_property
@@ -117,9 +113,7 @@ class HiddenNetwork:
         down, up = np.nonzero(forward), np.nonzero(back.T)
         # By tails, then heads: as a compressed matrix has them.
         capacity = np.concatenate([forward[down], back.T[up]])
-        ends = np.concatenate(
-            [np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)]
-        )
+        ends = np.concatenate([np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)])
         return csr_array(
             (
                 np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
@@ -306,9 +300,7 @@ class TwoWayFlows:
                 left -= amount
         return self._deviation(moved)
 
-    def _compiled(
-        self, what: tuple[int, int, int, int], barred: Ints, *, pay: bool
-    ) -> Deviation | None:
+    def _compiled(self, what: tuple[int, int, int, int], barred: Ints, *, pay: bool) -> Deviation | None:
         """The same, compiled."""
         rows, columns = self._ids.shape
         arcs = self._open, self._weight, *self._sides(what[3])
@@ -342,9 +334,7 @@ class TwoWayFlows:
         for turn in (1, -1):
             mine = np.flatnonzero(turns == turn)
             fall, rise = self._sides(turn)
-            found[mine] = in_rectangles(
-                (rows[mine], columns[mine]), needs[mine], movable, fall, rise
-            )
+            found[mine] = in_rectangles((rows[mine], columns[mine]), needs[mine], movable, fall, rise)
         return found
 
     def seconds(self, ends: int) -> float:
@@ -352,9 +342,7 @@ class TwoWayFlows:
         by_size = IN_NUMPY * self._ids.size if two_way_routes is None else 0.0
         return ends * (BY_ROUTE + by_size)
 
-    def _rectangle(
-        self, turn: int, at: tuple[int, int], need: int, barred: Ints
-    ) -> Deviation | None:
+    def _rectangle(self, turn: int, at: tuple[int, int], need: int, barred: Ints) -> Deviation | None:
         """The shortest way there is, by three hidden cells; None where it does not exist.
 
         It looks at one row, one column and where their hidden cells meet, not at the whole table.

@@ -6,14 +6,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Signs
 from tabprotect.engine.cycles.designs import DESIGNS, design
@@ -29,8 +22,8 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.cycle_picture import paint_pattern, pattern
 from tabprotect.gui.pages.cycles.templates.design_for_me import DesignForMe
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 
 class Choosing(QStackedWidget):
@@ -108,7 +101,7 @@ class Pictures(QWidget):
         super().__init__()
         self._patterns = patterns
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tell("Picture of some of its cycles"))
+        self.setAccessibleName(tr("Picture of some of its cycles"))
 
     def sizeHint(self) -> QSize:
         return QSize(26 * GRID, 8 * GRID)
@@ -128,14 +121,10 @@ class Pictures(QWidget):
 class TemplateCard(ChoiceCard):
     """One template; one that cannot be used says why."""
 
-    def __init__(
-        self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str
-    ) -> None:
-        super().__init__(title, say("{sentence} Not {avoid}.", sentence, avoid), why=why)
+    def __init__(self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str) -> None:
+        super().__init__(title, message("{sentence} Not {avoid}.", sentence, avoid), why=why)
         heading = Label(title, wordWrap=True, role="section")
-        column = in_column(
-            heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
-        )
+        column = in_column(heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2)
         if moves is not None:
             placement = Placement.of(moves.domain)
             shown = sorted({0, len(moves) // 2, len(moves) - 1})
@@ -143,7 +132,7 @@ class TemplateCard(ChoiceCard):
         words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
-            warning = Label(say("Not {avoid}.", avoid), wordWrap=True, role="quiet")
+            warning = Label(message("Not {avoid}.", avoid), wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
 
@@ -156,7 +145,7 @@ class TemplateCards(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tell("Templates"))
+        self.setAccessibleName(tr("Templates"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.cards: dict[str, TemplateCard] = {}
@@ -173,12 +162,12 @@ class TemplateCards(QScrollArea):
         grid.setContentsMargins(0, 0, GRID, 0)
         grid.setSpacing(GRID)
         first = TemplateCard(
-            say("Design for me"),
-            say(
+            message("Design for me"),
+            message(
                 "Say what must stay true; designs are tried on synthetic tables with the same margins, "
                 "from useful to protected."
             ),
-            say("where every cycle is to be drawn by hand"),
+            message("where every cycle is to be drawn by hand"),
             None,
             "",
         )
@@ -191,21 +180,21 @@ class TemplateCards(QScrollArea):
             self._add(
                 grid,
                 f"order-{order}",
-                say("Keep {order}-way margins only", order),
+                message("Keep {order}-way margins only", order),
                 (
-                    say(
+                    message(
                         "Short cycles that may change every margin over more than {order} "
                         "variables: they block less and protect more.",
                         order,
                     )
                     if order > 1
-                    else say(
+                    else message(
                         "Short cycles that may change every margin over more than {order} "
                         "variable: they block less and protect more.",
                         order,
                     )
                 ),
-                say("when larger margins are published or must add up to other tables"),
+                message("when larger margins are published or must add up to other tables"),
                 domain,
             )
         for column in range(COLUMNS):
@@ -214,20 +203,14 @@ class TemplateCards(QScrollArea):
         self.setWidget(inner)
 
     def _add(
-        self,
-        grid: QGridLayout,
-        name: str,
-        title: str,
-        sentence: str,
-        avoid: str,
-        domain: Domain,
+        self, grid: QGridLayout, name: str, title: str, sentence: str, avoid: str, domain: Domain
     ) -> None:
         why, moves = "", None
         small = _stand_in(domain)
         try:
             moves = design(small, name)
         except ParameterError as error:
-            why = say("Not for this table: {values}.", next(iter(error.fields.values())))
+            why = message("Not for this table: {values}.", next(iter(error.fields.values())))
         card = TemplateCard(title, sentence, avoid, moves, why)
         card.chosen.connect(lambda: self.chosen.emit(name))
         number = len(self.cards)

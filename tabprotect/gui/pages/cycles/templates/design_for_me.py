@@ -42,22 +42,22 @@ from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.canvas import Canvas, nice_step
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, percent, plural, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.messages import capital, joined, message, percent, plural
+from tabprotect.languages.translation import tr, translate
 
 POSTERIORS = {
-    "any": say("in any way"),
-    "draws": say("exactly, by formula or by draws"),
-    "formula": say("exactly, by formula"),
+    "any": message("in any way"),
+    "draws": message("exactly, by formula or by draws"),
+    "formula": message("exactly, by formula"),
 }
 
 COMPUTED = {
-    "formula": say("Readers compute what to believe exactly, by formula."),
-    "draws": say(
+    "formula": message("Readers compute what to believe exactly, by formula."),
+    "draws": message(
         "Readers draw tables that could be behind it, exactly as likely as they are (±0.7 % "
         "with 20,000 draws)."
     ),
-    "any": say("Readers estimate what to believe, with the error stated."),
+    "any": message("Readers estimate what to believe, with the error stated."),
 }
 
 PAGE = "cycles"
@@ -87,9 +87,7 @@ class DesignForMe(QWidget):
         self._find: Question[tuple[Offer, ...]] = Question(
             self, document.jobs, self._found, self._failed, came=self._came
         )
-        self._judge: Question[tuple[int, Tried]] = Question(
-            self, document.jobs, self._figures, self._failed
-        )
+        self._judge: Question[tuple[int, Tried]] = Question(self, document.jobs, self._figures, self._failed)
         self._build_form()
         self._build_offers()
         inner = QWidget()
@@ -110,28 +108,28 @@ class DesignForMe(QWidget):
         self._form = QWidget()
         self.chips = KeptChips()
         self.zeros = QComboBox()
-        self.zeros.addItem(tell("may rise"), True)
-        self.zeros.addItem(tell("stay zero, unbiased"), False)
+        self.zeros.addItem(tr("may rise"), True)
+        self.zeros.addItem(tr("stay zero, unbiased"), False)
         self.most = QSpinBox(maximum=1000)
-        self.most.setSpecialValueText(tell("any"))
+        self.most.setSpecialValueText(tr("any"))
         self.most.setAccelerated(True)
         self.posterior = QComboBox()
         for name, words in POSTERIORS.items():
-            self.posterior.addItem(told(words), name)
+            self.posterior.addItem(translate(words), name)
         self.most.setMinimumHeight(self.zeros.sizeHint().height())
         rows = QFormLayout()
         rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         for widget, name in (
-            (self.zeros, say("Zeros")),
-            (self.most, say("No count moves by more than")),
-            (self.posterior, say("Readers compute what to believe")),
+            (self.zeros, message("Zeros")),
+            (self.most, message("No count moves by more than")),
+            (self.posterior, message("Readers compute what to believe")),
         ):
-            rows.addRow(told(name), named(widget, name))
+            rows.addRow(translate(name), named(widget, name))
         self.structural = Field(ZEROS)
         in_column(
-            heading(say("Keep exactly")),
+            heading(message("Keep exactly")),
             self.chips,
-            heading(say("And")),
+            heading(message("And")),
             rows,
             self.structural,
             1,
@@ -149,23 +147,23 @@ class DesignForMe(QWidget):
         self._right = QWidget()
         self.state = Label(wordWrap=True)
         self.curve = OfferCurve()
-        self.slider = named(QSlider(Qt.Orientation.Horizontal), say("From useful to protected"))
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), message("From useful to protected"))
         self.slider.setPageStep(1)
-        self.leaks = Label(wordWrap=True, name=say("What leaks"))
-        self.staff = QCheckBox(tell("Judge on this table too"))
+        self.leaks = Label(wordWrap=True, name=message("What leaks"))
+        self.staff = QCheckBox(tr("Judge on this table too"))
         recorded = Label(
-            say("Staff only: a choice made with these figures in sight is recorded."),
+            message("Staff only: a choice made with these figures in sight is recorded."),
             wordWrap=True,
             role="quiet",
         )
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
-        self.take = push_button(say("Take this design"), self._take)
+        self.take = push_button(message("Take this design"), self._take)
         in_column(
             self.state,
             (self.curve, 1),
-            in_row(Label(say("useful")), (self.slider, 1), Label(say("protected"))),
-            heading(say("What leaks")),
+            in_row(Label(message("useful")), (self.slider, 1), Label(message("protected"))),
+            heading(message("What leaks")),
             self.leaks,
             in_row((self.staff, 1), self.take),
             recorded,
@@ -197,9 +195,7 @@ class DesignForMe(QWidget):
     @property
     def wishes(self) -> OfferWishes:
         """What the form says."""
-        return OfferWishes(
-            self.zeros.currentData(), self.most.value(), self.posterior.currentData()
-        )
+        return OfferWishes(self.zeros.currentData(), self.most.value(), self.posterior.currentData())
 
     @property
     def keep(self) -> str | None:
@@ -229,11 +225,9 @@ class DesignForMe(QWidget):
             return offers(kept, wishes, zeros_said(table.domain, given), progress)
 
         key = (table, *given.values(), *vars(wishes).values())
-        if self._find.ask(say("look for designs"), work, key, wait=WAIT):
+        if self._find.ask(message("look for designs"), work, key, wait=WAIT):
             self._show(())
-            self.state.setText(
-                tell("Trying designs on synthetic tables with the same margins\u2026")
-            )
+            self.state.setText(tr("Trying designs on synthetic tables with the same margins\u2026"))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -243,15 +237,13 @@ class DesignForMe(QWidget):
     def _came(self, found: tuple[Offer, ...]) -> None:
         if found:
             self._show(found)
-            self.state.setText(
-                tell("{found} so far; more designs are being tried\u2026", len(found))
-            )
+            self.state.setText(tr("{found} so far; more designs are being tried\u2026", len(found)))
 
     def _found(self, found: tuple[Offer, ...]) -> None:
         self._show(found)
         number = len(found)
         self.state.setText(
-            told(
+            translate(
                 plural(
                     number,
                     "{number} design, judged on synthetic tables with the "
@@ -265,8 +257,8 @@ class DesignForMe(QWidget):
 
     def _failed(self, error: TabprotectError) -> None:
         self._show(())
-        hint = say(" To do: {hint}.", error.hint) if error.hint else ""
-        self.state.setText(tell("{message}.{hint}", capital(error.message), hint))
+        hint = message(" To do: {hint}.", error.hint) if error.hint else ""
+        self.state.setText(tr("{message}.{hint}", capital(error.message), hint))
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -300,45 +292,41 @@ class DesignForMe(QWidget):
         for widget in (self.take, self.slider):
             widget.setEnabled(offer is not None)
         self.curve.show_offers(self.offers, self._at)
-        self.leaks.setText(told("" if offer is None else joined(self._words(offer), "\n")))
+        self.leaks.setText(translate("" if offer is None else joined(self._words(offer), "\n")))
         self._paint()
         if offer is not None and self.staff.isChecked() and self._at not in self._judged:
             self._judge_on_table(self._at, offer)
 
     def _words(self, offer: Offer) -> list[str]:
         exact = (
-            say("No sum stays exact beyond the kept sums.")
+            message("No sum stays exact beyond the kept sums.")
             if offer.unwanted == 0
-            else say("One sum stays exact that nobody asked for.")
+            else message("One sum stays exact that nobody asked for.")
             if offer.unwanted == 1
-            else say(
-                "{unwanted} sums stay exact that nobody asked for.", count_text(offer.unwanted)
-            )
+            else message("{unwanted} sums stay exact that nobody asked for.", count_text(offer.unwanted))
             if offer.unwanted is not None
-            else say("How many sums stay exact beyond the kept sums is told when it is taken.")
+            else message("How many sums stay exact beyond the kept sums is told when it is taken.")
         )
         figures = offer.figures
         lines = [
-            say("{words}: {moves} cycles.", capital(offer.words), count_text(len(offer.moves))),
+            message("{words}: {moves} cycles.", capital(offer.words), count_text(len(offer.moves))),
             exact,
-            say(
+            message(
                 "Small counts that (almost) never change: {stuck}; published unchanged: "
                 "{unchanged}; average change of a count: {change}.",
                 percent(figures.stuck),
                 percent(figures.unchanged),
                 moved_text(figures.change),
             ),
-            say(
-                "No count can move by more than {largest_change}.", count_text(offer.largest_change)
-            ),
+            message("No count can move by more than {largest_change}.", count_text(offer.largest_change)),
             COMPUTED[offer.posterior],
         ]
         own = self._judged.get(self._at)
         if self.staff.isChecked():
             lines.append(
-                say("Staff only, on this table: \u2026")
+                message("Staff only, on this table: \u2026")
                 if own is None
-                else say(
+                else message(
                     "Staff only, on this table: never change {stuck}; unchanged "
                     "{unchanged}; average change {change}.",
                     percent(own.stuck),
@@ -357,7 +345,7 @@ class DesignForMe(QWidget):
         def work(progress: Progress) -> tuple[int, Tried]:
             return number, on_table(offer, table, small, progress)
 
-        self._judge.ask(say("judge a design on this table"), work, (offer, table))
+        self._judge.ask(message("judge a design on this table"), work, (offer, table))
 
     def _figures(self, found: tuple[int, Tried]) -> None:
         number, figures = found
@@ -401,7 +389,7 @@ class OfferCurve(Plot):
     hovered = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__(say("Risk and change of each design"))
+        super().__init__(message("Risk and change of each design"))
         self.setMinimumHeight(16 * GRID)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._offers: Sequence[Offer] = ()
@@ -413,7 +401,7 @@ class OfferCurve(Plot):
         self.say(
             joined(
                 (
-                    say(
+                    message(
                         "{words}: {unchanged} of the small counts unchanged",
                         offer.words,
                         percent(offer.figures.unchanged),
@@ -433,7 +421,7 @@ class OfferCurve(Plot):
 
     @property
     def title(self) -> str:
-        return say("mean change of a count")
+        return message("mean change of a count")
 
     @property
     def numbers(self) -> str:
@@ -447,7 +435,7 @@ class OfferCurve(Plot):
         step = nice_step(canvas.high, 5)
         across = [(n * step, f"{n * step:.3g}") for n in range(int(canvas.high / step) + 1)]
         canvas.plane(0.0, 1.2, across, [(s, percent(s)) for s in (0.0, 0.5, 1.0)])
-        canvas.label(say("small counts published unchanged"), 4, 2, ink=colours.quiet)
+        canvas.label(message("small counts published unchanged"), 4, 2, ink=colours.quiet)
         x, y = [p.x() for p in points], [p.y() for p in points]
         canvas.lines(x, y, pen=QPen(QColor(colours.border), 1.5))
         circle = QPainterPath()

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.variable import spoken
@@ -18,8 +14,8 @@ from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import tr
 
 LONG = 16
 """Characters of a margin from which on each stands in a row of its own."""
@@ -34,15 +30,15 @@ class KeptChips(QWidget):
         super().__init__()
         self.margins: MarginSet = ()
         self.chips: dict[tuple[str, ...], QToolButton] = {}
-        self.picks = NamePicks(lambda name: say("Together: {name}", name))
+        self.picks = NamePicks(lambda name: message("Together: {name}", name))
         self.picks.changed.connect(self._offer)
         self._chips = QGridLayout()
         self._chips.setSpacing(GRID // 2)
-        self.add = push_button(say("Keep these together"), self._add)
+        self.add = push_button(message("Keep these together"), self._add)
         row = in_row(self.add, 1)
         in_column(
             self._chips,
-            Label(say("Another one: choose variables or levels"), wordWrap=True),
+            Label(message("Another one: choose variables or levels"), wordWrap=True),
             self.picks,
             row,
             on=self,
@@ -61,9 +57,9 @@ class KeptChips(QWidget):
         self.chips = {}
         wide = max((len(spoken(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
-            words = spoken(margin) or say("the total")
-            chip = tool_button(say("{words}  ✕", words), tip=say("Let this margin go"))
-            chip.setAccessibleName(tell("Kept: {words}. Let it go", words))
+            words = spoken(margin) or message("the total")
+            chip = tool_button(message("{words}  ✕", words), tip=message("Let this margin go"))
+            chip.setAccessibleName(tr("Kept: {words}. Let it go", words))
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip

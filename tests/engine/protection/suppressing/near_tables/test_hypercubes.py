@@ -69,9 +69,7 @@ def test_the_cheapest_of_all_boxes(
         price = np.where(single, dear * price, np.minimum(price, shut))
         engine = Hypercubes(publication, values, inner)
         for number, sign, need in product(range(len(first)), (1, -1), (1, 2)):
-            fits = (inner + need * boxes >= 0).all(axis=1) & (values + need * moved >= 0).all(
-                axis=1
-            )
+            fits = (inner + need * boxes >= 0).all(axis=1) & (values + need * moved >= 0).all(axis=1)
             fits &= moved[:, number] == sign
             costs = np.where(moved != 0, price, 0.0).sum(axis=1)[fits]
             best = costs.min(initial=np.inf)
@@ -92,9 +90,7 @@ def test_the_cheapest_of_all_boxes(
 def test_ends_in_other_groups_are_no_dearer_than_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels of both variables: against the list of all boxes, which is against all one by one above."""
     domain = Domain.of_shape((6, 6))
-    groupings = parse_groupings(
-        "g:A=a1>x,a2>x,a3>y,a4>y,a5>z,a6>z;h:B=b1>x,b2>x,b3>x,b4>y,b5>y,b6>y", domain
-    )
+    groupings = parse_groupings("g:A=a1>x,a2>x,a3>y,a4>y,a5>z,a6>z;h:B=b1>x,b2>x,b3>x,b4>y,b5>y,b6>y", domain)
     publication = Publication.of(domain, "A*B + g*B + A*h + g*h", groupings)
     first = publication.distinct[0]
     single = np.asarray(publication.incidence[first].sum(axis=1)).reshape(-1) == 1

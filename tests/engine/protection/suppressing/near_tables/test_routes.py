@@ -74,9 +74,7 @@ def test_compiled_ways_are_those_of_numpy(seed: int, monkeypatch: pytest.MonkeyP
             assert np.array_equal(np.asarray(sums @ cells), moved)
 
 
-def test_how_long_it_takes_is_told_by_the_ends_and_not_by_the_table(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_how_long_it_takes_is_told_by_the_ends_and_not_by_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A way looks at a row and a column, whatever the size of the table."""
     flows = [TwoWayFlows(task.publication, task.room, task.cost) for task in map(task_with, (0, 1))]
     if two_way_flows.two_way_routes is not None:

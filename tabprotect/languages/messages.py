@@ -17,7 +17,7 @@ from typing import SupportsIndex
 Change = tuple[Callable[..., str], tuple[object, ...]]
 
 
-class Said(str):
+class Message(str):
     """A text for people, with its template and values.
 
     Attributes
@@ -39,12 +39,8 @@ class Said(str):
     change: Change | None
 
     def __new__(
-        cls,
-        text: str,
-        template: str | None,
-        values: dict[str, object],
-        change: Change | None = None,
-    ) -> Said:
+        cls, text: str, template: str | None, values: dict[str, object], change: Change | None = None
+    ) -> Message:
         made = super().__new__(cls, text)
         made.template, made.values, made.change = template, values, change
         return made
@@ -55,7 +51,7 @@ class Said(str):
         return [value for value in self.values.values() if isinstance(value, str)]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Said, (str(self), self.template, self.values, self.change)
+        return Message, (str(self), self.template, self.values, self.change)
 
     def __str__(self) -> str:
         return str.__str__(self)
@@ -68,21 +64,21 @@ class Said(str):
 
     # What these give keeps its parts; every other method of a text gives a plain one.
 
-    def changed(self, how: Callable[..., str], *arguments: object) -> Said:
+    def changed(self, how: Callable[..., str], *arguments: object) -> Message:
         """The text after a function that takes and gives a text."""
         plain = str(self)
-        return Said(how(plain, *arguments), None, {"0": self}, (how, arguments))
+        return Message(how(plain, *arguments), None, {"0": self}, (how, arguments))
 
     def format(self, *parts: object, **values: object) -> str:
         # A template that is kept by a name and gets its values later.
-        return str(self).format(*parts) if parts else say(str(self), **values)
+        return str(self).format(*parts) if parts else message(str(self), **values)
 
     def upper(self) -> str:
         return self.changed(str.upper)
 
     def lower(self) -> str:
         # Which words begin with a capital is each language's own.
-        return Said(str.lower(self), self.template, self.values, self.change)
+        return Message(str.lower(self), self.template, self.values, self.change)
 
     def strip(self, letters: str | None = None, /) -> str:
         return self.changed(str.strip, letters)
@@ -103,7 +99,7 @@ class Said(str):
         return self.changed(str.translate, table)
 
 
-def say(template: str, /, *given: object, **values: object) -> str:
+def message(template: str, /, *given: object, **values: object) -> str:
     """A text for people: the one way to make it.
 
     Parameters
@@ -119,10 +115,10 @@ def say(template: str, /, *given: object, **values: object) -> str:
     if given:
         values |= zip([name for name in named(template) if name not in values], given, strict=True)
     if values:
-        return Said(template.format(**values), template, values)
-    if isinstance(template, Said):
+        return Message(template.format(**values), template, values)
+    if isinstance(template, Message):
         return template
-    return Said(template, template, values)
+    return Message(template, template, values)
 
 
 def plural(number: float, one: str, many: str, /, *given: object, **values: object) -> str:
@@ -131,7 +127,7 @@ def plural(number: float, one: str, many: str, /, *given: object, **values: obje
     Values are given in the order of the second text, which names them all.
     """
     values |= zip([name for name in named(many) if name not in values], given, strict=bool(given))
-    return say(one if number == 1 else many, **values)
+    return message(one if number == 1 else many, **values)
 
 
 @cache
@@ -143,28 +139,28 @@ def named(template: str) -> tuple[str, ...]:
 def joined(parts: Iterable[str], between: str = "") -> str:
     """Texts one after the other, each of which is translated by itself."""
     every = list(parts)
-    if not any(isinstance(part, Said) for part in (between, *every)):
+    if not any(isinstance(part, Message) for part in (between, *every)):
         return between.join(every)
     pieces = every
     if between:
         pieces = [piece for part in every for piece in (between, part)][1:]
-    return Said("".join(map(str, pieces)), None, {str(n): part for n, part in enumerate(pieces)})
+    return Message("".join(map(str, pieces)), None, {str(n): part for n, part in enumerate(pieces)})
 
 
 def prose(text: str) -> str:
     """A page of help, such as a module's docstring: each paragraph is a text of its own."""
     paragraphs = text.split("\n\n")
-    return joined([Said(one, " ".join(one.split()), {}) for one in paragraphs], "\n\n")
+    return joined([Message(one, " ".join(one.split()), {}) for one in paragraphs], "\n\n")
 
 
 def capital(text: str) -> str:
     """A text with a capital, as the beginning of a sentence; a name it begins with stays as it is."""
-    return text.changed(_capital, _leading(text)) if isinstance(text, Said) else _capital(text)
+    return text.changed(_capital, _leading(text)) if isinstance(text, Message) else _capital(text)
 
 
 def _leading(text: str) -> str:
     """The name that a text begins with; empty where it begins with words or a number."""
-    if not isinstance(text, Said):
+    if not isinstance(text, Message):
         return text
     if not text.values:
         return ""
@@ -178,7 +174,7 @@ def _leading(text: str) -> str:
 def uncapital(text: str) -> str:
     """A text within a sentence: without its capital in English; other languages decide."""
     small = text[:1].lower() + text[1:]
-    return Said(small, text.template, text.values, text.change) if isinstance(text, Said) else small
+    return Message(small, text.template, text.values, text.change) if isinstance(text, Message) else small
 
 
 def _capital(text: str, name: str = "") -> str:
@@ -200,24 +196,24 @@ class Day(date):
 
 def day_said(moment: date) -> str:
     """The day of a moment, for people."""
-    return say("{day}", Day(moment.year, moment.month, moment.day))
+    return message("{day}", Day(moment.year, moment.month, moment.day))
 
 
 def in_100(chance: float) -> str:
     """A chance as every sentence writes it: ``48 in 100``; 0 and 100 where it is certain."""
     # Sums of floating point products come within a hair of 0 and 1.
     if 1e-9 < chance < 0.01:
-        return say("less than 1 in 100")
+        return message("less than 1 in 100")
     if 0.99 < chance < 1 - 1e-9:
-        return say("more than 99 in 100")
-    return say("{whole:.0f} in 100", 100 * chance)
+        return message("more than 99 in 100")
+    return message("{whole:.0f} in 100", 100 * chance)
 
 
 def at_most_in_100(chance: float) -> str:
     """An upper bound of a chance, rounded up: ``55 in 100``."""
-    return say("{whole:.0f} in 100", math.ceil(100 * chance - 1e-9))
+    return message("{whole:.0f} in 100", math.ceil(100 * chance - 1e-9))
 
 
 def percent(share: float) -> str:
     """A share in whole per cent as every sentence writes it: ``5 %``, with a space before the unit."""
-    return say("{share:.0f} %", 100 * share)
+    return message("{share:.0f} %", 100 * share)

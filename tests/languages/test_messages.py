@@ -12,17 +12,9 @@ import pytest
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.languages.catalogue import Catalogue
+from tabprotect.languages.messages import Message, capital, joined, message, plural, prose, uncapital
 from tabprotect.languages.number_formats import number_writer
-from tabprotect.languages.said import (
-    Said,
-    capital,
-    joined,
-    plural,
-    prose,
-    say,
-    uncapital,
-)
-from tabprotect.languages.speaking import ENGLISH, catalogue, figures_apart, speak, told
+from tabprotect.languages.translation import ENGLISH, catalogue, figures_apart, set_language, translate
 
 GERMAN = Catalogue(
     "de",
@@ -47,49 +39,47 @@ def cells(n: int) -> str:
     ("text", "english", "german"),
     [
         (
-            say("{known} of {cells:,} small counts", known=3, cells=31_577),
+            message("{known} of {cells:,} small counts", known=3, cells=31_577),
             "3 of 31,577 small counts",
             "3 von 31.577 kleinen Fallzahlen",
         ),
         # A value that is said is told; one that is somebody's own word stays.
         (
-            say("release of {name}", name=say("Release")),
+            message("release of {name}", name=message("Release")),
             "release of Release",
             "Freigabe von Freigeben",
         ),
-        (say("release of {name}", name="Release"), "release of Release", "Freigabe von Release"),
+        (message("release of {name}", name="Release"), "release of Release", "Freigabe von Release"),
         (cells(1), "one cell", "eine Zelle"),
         (cells(4), "4 cells", "4 Zellen"),
         (cells(4) + "; Release", "4 cells; Release", "4 Zellen; Release"),
-        ("Release: " + say("Release"), "Release: Release", "Release: Freigeben"),
-        (joined(["Release", say("Release")], ", "), "Release, Release", "Release, Freigeben"),
+        ("Release: " + message("Release"), "Release: Release", "Release: Freigeben"),
+        (joined(["Release", message("Release")], ", "), "Release, Release", "Release, Freigeben"),
         (capital(cells(1)), "One cell", "Eine Zelle"),
         (capital(joined(["v", " × w: ", cells(1)])), "v × w: one cell", "v × w: eine Zelle"),
         (
-            capital(say("there is no variable {name}", name="Release")) + ".",
+            capital(message("there is no variable {name}", name="Release")) + ".",
             "There is no variable Release.",
             "Es gibt keine Variable Release.",
         ),
-        (uncapital(say("Release")), "release", "Freigeben"),
-        (html.escape("<" + say("Release")), "&lt;Release", "&lt;Freigeben"),
+        (uncapital(message("Release")), "release", "Freigeben"),
+        (html.escape("<" + message("Release")), "&lt;Release", "&lt;Freigeben"),
         (
             prose("First paragraph.\n\nNobody's."),
             "First paragraph.\n\nNobody's.",
             "Erster Absatz.\n\nNobody's.",
         ),
-        (say("{chance:.{digits}f}", chance=0.25, digits=3), "0.250", "0,250"),
+        (message("{chance:.{digits}f}", chance=0.25, digits=3), "0.250", "0,250"),
         (
-            say("release of {name}").format(name=say("Release")),
+            message("release of {name}").format(name=message("Release")),
             "release of Release",
             "Freigabe von Freigeben",
         ),
-        (say("line {line}, {flag}", line=1234, flag=True), "line 1234, True", "line 1234, True"),
-        (say("{braces} without values"), "{braces} without values", "{braces} without values"),
+        (message("line {line}, {flag}", line=1234, flag=True), "line 1234, True", "line 1234, True"),
+        (message("{braces} without values"), "{braces} without values", "{braces} without values"),
     ],
 )
-def test_a_text_is_its_english_and_is_told_by_its_parts(
-    text: str, english: str, german: str
-) -> None:
+def test_a_text_is_its_english_and_is_told_by_its_parts(text: str, english: str, german: str) -> None:
     assert text == english and hash(text) == hash(english)
     assert json.dumps(text) == json.dumps(english)
     assert GERMAN.told(text) == german
@@ -97,45 +87,45 @@ def test_a_text_is_its_english_and_is_told_by_its_parts(
 
 
 def test_parts_survive_copies_processes_and_errors() -> None:
-    text = capital(say("release of {name}", name=say("Release"))) + "."
+    text = capital(message("release of {name}", name=message("Release"))) + "."
     for kept in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
         assert kept == text and GERMAN.told(kept) == "Freigabe von Freigeben."
     again = joblib.Parallel(n_jobs=2, prefer="processes")(
         joblib.delayed(plural)(n, "one cell", "{n} cells", n=n) for n in (1, 2)
     )
     assert [GERMAN.told(one) for one in again] == ["eine Zelle", "2 Zellen"]
-    error = pickle.loads(pickle.dumps(TabprotectError(cells(3), hint=say("Release"))))
+    error = pickle.loads(pickle.dumps(TabprotectError(cells(3), hint=message("Release"))))
     assert GERMAN.told(error.sentence) == "3 Zellen."
 
 
 def test_english_is_told_as_it_is_and_plain_words_always_are() -> None:
-    text = say("Release")
-    assert told(text) is text
-    speak("de")
+    text = message("Release")
+    assert translate(text) is text
+    set_language("de")
     try:
-        assert told(text) == "Freigeben" and told("Release") == "Release"
+        assert translate(text) == "Freigeben" and translate("Release") == "Release"
         # What was told once is nobody's to tell again.
-        assert told(told(text)) == "Freigeben"
+        assert translate(translate(text)) == "Freigeben"
     finally:
-        speak(ENGLISH)
+        set_language(ENGLISH)
 
 
 def test_figures_stand_apart_in_print_and_names_stay_as_they_are() -> None:
-    known = say("{known} of {cells:,} cells ({limit:,.1f}) of {name}", 3, 1302, 12345.6, "1,302")
+    known = message("{known} of {cells:,} cells ({limit:,.1f}) of {name}", 3, 1302, 12345.6, "1,302")
     with figures_apart():
-        assert told(known) == "3 of 1\u202f302 cells (12\u202f345.6) of 1,302"
-        assert told(capital(say("one, {n:,}", 1302))) == "One, 1\u202f302"
-        assert told(say("Alas, {n:,}", 1302).lower()) == "alas, 1\u202f302"
-        assert told(say("Of 48,842 adults; 3,14 and a,b")) == "Of 48\u202f842 adults; 3,14 and a,b"
-        speak("de", apart=True)
+        assert translate(known) == "3 of 1\u202f302 cells (12\u202f345.6) of 1,302"
+        assert translate(capital(message("one, {n:,}", 1302))) == "One, 1\u202f302"
+        assert translate(message("Alas, {n:,}", 1302).lower()) == "alas, 1\u202f302"
+        assert translate(message("Of 48,842 adults; 3,14 and a,b")) == "Of 48\u202f842 adults; 3,14 and a,b"
+        set_language("de", apart=True)
         try:
-            assert told(say("{n:,} or {x:,.1f}", 1302, 1302.5)) == "1\u202f302 or 1\u202f302,5"
+            assert translate(message("{n:,} or {x:,.1f}", 1302, 1302.5)) == "1\u202f302 or 1\u202f302,5"
         finally:
-            speak(ENGLISH)
-    assert told(known) is known
+            set_language(ENGLISH)
+    assert translate(known) is known
 
 
 def test_what_is_not_translated_is_english_with_figures_of_the_language() -> None:
-    assert GERMAN.told(say("{n:,} tables", n=1_000)) == "1.000 tables"
+    assert GERMAN.told(message("{n:,} tables", n=1_000)) == "1.000 tables"
     assert isinstance(catalogue("de"), Catalogue)
-    assert isinstance(say(say("Release")), Said)
+    assert isinstance(message(message("Release")), Message)

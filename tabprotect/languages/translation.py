@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from functools import cache
 
 from tabprotect.languages.catalogue import Catalogue, Translations, head
+from tabprotect.languages.messages import Message, message
 from tabprotect.languages.number_formats import NARROW, number_writer
-from tabprotect.languages.said import Said, say
 
 _PIECE = re.compile(r"\{[^}]*\}|<[^>]*>|&[a-z]+;|%\(\w+\)\w|[A-Za-z]+")
 
@@ -85,7 +85,7 @@ def of_environment(environment: Mapping[str, str] | None = None) -> str:
     return next(map(known, spoken), ENGLISH)
 
 
-def speak(language: str, *, apart: bool = False) -> None:
+def set_language(language: str, *, apart: bool = False) -> None:
     """Show texts in this language from here on; ``apart`` as within :func:`figures_apart`."""
     _apart[:] = [True] if apart else []
     _force[:] = [] if language == ENGLISH else [language]
@@ -107,14 +107,14 @@ def figures_apart() -> Iterator[None]:
         _apart[:] = before
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """A said text as it is shown; anything else is somebody's own words and stays."""
     if _force:
         return catalogue(_force[0], apart=bool(_apart)).told(text)
-    return _english_apart(text) if _apart and isinstance(text, Said) and "," in text else text
+    return _english_apart(text) if _apart and isinstance(text, Message) and "," in text else text
 
 
-def _english_apart(text: Said) -> str:
+def _english_apart(text: Message) -> str:
     """An English text with its figures apart, letter by letter: its words stay as they were changed."""
     if not text.values:
         return _figures_apart(text, ",")
@@ -122,13 +122,10 @@ def _english_apart(text: Said) -> str:
     if len(figures) != len(text):
         return text
     return "".join(
-        [
-            new if old == "," and new == NARROW else old
-            for old, new in zip(text, figures, strict=True)
-        ]
+        [new if old == "," and new == NARROW else old for old, new in zip(text, figures, strict=True)]
     )
 
 
-def tell(template: str, /, *given: object, **values: object) -> str:
+def tr(template: str, /, *given: object, **values: object) -> str:
     """A text that is shown where it is said: ``told(say(...))``."""
-    return told(say(template, *given, **values))
+    return translate(message(template, *given, **values))
