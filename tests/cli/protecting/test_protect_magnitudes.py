@@ -128,6 +128,20 @@ def test_noise_that_leaves_somebody_certain_stays(tmp_path: Path, capsys) -> Non
     assert [one["method"] for one in listed] == ["multiplicative_noise", "suppression"]
 
 
+def test_a_reason_for_publishing_again_accepts_nothing(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    words = ["protect", str(path), "--rule", "p=13", "--no-page", "--out", str(out)]
+    noise = [*words, "--method", "multiplicative_noise"]
+    little = ["--set", "least=.001", "--set", "most=.01"]
+    for refused in (words, [*noise, *little], [*words, "--method", "cell_key"]):
+        assert main([*refused, "--again", "every year"]) == 5 and not out.exists()
+    # It answers for what left before: other noise on the same sums takes a reason, and this is one.
+    assert main(noise) == 0
+    assert main([*noise, "--set", "least=.1"]) == 5
+    assert main([*noise, "--set", "least=.1", "--again", "every year"]) == 0
+    assert main([*noise, *little, "--again", "every year"]) == 5
+
+
 def test_cell_keys_are_not_judged_whole(tmp_path: Path, capsys) -> None:
     path, out = made(tmp_path), tmp_path / "o.zip"
     words = ["protect", str(path), "--method", "cell_key", "--json", "--out", str(out)]

@@ -140,6 +140,23 @@ def test_a_recipe_publishes_what_the_command_line_publishes(
     assert house.sums is not None and house.original.total == 18
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        [],
+        [set_method(method="cell_key")],
+        [set_method(method="multiplicative_noise"), set_parameters(least=0.001, most=0.01)],
+    ],
+)
+def test_a_reason_for_publishing_again_accepts_nothing(
+    firms: Path, tmp_path: Path, chosen: list[object]
+) -> None:
+    history = steps(*chosen, protect(), history=tabulated(firms))
+    with pytest.raises(RefusedError):
+        steps(publish(release=str(tmp_path / "r.zip"), again="every year"), history=history)
+    assert not (tmp_path / "r.zip").exists()
+
+
 def cells_of(history: History) -> dict[tuple[tuple[str, str], ...], tuple[int, int, int]]:
     table = history.project.sums.table  # type: ignore[union-attr]
     cells = table.cells
