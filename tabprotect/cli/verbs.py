@@ -67,9 +67,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
     "releases.difference": {
         "difference": message("what two vintages of a table, and their releases, say of the change")
     },
-    "reader.attack": {
-        "attack": message("what can be known of published tables, or got out of a table server")
-    },
+    "reader.attack": {"attack": message("what can be known of published tables")},
     "completion": {"completion": message("a script that completes commands in a shell, or a man page")},
     "reader.restore": {"restore": message("make published counts additive; expected inner cells")},
 }

@@ -1,4 +1,4 @@
-"""``serve``, ``accounts`` and ``attack`` from the command line."""
+"""``serve`` and ``accounts`` from the command line."""
 
 from __future__ import annotations
 
@@ -17,23 +17,6 @@ def test_accounts(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     listed = run("accounts", "list", "--database", database, "--json").json["accounts"]
     assert listed == [{"name": "olga", "role": "operator", "group": "", "withdrawn": True}]
     assert made.json["key"] not in run("accounts", "list", "--database", database).out
-
-
-def test_an_attack_on_the_answers_of_a_database(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    from tabprotect.server.application import started
-    from tabprotect.server.service import of_source
-
-    database = tmp_path / "h.sqlite"
-    server = started(of_source("example:czech-autoworkers"), str(database))
-    for query in (0b011, 0b110, 0b101, 0b111):
-        server.table.ask("ann", query)
-    server.close()
-    found = run("attack", database, "--json").json
-    assert found["succeeded"] == 0
-    assert [attack["name"] for attack in found["attacks"]] == ["differencing", "averaging"]
-    assert all(attack["tried"] > 0 for attack in found["attacks"])
-    gone = run("attack", "http://127.0.0.1:1")
-    assert gone.code == 3 and "does not answer" in gone.err
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from server_attacks import attacked
 from starlette.requests import HTTPConnection
 from table_server import QUICK, Client, Serve, czech
 
@@ -22,12 +23,11 @@ from tabprotect.server.accounting import sessions
 from tabprotect.server.accounting.accounts import HASHED_AT_ONCE
 from tabprotect.server.accounting.secret import SECRET, server_secret
 from tabprotect.server.accounting.sessions import LIFE, REST
-from tabprotect.server.attack.suite import attacked
 from tabprotect.server.guard import boundary
 from tabprotect.server.guard.boundary import client_address, is_local, is_secure
 from tabprotect.server.guard.limiter import Limiter
 from tabprotect.server.service import Access, check_access
-from tests.server.attack.test_attack import ours
+from tests.server.test_attacks import ours
 from tests.server.test_house import sign_in, token
 
 TABLE = "/tables/czech-autoworkers"

@@ -15,9 +15,8 @@ from table_server import czech
 
 from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.project.sources import open_table
-from tabprotect.server import following
-from tabprotect.server.attack.target import Heard
-from tabprotect.server.following import standing
+from tabprotect.server import client
+from tabprotect.server.client import standing
 from tabprotect.server.hosting.trial_server import TrialServer
 from tabprotect.server.service import Access
 
@@ -112,8 +111,7 @@ def test_it_answers_to_its_own_name_alone(look: TrialServer) -> None:
     ],
 )
 def test_what_a_stranger_says_is_checked(said: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = Heard(200, "application/json", json.dumps(said).encode())
-    monkeypatch.setattr(following, "server_at", lambda *_: lambda sent: heard)
+    monkeypatch.setattr(client, "_content", lambda *_: json.dumps(said).encode())
     with pytest.raises(InputError, match="no table server"):
         standing("http://127.0.0.1:1", "")
 

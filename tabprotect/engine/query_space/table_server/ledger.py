@@ -361,28 +361,6 @@ class Ledger:
         return LogEntry(values["number"], values["session"], values["time"], line, values["chain"])
 
 
-def answers_in(url: str) -> list[list[bytes]]:
-    """The bundles that went out, by table, for all histories in a database.
-
-    Raises
-    ------
-    InputError
-        If the database is gone, locked, not a database, or of another version.
-    """
-    database = Database(url, SCHEMA)
-    wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(
-        _BUNDLE.c.history, _BUNDLE.c.fingerprint
-    )
-    try:
-        rows = database.transaction(lambda connection: connection.execute(wanted).all())
-    finally:
-        database.close()
-    found: dict[int, list[bytes]] = {}
-    for history, content in rows:
-        found.setdefault(history, []).append(bytes(content))
-    return list(found.values())
-
-
 def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
     found = connection.execute(sa.select(_HISTORY.c.id).where(_HISTORY.c.fingerprint == mark)).scalar()
     if found is not None:

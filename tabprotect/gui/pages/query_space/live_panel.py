@@ -29,7 +29,7 @@ from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
-    from tabprotect.server.following import FollowedLine, Standing
+    from tabprotect.server.client import FollowedLine, Standing
     from tabprotect.server.hosting.trial_server import TrialServer
 
 SERVER = ("server", message("the table server"))
@@ -208,7 +208,7 @@ class LivePanel(SpacePanel):
 
         def work(progress: Progress) -> Standing:
             with needing(*SERVER):
-                from tabprotect.server.following import standing
+                from tabprotect.server.client import standing
             return standing(address, key)
 
         self._asking.ask(message("asking the server"), work)

@@ -11,13 +11,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 from odd_requests import sent
+from server_attacks import Heard, Loot, Sent, Target, attacked, attacked_answers, from_answers
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.tables.table import Table
-from tabprotect.server.attack.suite import Loot, attacked, attacked_answers, from_answers
-from tabprotect.server.attack.target import Heard, Sent, Target
 from tabprotect.server.service import BeyondChoice
 
 
@@ -74,7 +73,7 @@ def _json(said: object) -> Heard:
     return Heard(200, "application/json", json.dumps(said).encode())
 
 
-PAGE = Path(__file__).parents[3] / "resources/docs/methods/table_server_attacks.md"
+PAGE = Path(__file__).parents[2] / "resources/docs/methods/table_server_attacks.md"
 
 ENTRY = re.compile(r"([\d,]+) of ([\d,]+)")
 
@@ -101,7 +100,7 @@ def test_our_server_gives_nothing(serve: Serve, tmp_path: Path) -> None:
     assert came == told("ours") and not sum(got for got, _ in came.values())
     # Nothing got round is worth something only where something was refused.
     assert came["tracker"][1] and came["formats"][1] and came["refusals"][1]
-    assert [f.succeeded for f in attacked_answers(str(tmp_path / "server0.sqlite"))] == [0, 0]
+    assert [f.succeeded for f in attacked_answers(tmp_path / "server0.sqlite")] == [0, 0]
 
 
 def test_frozen_it_refuses_nothing_and_contradicts_nothing(serve: Serve) -> None:

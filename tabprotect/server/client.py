@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +14,6 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.languages.messages import message
-from tabprotect.server.attack.target import Sent, server_at
 
 HISTORY = "/operator/history"
 
@@ -72,19 +75,48 @@ def standing(address: str, key: str) -> Standing:
     InputError
         When it does not answer, does not take the key, or is no table server.
     """
-    heard = server_at(address.strip(), key.strip(), PATIENCE)(Sent(HISTORY))
-    if heard.status in (401, 403):
-        raise InputError(
-            message("the server does not take this key"),
-            hint=message("following takes the key of an operator or an auditor"),
-        )
+    content = _content(address.strip(), key.strip())
     try:
-        return _understood(heard.json)
+        return _understood(json.loads(content))
     except (KeyError, TypeError, ValueError, TabprotectError):
         raise InputError(
             message("what answers at this address is no table server of this program's"),
             hint="http://host:port, as the server says when it starts",
         ) from None
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *given: object) -> None:
+        return None
+
+
+def _content(address: str, key: str) -> bytes:
+    """Ask for the history; the key is sent nowhere else, for redirections are not followed."""
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InputError(
+            message("{address} is no address of a server", repr(address)), hint="http://host:port"
+        )
+    request = urllib.request.Request(address.rstrip("/") + HISTORY)
+    if key:
+        request.add_header("Authorization", f"Bearer {key}")
+    try:
+        with urllib.request.build_opener(_Stay).open(request, timeout=PATIENCE) as response:
+            content: bytes = response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code in (401, 403):
+                raise InputError(
+                    message("the server does not take this key"),
+                    hint=message("following takes the key of an operator or an auditor"),
+                ) from None
+            content = error.read()
+    except OSError as error:
+        raise InputError(
+            message("the server does not answer: {error}", error),
+            hint=message("is it running at this address?"),
+        ) from None
+    return content
 
 
 @dataclass(frozen=True)

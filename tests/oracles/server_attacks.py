@@ -1,34 +1,190 @@
-"""The attacks: differencing, averaging, trackers, mining refusals, ways round by filter and format.
+"""Attacks on a table server by one who asks as everybody may, and what each of them gets.
 
-None looks at anything but responses. What each finds is counted in cells, so that servers can be
-compared: a cell of at-risk size that is proved, a cell for which two answers contradict each other
-(which gives its noise away), a count of a refused sub-table that was got all the same.
+Differencing, averaging, trackers, mining refusals, ways round by filter and format, and attacks on the
+boundary: other sites, other hosts, forged proxies, keys tried in turn. None looks at anything but
+responses. What each finds is counted in cells, so that servers can be compared: a cell of at-risk size
+that is proved, a cell for which two answers contradict each other (which gives its noise away), a count
+of a refused sub-table that was got all the same.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import sqlite3
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
+from pathlib import Path
 
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.table_server.ledger import answers_in
 from tabprotect.engine.release.release import Release
-from tabprotect.server.attack.crossing import crossed, keys_tried, past_the_limit
-from tabprotect.server.attack.target import (
-    Heard,
-    Sent,
-    Shown,
-    Target,
-    asking,
-    cells_of,
-    in_other_words,
-    server_at,
-    sub_table_address,
-)
+
+Shown = tuple[str, ...]
+"""The categories of a cell, in the order of a table's variables."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A response, as far as an attack looks at it."""
+
+    status: int
+    media: str
+    content: bytes
+
+    @property
+    def json(self) -> dict[str, object]:
+        """The content as an object; empty for what is none."""
+        try:
+            said = json.loads(self.content)
+        except ValueError:
+            return {}
+        return said if isinstance(said, dict) else {}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that an attack makes."""
+
+    path: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+
+
+Target = Callable[[Sent], Heard]
+"""Whatever can be asked."""
+
+
+def cells_of(said: Mapping[str, object]) -> tuple[Shown, dict[Shown, int]] | None:
+    """Variables and counts of a JSON-stat dataset; ``None`` for what is none."""
+    names, dimension, values = said.get("id"), said.get("dimension"), said.get("value")
+    if not (isinstance(names, list) and isinstance(dimension, dict) and isinstance(values, list)):
+        return None
+    cells: list[Shown] = [()]
+    for name in names:
+        categories = dimension[name]["category"]["index"]
+        cells = [(*cell, str(category)) for cell in cells for category in categories]
+    return tuple(map(str, names)), dict(zip(cells, map(int, values), strict=True))
+
+
+def asking(table: str, variables: Sequence[str]) -> Sent:
+    """The request that has a sub-table decided."""
+    return Sent(
+        f"/tables/{urllib.parse.quote(table)}/queries",
+        "POST",
+        {"Content-Type": "application/json"},
+        json.dumps({"variables": list(variables)}).encode(),
+    )
+
+
+def sub_table_address(table: str, variables: Sequence[str], **more: str) -> str:
+    """The address of a sub-table."""
+    said = urllib.parse.urlencode({"variables": ",".join(variables), **more})
+    return f"/tables/{urllib.parse.quote(table)}/data?{said}"
+
+
+def in_other_words(table: str, variables: Sequence[str]) -> list[Sent]:
+    """The requests for a sub-table that clients of PxWebApi 2 and 1 would send."""
+    place = urllib.parse.quote(table)
+    named = [(name.partition("@")[0], name if "@" in name else "") for name in variables]
+    asked = [(f"valueCodes[{base}]", "*") for base, _ in named]
+    asked += [(f"codelist[{base}]", f"agg_{level}") for base, level in named if level]
+    selection = [
+        {"variableCode": base, "valueCodes": ["*"], "codelist": f"agg_{level}" if level else None}
+        for base, level in named
+    ]
+    query = [
+        {"code": base, "selection": {"filter": f"agg:{level}" if level else "all", "values": ["*"]}}
+        for base, level in named
+    ]
+    posted = {"Content-Type": "application/json"}
+    return [
+        Sent(f"/v2/tables/{place}/data?{urllib.parse.urlencode(asked)}"),
+        Sent(f"/v2/tables/{place}/data", "POST", posted, _bytes({"selection": selection})),
+        Sent(f"/v1/en/tables/{place}", "POST", posted, _bytes({"query": query})),
+    ]
+
+
+def _bytes(said: object) -> bytes:
+    return json.dumps(said).encode()
+
+
+FOREIGN = "http://elsewhere.example"
+
+KEYS_TRIED = 15
+"""Keys of one mark."""
+
+FORGED = 30
+"""Addresses of proxies that are made up."""
+
+MOST_ASKED = 500
+"""Requests to see whether a limit holds."""
+
+DECIDED = (201, 202, 403)
+
+
+def cross_site(table: str, names: Shown) -> list[Sent]:
+    """What a page of another site can make a browser send, and what looks like reading."""
+    json_request = asking(table, names)
+    address = sub_table_address(table, names)
+    foreign = {"Origin": FOREIGN, "Sec-Fetch-Site": "cross-site"}
+    return [
+        replace(json_request, headers={**foreign, "Content-Type": "text/plain"}),
+        replace(json_request, headers={**json_request.headers, **foreign}),
+        replace(json_request, headers={**json_request.headers, "Origin": "null"}),
+        replace(json_request, headers={"Content-Type": "text/plain"}),
+        Sent(address),
+        Sent(address, "HEAD"),
+        replace(json_request, headers={**json_request.headers, "Host": "elsewhere.example"}),
+        Sent(f"/tables/{table}/metadata", headers={"Host": "elsewhere.example"}),
+    ]
+
+
+def crossed(target: Target, table: str, untouched: list[Shown]) -> tuple[int, int]:
+    """Requests of other sites and hosts, and those that were decided or answered.
+
+    Parameters
+    ----------
+    untouched
+        Sub-tables that nobody has asked for: one for each request.
+    """
+    tried = got = 0
+    for number, names in enumerate(untouched):
+        ways = cross_site(table, names)
+        heard = target(ways[number % len(ways)])
+        tried += 1
+        got += heard.status == 200 or _was_decided(heard.status, heard.json)
+    return tried, got
+
+
+def _was_decided(status: int, said: Mapping[str, object]) -> bool:
+    return status in DECIDED and said.get("code") in ("released", "perturbed", "deferred", "not_released")
+
+
+def past_the_limit(target: Target, limit: int) -> tuple[int, int]:
+    """Requests beyond the limit with another forged address each, and those that were answered."""
+    plain = Sent("/tables")
+    tries = range(min(limit + 50, MOST_ASKED))
+    used = next((n for n in tries if target(plain).status == 429), None)
+    if used is None:
+        return 0, 0
+    forged = [Sent("/tables", headers={"X-Forwarded-For": f"203.0.113.{n + 1}"}) for n in range(FORGED)]
+    answered = sum(target(one).status == 200 for one in forged)
+    # Where the window has ended meanwhile nothing is known.
+    held = target(plain).status == 429
+    return (used + FORGED, answered) if held else (0, 0)
+
+
+def keys_tried(target: Target) -> tuple[int, int]:
+    """Keys of one mark that are not good, and those looked at beyond ten."""
+    looked = sum(
+        target(Sent("/tables", headers={"X-API-Key": f"tp_{'0' * 16}_{'x' * 30}{number:02}"})).status == 401
+        for number in range(KEYS_TRIED)
+    )
+    return KEYS_TRIED, max(0, looked - 10)
+
 
 ATTACK_JOINED = 200_000
 """Cells of two answers joined."""
@@ -65,15 +221,6 @@ class Finding:
     succeeded: int
     sentence: str
 
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {
-            "name": self.name,
-            "tried": self.tried,
-            "succeeded": self.succeeded,
-            "sentence": self.sentence,
-        }
-
 
 @dataclass
 class Loot:
@@ -88,29 +235,22 @@ class Loot:
         self.answers.setdefault(names, []).append(cells)
 
 
-def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[Finding]:
-    """Every attack on a server that can be asked.
+def attacked(target: Target, queries: int) -> list[Finding]:
+    """Try every attack on a server that can be asked.
 
     Parameters
     ----------
     queries
         Sub-tables that are asked for, small ones first.
-
-    Raises
-    ------
-    InputError
-        When it is no table server.
     """
     tables = target(Sent("/tables")).json.get("tables")
-    if not isinstance(tables, list) or not tables:
-        raise InputError("the server names no table", hint="is it a table server?")
+    assert isinstance(tables, list)
     table = str(tables[0]["id"])
     said = target(Sent(f"/tables/{table}/metadata")).json.get("variables", [])
     assert isinstance(said, list)
     variables = {str(v["id"]): [str(c["id"]) for c in v["categories"]] for v in said}
     loot = Loot()
-    for number, names in enumerate(islice(_smallest_first(variables), queries)):
-        progress.report("asking", number / queries)
+    for names in islice(_smallest_first(variables), queries):
         for _ in range(REPEATS):
             heard = target(asking(table, names))
             loot.requests += 1
@@ -125,7 +265,6 @@ def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[
             elif heard.json.get("code") == "not_released":
                 loot.refused.append(names)
                 break
-    progress.report("comparing", 0.5)
     return [
         *from_answers(loot),
         _tracker(target, table, variables, loot),
@@ -317,34 +456,16 @@ def _counts_said(number: int) -> str:
     return "1 count" if number == 1 else f"{number} counts"
 
 
-def findings(target: str, *, key: str = "", queries: int, progress: Progress = SILENT) -> list[Finding]:
-    """What came of every attack.
-
-    Raises
-    ------
-    InputError
-        When nothing answers at the address, or the database cannot be used.
-    """
-    if target.startswith(("http://", "https://")):
-        return attacked(server_at(target, key), queries, progress)
-    return attacked_answers(target)
-
-
-def attacked_answers(url: str) -> list[Finding]:
-    """The attacks that need nothing but the answers, on all of each table's history.
-
-    Raises
-    ------
-    InputError
-        For a database that cannot be used.
-    """
-    found: list[Finding] = []
-    for bundles in answers_in(url):
-        loot = Loot()
-        for content in bundles:
-            _add(loot, verify_bytes(content).release)
-        found += from_answers(loot)
-    return found
+def attacked_answers(database: Path) -> list[Finding]:
+    """Try the attacks that need nothing but the answers, on all of each table's history."""
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute(
+            "SELECT history, content FROM answer_bundle ORDER BY fingerprint"
+        ).fetchall()
+    loots: dict[int, Loot] = {}
+    for history, content in rows:
+        _add(loots.setdefault(history, Loot()), verify_bytes(content).release)
+    return [finding for loot in loots.values() for finding in from_answers(loot)]
 
 
 def _add(loot: Loot, release: Release) -> None:
