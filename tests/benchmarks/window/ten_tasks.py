@@ -1,6 +1,6 @@
-"""Ten tasks in the real window, with a mouse and typed words alone: ``xvfb-run python packaging/ten_tasks.py OUT``.
+"""Ten tasks in the real window, with a mouse and typed words alone.
 
-Prints clicks and seconds of each as a table; a blocker or a mistake of the program ends a task and is
+``xvfb-run python tests/benchmarks/window/ten_tasks.py OUT`` prints clicks and seconds of each as a table; a blocker or a mistake of the program ends a task and is
 said. Pictures of what the screen showed at its end go to OUT. With ``--keys`` nothing but keys is
 pressed, and each thing that is pressed has a picture that shows the focus on it.
 """
@@ -40,7 +40,7 @@ from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.release.publish_form import LeavingHouse
 from tabprotect.gui.pages.tabulate.page import DRAWN
 
-FIRMS = Path(__file__).parents[1] / "resources/examples/fictitious-businesses/records.csv.gz"
+FIRMS = Path(__file__).parents[3] / "resources/examples/fictitious-businesses/records.csv.gz"
 
 REGIONS = ("Baden-W\u00fcrttemberg", "Bayern", "Berlin", "Hessen", "N\u00fcrnberg", "Saarland")
 AGES = ("0-17", "18-39", "40-64", "65+")
