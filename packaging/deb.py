@@ -41,9 +41,10 @@ def output(*command: str) -> str:
 
 
 def depends() -> str:
-    """System libraries that Qt loads: the list of the README's command, without Python."""
+    """System libraries that Qt loads: the list of the README's command, without what builds the program."""
     listed = (ROOT / "packaging" / "apt-packages.txt").read_text().split()
-    return ", ".join(name for name in listed if not name.startswith("python3"))
+    needed = (name for name in listed if name.startswith(("lib", "fonts")))
+    return ", ".join(name for name in needed if not name.endswith("-dev"))
 
 
 def build() -> Path:

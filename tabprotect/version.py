@@ -1,3 +1,28 @@
-"""The version, apart from the library's face so that the engine can name it."""
+"""The version and what is compiled of it, apart from the library's face so that the engine can name it."""
+
+import importlib.machinery
+from pathlib import Path
 
 __version__ = "0.2.0"
+
+KERNELS = (
+    "engine/attack/tempered_lattice",
+    "engine/cycles/cycle_steps",
+    "engine/posterior/cell_texts",
+    "engine/posterior/factors/chain_steps",
+    "engine/posterior/moves/strip_sweeps",
+    "engine/protection/suppressing/hiding_sets/pivots",
+    "engine/protection/suppressing/near_tables/two_way_routes",
+)
+"""The compiled parts, by the files of their C within the package; ``setup.py`` builds these."""
+
+
+def missing_kernels() -> list[str]:
+    """Return the compiled parts that this installation lacks."""
+    home, suffixes = Path(__file__).parent, importlib.machinery.EXTENSION_SUFFIXES
+    return [one for one in KERNELS if not any((home / f"{one}{suffix}").is_file() for suffix in suffixes)]
+
+
+def compiled() -> dict[str, int]:
+    """Return how many compiled parts are here, and how many there are."""
+    return {"here": len(KERNELS) - len(missing_kernels()), "all": len(KERNELS)}

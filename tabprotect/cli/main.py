@@ -23,7 +23,7 @@ from tabprotect.cli.window import UsageFault, show_window
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import LANGUAGES, PSEUDO, of_environment, set_language
-from tabprotect.version import __version__
+from tabprotect.version import __version__, compiled, missing_kernels
 
 INTERNAL = 1
 USAGE = 2
@@ -55,7 +55,9 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         description=message("Protect tables of counts and magnitudes; without a command the window opens."),
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=message("tabprotect {version}", __version__))
+    top.add_argument(
+        "--version", action="store_true", help=message("show the version and how much of it is compiled")
+    )
     top.add_argument(
         "--licences", action=_Licences, nargs=0, help=message("of the program and of all that it is made of")
     )
@@ -97,10 +99,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             return show_window([])
         # No option before the command takes a value.
         chosen = next((a for a in arguments if not a.startswith("-")), None)
+        if "--version" in arguments[: arguments.index(chosen) if chosen else None]:
+            words = message("compiled: {here} of {all}", **compiled())
+            data = {"version": __version__, "compiled": "{here} of {all}".format_map(compiled())}
+            console.result(data, [message("tabprotect {version}", __version__), words])
+            return 0
         args = parser(chosen).parse_args(arguments)
         if args.run is None:
             raise UsageError(message("a command is missing"), (args.group or parser()).format_usage())
         console = Console(as_json=args.json, show_progress=args.progress)
+        if missing_kernels():
+            text = message(
+                "note: only {here} of {all} compiled parts are here: the same results take up to 20 times "
+                "as long. Install a wheel, or install again where there is a C compiler",
+                **compiled(),
+            )
+            console.say(text)
         run: Run = args.run
         if argv is None and chosen not in LASTING:
             _keep_memory()

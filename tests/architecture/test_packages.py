@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import os
 import shutil
+import subprocess
+import sys
 import tomllib
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -13,9 +15,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from tabprotect.version import KERNELS, missing_kernels
+
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-EXTENSIONS = PYPROJECT["tool"]["setuptools"]["ext-modules"]
 
 
 def test_every_package_is_built() -> None:
@@ -26,11 +29,27 @@ def test_every_package_is_built() -> None:
     assert listed == found | {"tabprotect.resources"}
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler here")
-@pytest.mark.parametrize("name", [one["name"] for one in EXTENSIONS])
-def test_where_there_is_a_compiler_the_extensions_are_built(name: str) -> None:
-    """Else tests that compare both forms would be skipped unseen."""
-    assert Path(str(import_module(name).__file__)).suffix in (".so", ".pyd")
+def test_every_compiled_part_is_built_and_counted() -> None:
+    sources = (ROOT / "tabprotect").rglob("*.c")
+    assert {one.relative_to(ROOT / "tabprotect").with_suffix("").as_posix() for one in sources} == set(
+        KERNELS
+    )
+    assert not missing_kernels()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the compiler is found in the registry of Windows")
+def test_a_build_without_a_compiler_ends_and_says_what_to_install(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tabprotect", tmp_path / "tabprotect", ignore=shutil.ignore_patterns("*.so"))
+    shutil.copy(ROOT / "setup.py", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "setup.py", "build_ext"],
+        cwd=tmp_path,
+        env={**os.environ, "CC": "/nowhere/cc"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "apt-get install gcc libc6-dev python3-dev" in done.stderr or "xcode-select" in done.stderr
 
 
 def test_every_module_is_in_a_package() -> None:

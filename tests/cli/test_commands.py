@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tabprotect import __version__
+from tabprotect import version
 from tabprotect.cli import main as main_module
 from tabprotect.cli.data import describe
 from tabprotect.cli.data import open as open_command
@@ -22,6 +22,7 @@ from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.project.examples import examples
 from tabprotect.engine.protection.registered import methods
+from tabprotect.version import KERNELS, __version__
 
 Run = Callable[..., Any]
 
@@ -243,7 +244,9 @@ def test_cycles_from_a_file(run: Run, tmp_path: Path) -> None:
 
 
 def test_help_and_version(run: Run) -> None:
-    assert run("--version").out == f"tabprotect {__version__}\n"
+    kernels = f"{len(KERNELS)} of {len(KERNELS)}"
+    assert run("--version").out == f"tabprotect {__version__}\ncompiled: {kernels}\n"
+    assert run("--version", "--json").json == {"version": __version__, "compiled": kernels}
     found = run("protect", "--help")
     assert found.code == 0 and "--accept-weak" in found.out
 
@@ -362,3 +365,9 @@ def test_absurd_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main_module.main(["cycles", "design", "--shape", "100000,100000", "--kind", "strips"]) == 4
     assert "too many" in capsys.readouterr().err
     assert main_module.main(["infer", "release.zip", "--draws", "0"]) == 2
+
+
+def test_a_missing_compiled_part_is_said_in_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version, "KERNELS", (*version.KERNELS, "engine/nowhere"))
+    said = run("examples")
+    assert said.code == 0 and len(said.err.splitlines()) == 1 and "7 of 8" in said.err

@@ -23,7 +23,7 @@ from tabprotect.gui.pages import stages
 from tabprotect.gui.pages.help.texts import DO, FORMULAS, KEYS, ON_PAGES, WALK, WORDS
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import translate
-from tabprotect.version import __version__
+from tabprotect.version import __version__, compiled
 
 TOPICS = {
     "page": message("This page"),
@@ -57,8 +57,10 @@ ABOUT = message(
 SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own: all of them
 stand below, with how to exchange Qt.</p>
 <p>It works without a network, and sends nothing anywhere.</p>
+<p>Compiled: {here} of {all}.</p>
 """,
     __version__,
+    **compiled(),
 )
 
 
