@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -122,6 +122,12 @@ class Database:
         except BaseException:
             self.close()
             raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close all connections, once nobody else has the same database open."""

@@ -16,6 +16,7 @@ from typing import Literal
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
@@ -39,7 +40,7 @@ from tabprotect.engine.query_space.table_server.decision import (
     release_of,
 )
 from tabprotect.engine.query_space.table_server.ledger import Ledger
-from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.refusal_price import TELLS, refusal_price
 from tabprotect.engine.query_space.table_server.session import (
     Answered,
@@ -344,18 +345,18 @@ class ServedTable:
             number, state = entry.number, after
         return number, state
 
-    def verified(self) -> tuple[int, str]:
-        """The number and hash of the last line, every line checked against the one before it.
+    def verified(self) -> Head:
+        """The last line of the log, every line checked against the one before it.
 
         Raises
         ------
         InputError
             At the first line that was tampered with.
         """
-        number, chain = 0, FIRST_CHAIN
+        head = Head()
         for entry in followed(self._ledger):
-            number, chain = entry.number, entry.chain
-        return number, chain
+            head = entry.head
+        return head
 
     def record(self, line: LogLine) -> LogEntry:
         """Log an act of the house."""

@@ -159,7 +159,7 @@ def answers_only_what_is_released(folder: Path, number: int, seed: int = 0) -> C
             elif status >= 400 and content:
                 # Pages tell refusals in words.
                 assert media == b"text/html", where
-        assert server.table.verified()[0] == server.table.length
+        assert server.table.verified().lines == server.table.length
 
     try:
         asyncio.run(run())

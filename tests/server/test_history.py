@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from table_server import Serve, czech
 
+from tabprotect.engine.chained_log import NO_LINES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.table_server import session
 from tabprotect.server.service import RequestLimits
@@ -38,7 +39,7 @@ def test_tampering_shows(serve: Serve, tmp_path: Path, change: str) -> None:
     path = str(tmp_path / "h.sqlite")
     asked(serve, path)
     client = serve(czech(), path)
-    assert client.server.table.verified()[0] == 5
+    assert client.server.table.verified().lines == 5
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(change)
     connection.close()
@@ -57,9 +58,9 @@ def test_a_start_from_a_snapshot_is_a_start_from_the_first_line(
     folded: list[int] = []
     follow = session.followed
 
-    def counted(ledger, number=0, *more, **named):  # type: ignore[no-untyped-def]
-        folded.append(number)
-        return follow(ledger, number, *more, **named)
+    def counted(ledger, head=NO_LINES, **named):  # type: ignore[no-untyped-def]
+        folded.append(head.lines)
+        return follow(ledger, head, **named)
 
     monkeypatch.setattr(session, "followed", counted)
     quick = serve(czech(), path).server.table
@@ -91,7 +92,7 @@ def test_a_snapshot_of_another_log_or_other_settings_is_not_taken(
         connection.execute("UPDATE snapshot SET chain = ?", ("0" * 64,))
     connection.close()
     # Five queries, and two changes of what is fixed.
-    assert serve(czech(), path).server.table.verified()[0] == 7
+    assert serve(czech(), path).server.table.verified().lines == 7
 
 
 def test_a_change_of_what_is_fixed_is_an_event(serve: Serve, tmp_path: Path) -> None:

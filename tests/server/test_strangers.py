@@ -137,7 +137,7 @@ def test_a_clock_that_is_moved_changes_no_answer(
         answers.append(client.ask("A", "B").json()["answer"])
     assert all(answer == answers[0] for answer in answers)
     served = serve(czech(), path).server.table
-    assert served.verified()[0] == 4
+    assert served.verified().lines == 4
     # Up to a time: up to the first line after it, the one from the day before included.
     for hours, lines in ((0.5, 1), (1.5, 3), (3, 4), (-48, 0)):
         assert served.replayed(noon + timedelta(hours=hours))[0] == lines

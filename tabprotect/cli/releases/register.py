@@ -15,10 +15,11 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before
-from tabprotect.engine.register.register_chain import Damage, Head
+from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message, plural
 

@@ -16,16 +16,18 @@ import sqlalchemy as sa
 
 from tabprotect.engine import house
 from tabprotect.engine.budgets import MOST_KEPT
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register_chain import (
     Act,
     ChainLine,
     Damage,
-    Head,
     chain_damage,
     mark_of_key,
+    remember_head,
     sealed,
+    seen_heads,
 )
 from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
 from tabprotect.engine.register.register_rows import (
@@ -52,7 +54,6 @@ from tabprotect.engine.register.register_tables import (
     STATEMENT,
     take_over,
 )
-from tabprotect.engine.register.seen_heads import remember_head, seen_heads
 from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")

@@ -7,17 +7,20 @@ Each line is sealed under the house's key, so that nobody without the key writes
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
+from tabprotect.engine import house
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.chained_log import Head
+from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
-
-FIRST_CHAIN = "0" * 64
-"""Stands for the hash of the line before the first one."""
 
 KEY_LABEL = b"tabprotect register, mark of the house key, version 1"
 """What the mark of a key is the HMAC of."""
@@ -67,18 +70,6 @@ class Damage:
 
 
 @dataclass(frozen=True)
-class Head:
-    """The last line of a chain: its number and hash. Zero lines are ``FIRST_CHAIN``."""
-
-    lines: int = 0
-    chain: str = FIRST_CHAIN
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json`` and dossiers."""
-        return {"lines": self.lines, "head": self.chain}
-
-
-@dataclass(frozen=True)
 class ChainLine:
     """One line.
 
@@ -101,9 +92,8 @@ class ChainLine:
     @classmethod
     def after(cls, head: Head, act: Act, subject: str, digest: str, *, time: str, key: bytes) -> ChainLine:
         """The line that follows a head."""
-        number = head.lines + 1
-        chain = _chained(head.chain, (number, act, subject, digest, time))
-        return cls(number, act, subject, digest, time, chain, sealed(key, chain))
+        made = head.then(head.lines + 1, act, subject, digest, time)
+        return cls(made.lines, act, subject, digest, time, made.chain, sealed(key, made.chain))
 
     @property
     def head(self) -> Head:
@@ -112,12 +102,8 @@ class ChainLine:
 
     def follows(self, previous: Head, key: bytes) -> bool:
         """Return True if the line is the next one, unchanged, of a holder of the key."""
-        said = (self.number, self.act, self.subject, self.digest, self.time)
-        return (
-            self.number == previous.lines + 1
-            and self.chain == _chained(previous.chain, said)
-            and hmac.compare_digest(self.seal.encode(), sealed(key, self.chain).encode())
-        )
+        made = previous.then(self.number, self.act, self.subject, self.digest, self.time)
+        return self.head == made and hmac.compare_digest(self.seal.encode(), sealed(key, self.chain).encode())
 
 
 def mark_of_key(key: bytes) -> str:
@@ -136,11 +122,6 @@ def sealed(key: bytes, chain: str) -> str:
     return hmac.new(key, b"tabprotect register line\n" + chain.encode(), hashlib.sha256).hexdigest()
 
 
-def _chained(previous: str, said: Sequence[object]) -> str:
-    text = json.dumps([previous, *said], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
 def chain_damage(lines: Sequence[ChainLine], key: bytes, seen: Iterable[Head] = ()) -> list[Damage]:
     """Lines that are not as they were written, each named once.
 
@@ -154,8 +135,7 @@ def chain_damage(lines: Sequence[ChainLine], key: bytes, seen: Iterable[Head] = 
         if not line.follows(before, key):
             found.append(Damage("chain", line.number))
         before = line.head
-    there = {line.number: line.chain for line in lines} | {0: FIRST_CHAIN}
-    missing = {head for head in seen if there.get(head.lines) != head.chain}
+    missing = set(seen) - {Head(), *(line.head for line in lines)}
     found += [Damage("cut", head.lines) for head in sorted(missing, key=lambda h: h.lines)]
     return found
 
@@ -201,3 +181,42 @@ def expected(lines: Iterable[ChainLine]) -> Expected:
         elif line.act == "replaced":
             found.refused.discard(line.digest)
     return found
+
+
+FILE = "register-heads.json"
+"""Where the heads of registers are kept as this house has seen them last, so that a cut tail shows."""
+
+
+def seen_heads(name: str) -> tuple[Head, ...]:
+    """The head that a register had when it was last written to from here; none if that is unknown."""
+    found = _read().get(_key(name))
+    try:
+        return () if found is None else (Head(int(str(found[0])), str(found[1])),)
+    except (TypeError, ValueError, IndexError, KeyError):
+        return ()
+
+
+def remember_head(name: str, head: Head) -> None:
+    """Keep a head, if it is later than the one that is kept."""
+    known = seen_heads(name)
+    if known and known[0].lines >= head.lines:
+        return
+    all_of_them = _read() | {_key(name): [head.lines, head.chain]}
+    # What cannot be kept is no reason to publish nothing: the dossier has the head as well.
+    with contextlib.suppress(InputError):
+        write_bytes(house.folder() / FILE, json.dumps(all_of_them).encode(), private=True)
+
+
+def _read() -> dict[str, list[object]]:
+    try:
+        found = json.loads((house.folder() / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _key(name: str) -> str:
+    """A register's address without telling it."""
+    if name.startswith("sqlite:///"):
+        name = str(Path(name.removeprefix("sqlite:///")).resolve())
+    return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]

@@ -10,16 +10,9 @@ from typing import cast
 
 import sqlalchemy as sa
 
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.register.register_chain import (
-    Act,
-    ChainLine,
-    Damage,
-    Damaged,
-    Head,
-    digest_of,
-    expected,
-)
+from tabprotect.engine.register.register_chain import Act, ChainLine, Damage, Damaged, digest_of, expected
 from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
 from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, STATEMENT
 

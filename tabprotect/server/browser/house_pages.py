@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.messages import message
@@ -178,12 +179,12 @@ async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
     with_role(request, "operator", "auditor")
     served = server_of(request).table
-    number, chain, wrong = 0, "", ""
+    head, wrong = Head(), ""
     try:
-        number, chain = await run_in_threadpool(served.verified)
+        head = await run_in_threadpool(served.verified)
     except TabprotectError as error:
         wrong = error.message
-    return page(request, "verify.html", wrong=wrong, number=number, chain=chain)
+    return page(request, "verify.html", wrong=wrong, number=head.lines, chain=head.chain)
 
 
 def _number(text: str, name: str) -> int:

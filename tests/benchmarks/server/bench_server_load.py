@@ -30,7 +30,7 @@ from served import Job, asked, check, served, workers_of
 from table_server import czech
 
 from tabprotect.engine.query_space.table_server import ledger as tables
-from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry, head_after
 from tabprotect.engine.query_space.table_server.session import snapshot
 from tabprotect.server.served_table import ServedTable
 
@@ -159,18 +159,18 @@ def _fill(path: str, served: ServedTable, last: LogEntry, pattern: list) -> None
     """Lines up to the last one, chained as the server would."""
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
-        rows, chain = [], last.chain
+        rows, head = [], last.head
         for number in range(last.number + 1, LINES + 1):
             line = replace(pattern[number % len(pattern)], newly_released=None)
             bare = LogEntry(number, last.session, last.time, line, "")
-            chain = chained(chain, bare, served.lattice)
+            head = head_after(head, bare, served.lattice)
             rows.append(
                 {
                     "history": 1, "number": number, "session": last.session, "time": last.time,
                     "user": line.user, "query": list(served.lattice.names_of(line.query)),
                     "answer": line.kind, "newly_released": False, "reason": line.reason,
                     "detail": line.detail, "permanent": line.permanent, "bundle": line.bundle,
-                    "chain": chain,
+                    "chain": head.chain,
                 }
             )  # fmt: skip
             if len(rows) == 50_000 or number == LINES:

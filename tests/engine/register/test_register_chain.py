@@ -14,9 +14,9 @@ from postgresql_server import psycopg, running_server
 from tabprotect.engine import house
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register import RefusedMechanism, Register
+from tabprotect.engine.register.register_chain import FILE
 from tabprotect.engine.register.register_entry import OriginalMarks
 from tabprotect.engine.register.register_tables import SCHEMA
-from tabprotect.engine.register.seen_heads import FILE
 from tests.engine.register.test_register import fingerprint, publication
 
 

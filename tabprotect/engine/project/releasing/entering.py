@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.house import is_unmade, register_address, user_name
@@ -19,7 +20,6 @@ from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
-from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import (
     COINS,
     LeavingPublication,

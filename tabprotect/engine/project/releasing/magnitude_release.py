@@ -18,6 +18,7 @@ from tabprotect.engine.bundle.sums.magnitude_bundle import (
     release_within,
     table_csv,
 )
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -29,7 +30,6 @@ from tabprotect.engine.project.releasing.entering import entry, who_answers
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
 from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
-from tabprotect.engine.register.register_chain import Head
 from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, admit, warnings_of
 from tabprotect.languages.messages import joined, message
 

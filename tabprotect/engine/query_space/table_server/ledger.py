@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.decision import LineKind, LogLine
-from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained, table_fingerprint
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry, head_after, table_fingerprint
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -106,7 +108,7 @@ class Taken(Exception):  # noqa: N818 (nothing went wrong)
     """Raised if somebody else has logged a decision meanwhile: read it and decide anew."""
 
 
-class Ledger:
+class Ledger(Database):
     """The log of one table in one database. Use as a context manager.
 
     Parameters
@@ -124,24 +126,14 @@ class Ledger:
         self.lattice = Lattice.of(table.domain)
         self.url = url
         mark = table_fingerprint(table)
-        self._database = Database(url, SCHEMA)
+        super().__init__(url, SCHEMA)
         try:
-            self._history = self._database.transaction(
+            self._history = self.transaction(
                 lambda connection: _history_of(connection, mark, self.lattice), again=TAKEN_BACK | BORN_TWICE
             )
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections to the database."""
-        self._database.close()
 
     def open_session(self, settings: Mapping[str, object]) -> int:
         """Record a new session with its settings; return its number."""
@@ -152,7 +144,7 @@ class Ledger:
             assert done.inserted_primary_key is not None
             return int(done.inserted_primary_key[0])
 
-        return self._database.transaction(opened)
+        return self.transaction(opened)
 
     def settings(self, session: int) -> dict[str, object]:
         """The settings of a session.
@@ -165,7 +157,7 @@ class Ledger:
         wanted = sa.select(_SESSION.c.settings).where(
             _SESSION.c.id == session, _SESSION.c.history == self._history
         )
-        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        found = self.transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
             raise InputError(message("the database has no session {session} of this table", session))
         return cast(dict[str, object], found)
@@ -178,7 +170,7 @@ class Ledger:
             .order_by(_SESSION.c.id.desc())
             .limit(1)
         )
-        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        found = self.transaction(lambda connection: connection.execute(wanted).scalar())
         return cast("dict[str, object] | None", found)
 
     def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[LogEntry]:
@@ -192,12 +184,12 @@ class Ledger:
             later = sa.select(sa.func.min(_ENTRY.c.number)).where(
                 _ENTRY.c.history == self._history, _ENTRY.c.time > when
             )
-            first = self._database.transaction(lambda connection: connection.execute(later).scalar())
+            first = self.transaction(lambda connection: connection.execute(later).scalar())
             until = None if first is None else int(first) - 1
         wanted = _BEHIND if until is None else _UP_TO
         while True:
             said = {"of": self._history, "after": after, "until": until}
-            rows = self._database.transaction(
+            rows = self.transaction(
                 lambda connection, said=said: connection.execute(wanted, said).all()  # type: ignore[misc]
             )
             yield from map(self._entry, rows)
@@ -217,31 +209,29 @@ class Ledger:
             .order_by(_ENTRY.c.number.desc())
             .limit(most)
         )
-        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        rows = self.transaction(lambda connection: connection.execute(wanted).all())
         return [self._entry(row) for row in rows]
 
     def append(
-        self, line: LogLine, *, session: int, number: int, previous: str, content: bytes | None = None
+        self, line: LogLine, *, session: int, previous: Head, content: bytes | None = None
     ) -> LogEntry:
-        """Log a decision that was made after ``number - 1`` entries; durable on return.
+        """Log a decision that was made at a head; durable on return.
 
         Parameters
         ----------
-        previous
-            The hash of the entry before it.
         content
             The bundle that goes out with it; kept in the same transaction.
 
         Raises
         ------
         Taken
-            If there is such an entry by now; nothing was logged.
+            If there is a later head by now; nothing was logged.
         """
-        bare = LogEntry(number, session, _now(), line, "")
-        entry = LogEntry(number, session, bare.time, line, chained(previous, bare, self.lattice))
+        bare = LogEntry(previous.lines + 1, session, _now(), line, "")
+        entry = replace(bare, chain=head_after(previous, bare, self.lattice).chain)
         row = {
             "history": self._history,
-            "number": number,
+            "number": entry.number,
             "session": session,
             "time": entry.time,
             "user": line.user,
@@ -262,7 +252,7 @@ class Ledger:
                 connection.execute(_KEEP_BUNDLE, kept)
 
         try:
-            self._database.transaction(logged)
+            self.transaction(logged)
         except exc.IntegrityError:
             raise Taken from None
         return entry
@@ -272,7 +262,7 @@ class Ledger:
         wanted = sa.select(_BUNDLE.c.content).where(
             _BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint
         )
-        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        found = self.transaction(lambda connection: connection.execute(wanted).scalar())
         return None if found is None else bytes(found)
 
     def _bundle(self, fingerprint: str) -> sa.Select[int]:
@@ -286,32 +276,22 @@ class Ledger:
         """Store the price of a refusal; it follows from log and table, and is not chained."""
         row = {"history": self._history, "number": number, "price": dict(price)}
         with contextlib.suppress(exc.IntegrityError):
-            self._database.transaction(lambda connection: connection.execute(sa.insert(_PRICE).values(row)))
+            self.transaction(lambda connection: connection.execute(sa.insert(_PRICE).values(row)))
 
     def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
         """The prices of refusals, as far as computed."""
         wanted = sa.select(_PRICE.c.number, _PRICE.c.price).where(
             _PRICE.c.history == self._history, _PRICE.c.number.in_(numbers)
         )
-        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        rows = self.transaction(lambda connection: connection.execute(wanted).all())
         return {row[0]: row[1] for row in rows}
 
-    def vacuum(self) -> None:
-        """Return the space of deleted rows to the file system.
-
-        Raises
-        ------
-        InputError
-            If somebody else is using the database.
-        """
-        self._database.vacuum()
-
-    def keep(self, number: int, chain: str, settings: str, state: object) -> None:
+    def keep(self, head: Head, settings: str, state: object) -> None:
         """Store the state after an entry, so that a later start need not read the log before it."""
         row = {
             "history": self._history,
-            "number": number,
-            "chain": chain,
+            "number": head.lines,
+            "chain": head.chain,
             "settings": settings,
             "state": state,
         }
@@ -322,10 +302,10 @@ class Ledger:
 
         # A later state does as well.
         with contextlib.suppress(exc.IntegrityError):
-            self._database.transaction(kept)
+            self.transaction(kept)
 
-    def kept(self, settings: str) -> tuple[int, str, object] | None:
-        """The number and hash of an entry with the stored state after it, under the same settings.
+    def kept(self, settings: str) -> tuple[Head, object] | None:
+        """The head of an entry with the stored state after it, under the same settings.
 
         A state is ignored unless its entry is in the log with the same hash.
         """
@@ -342,8 +322,8 @@ class Ledger:
             .where(_SNAPSHOT.c.history == self._history, _SNAPSHOT.c.settings == settings)
             .order_by(_SNAPSHOT.c.number.desc())
         )
-        found = self._database.transaction(lambda connection: connection.execute(wanted).first())
-        return None if found is None else (found[0], found[1], found[2])
+        found = self.transaction(lambda connection: connection.execute(wanted).first())
+        return None if found is None else (Head(found[0], found[1]), found[2])
 
     def _entry(self, row: sa.Row[tuple[object, ...]]) -> LogEntry:
         values = row._mapping

@@ -7,12 +7,10 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.engine.tables.table import Table
-
-FIRST_CHAIN = "0" * 64
-"""Stands for the hash of the line before the first one."""
 
 
 @dataclass(frozen=True)
@@ -42,29 +40,34 @@ class LogEntry:
             "chain": self.chain,
         }
 
-    def follows(self, previous: str, lattice: Lattice) -> bool:
-        """Return True if the entry's hash is that of its content chained to ``previous``."""
-        return self.chain == chained(previous, self, lattice)
+    @property
+    def head(self) -> Head:
+        """The head that this line makes."""
+        return Head(self.number, self.chain)
+
+    def follows(self, previous: Head, lattice: Lattice) -> bool:
+        """Return True if the line is the next one, unchanged."""
+        return self.head == head_after(previous, self, lattice)
 
 
-def chained(previous: str, entry: LogEntry, lattice: Lattice) -> str:
-    """The hash of a line: SHA-256 over the hash before it and the content of the line."""
+def head_after(previous: Head, entry: LogEntry, lattice: Lattice) -> Head:
+    """Return the head that a line makes, whatever hash it states itself."""
     line = entry.line
-    said = [
-        entry.number,
-        entry.session,
-        entry.time.isoformat(timespec="microseconds"),
-        line.user,
-        list(lattice.names_of(line.query)),
-        line.kind,
-        line.newly_released is not None,
-        line.reason,
-        line.detail,
-        line.permanent,
-        line.bundle,
-    ]
-    text = json.dumps([previous, said], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return previous.then(
+        [
+            entry.number,
+            entry.session,
+            entry.time.isoformat(timespec="microseconds"),
+            line.user,
+            list(lattice.names_of(line.query)),
+            line.kind,
+            line.newly_released is not None,
+            line.reason,
+            line.detail,
+            line.permanent,
+            line.bundle,
+        ]
+    )
 
 
 def table_fingerprint(table: Table) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
+from tabprotect.engine.chained_log import NO_LINES, Head
 from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
@@ -21,7 +22,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, LogLine, Request, ServerState, decide
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
-from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.refusal_price import Decision
 from tabprotect.languages.messages import message
 
@@ -139,22 +140,22 @@ class ServerSession:
     ) -> None:
         self._ledger = ledger
         self._publish = publish
-        self._folded, self._chain = 0, FIRST_CHAIN
+        self._head = NO_LINES
         self.state = start
         settings = settings_of(start)
         text = json.dumps([SNAPSHOT_VERSION, settings], sort_keys=True, default=str)
         self._settings = hashlib.sha256(text.encode()).hexdigest()
         found = ledger.kept(self._settings)
         if found is not None:
-            self._folded, self._chain = found[0], found[1]
-            self.state = restored(start, found[2], progress)
+            self._head = found[0]
+            self.state = restored(start, found[1], progress)
         self.catch_up(progress)
         self.number = ledger.open_session(settings | ({"service": service} if service else {}))
 
     @property
     def length(self) -> int:
         """Number of log entries that this session knows of."""
-        return self._folded
+        return self._head.lines
 
     def ask(self, request: Request, progress: Progress = SILENT) -> Answered:
         """Answer a request; on return the decision is in the log.
@@ -207,13 +208,13 @@ class ServerSession:
             If the database cannot be read, or a line is not as it was logged.
         """
         block: list[LogLine] = []
-        number, chain = self._folded, self._chain
-        for entry in followed(self._ledger, number, chain):
+        head = self._head
+        for entry in followed(self._ledger, head):
             block.append(entry.line)
-            number, chain = entry.number, entry.chain
+            head = entry.head
         if block:
             self.state = self.state.after(block, progress)
-            self._folded, self._chain = number, chain
+            self._head = head
 
     def _logged(self, line: LogLine, sealed: Sealed | None, progress: Progress) -> LogEntry | None:
         """Log a line; return its entry, or ``None`` if somebody else was quicker."""
@@ -222,16 +223,15 @@ class ServerSession:
             entry = self._ledger.append(
                 line,
                 session=self.number,
-                number=self._folded + 1,
-                previous=self._chain,
+                previous=self._head,
                 content=None if sealed is None else sealed.content,
             )
         except Taken:
             self.catch_up(progress)
             return None
-        self.state, self._folded, self._chain = after, entry.number, entry.chain
+        self.state, self._head = after, entry.head
         if entry.number % SNAPSHOT_LINES == 0:
-            self._ledger.keep(entry.number, entry.chain, self._settings, snapshot(self.state))
+            self._ledger.keep(entry.head, self._settings, snapshot(self.state))
         return entry
 
 
@@ -256,7 +256,7 @@ def _too_busy() -> InputError:
 
 
 def followed(
-    ledger: Ledger, number: int = 0, chain: str = FIRST_CHAIN, *, until: int | datetime | None = None
+    ledger: Ledger, head: Head = NO_LINES, *, until: int | datetime | None = None
 ) -> Iterator[LogEntry]:
     """The log after an entry, with each line checked against the one before it.
 
@@ -265,18 +265,18 @@ def followed(
     InputError
         At the first line that is missing or not as it was logged.
     """
-    for entry in ledger.entries(after=number, until=until):
-        if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):
+    for entry in ledger.entries(after=head.lines, until=until):
+        if not entry.follows(head, ledger.lattice):
             raise InputError(
                 message(
                     "the log has been tampered with: line {number} does not follow line {number2}",
                     entry.number,
-                    number,
+                    head.lines,
                 ),
                 hint=message("put the database back from a copy; nothing is answered until then"),
             )
         yield entry
-        number, chain = entry.number, entry.chain
+        head = entry.head
 
 
 def replay(

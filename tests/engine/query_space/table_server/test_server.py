@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine import database
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
@@ -22,7 +23,7 @@ from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
-from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, table_fingerprint
+from tabprotect.engine.query_space.table_server.log_entry import table_fingerprint
 from tabprotect.engine.query_space.table_server.session import ServerSession, replay
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
@@ -170,7 +171,7 @@ def test_who_comes_second_decides_anew(start: ServerState, czech: Table, tmp_pat
         one.ask(asked(start, "A,B,C,E,F"))
         line = LogLine("u", 3, "table", 3, "r", "")
         with pytest.raises(Taken):
-            ledger.append(line, session=two.number, number=1, previous=FIRST_CHAIN)
+            ledger.append(line, session=two.number, previous=Head())
         # Alone it would be released; after the first one it is not.
         late = two.ask(asked(start, "A,C,D,E,F"))
         assert late.entry.number == 2

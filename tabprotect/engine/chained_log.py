@@ -1,0 +1,35 @@
+"""The chain of a log: each line is hashed with the line before it, so that tampering shows.
+
+The register of releases and the log of the table server are such logs. Whoever keeps a head, the number
+and hash of a last line, sees that lines up to it were changed, or that lines after it are gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+FIRST_CHAIN = "0" * 64
+"""Stands for the hash of the line before the first one."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The last line of a chain: its number and hash. Zero lines are ``FIRST_CHAIN``."""
+
+    lines: int = 0
+    chain: str = FIRST_CHAIN
+
+    def then(self, *content: object) -> Head:
+        """Return the head that one more line makes: SHA-256 over the hash before it and its content."""
+        text = json.dumps([self.chain, *content], ensure_ascii=False, separators=(",", ":"))
+        return Head(self.lines + 1, hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json`` and dossiers."""
+        return {"lines": self.lines, "head": self.chain}
+
+
+NO_LINES = Head()
+"""The head of a log in which nothing stands yet."""
