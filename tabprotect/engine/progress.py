@@ -26,6 +26,9 @@ class Progress(Protocol):
 class Silent:
     """Progress that nobody watches and nobody cancels."""
 
+    def __repr__(self) -> str:
+        return "SILENT"
+
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Do nothing."""
 

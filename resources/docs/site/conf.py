@@ -26,16 +26,20 @@ extensions = [
     "serve_block",
     "reference_pages",
     "window_pictures",
+    "search_words",
+    "set_formulas",
 ]
 root_doc = "index"
 exclude_patterns = ["_ext", "worked"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution"]
+myst_substitutions = {"version": __version__}
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 # Links between documents that are included from the folder above lead to files, not to pages.
 suppress_warnings = ["myst.xref_missing", "myst.header"]
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 html_theme = "furo"

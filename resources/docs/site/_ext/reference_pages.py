@@ -1,31 +1,40 @@
-"""Pages that follow from the program: the documents above, plug-ins, a gallery of examples."""
+"""Pages that follow from the program: documents, commands, plug-ins, errors, a gallery of examples."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from error_pages import error_pages
 from furo.navigation import get_navigation_tree
 from sphinx.application import Sphinx
 
+import tabprotect
+from tabprotect.cli.completion import commands
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
 
-DOCUMENTS = ("command_line.md", "bundle_format.md", "formats.md", "glossary.md", "guide.md", "changelog.md")
+DOCUMENTS = ("bundle_format.md", "formats.md", "glossary.md", "guide.md", "changelog.md")
 
 SECTIONS = {
     "methods": "Methods",
-    "measures": "Measures",
-    "criteria": "Criteria",
-    "rules": "Rules",
-    "utilities": "Utilities",
     "in_depth": "In depth",
     "examples": "Gallery of the examples",
     "decisions": "Decisions",
 }
 """Folders of pages that are made here, each with a first page that lists the others."""
+
+KINDS = {
+    "measures": ("Measures", "What a comparison looks at: what an intruder learns, and what a user loses."),
+    "criteria": ("Criteria", "How dangerous a set of released margins is."),
+    "rules": ("Rules", "When a table server answers: what may be released on top of what was released."),
+    "utilities": ("Utilities", "What a set of released margins is good for."),
+}
+"""Plug-ins of which a page holds every one of its kind: title and first sentence."""
 
 SECTION = """# {title}
 
@@ -38,6 +47,15 @@ SECTION = """# {title}
 """
 
 MADE = frozenset(f"generated/{section}" for section in SECTIONS)
+
+INDEX = {
+    "suppression": "! suppression, ! secondary suppression, ! hidden cells",
+    "controlled_rounding": "! rounding, ! controlled rounding",
+    "cell_key": "! cell key, ! cell keys, ! perturbation table",
+    "cyclic_perturbation": "! cycles, ! cyclic perturbation",
+    "discrete_laplace": "! differential privacy, ! laplace",
+}
+"""The words under which the page of a method is found first, beside its name."""
 
 PAGE = """# {title}
 
@@ -83,15 +101,22 @@ def write_pages(app: Sphinx) -> None:
     (made / "documents").mkdir(parents=True)
     for folder, title in SECTIONS.items():
         (made / folder).mkdir()
-        (made / folder / "index.md").write_text(SECTION.format(title=title), encoding="utf-8")
+        # Decision records are read by developers, who come from the guide: no menu lists them.
+        outside = "---\norphan: true\n---\n" if folder == "decisions" else ""
+        (made / folder / "index.md").write_text(outside + SECTION.format(title=title), encoding="utf-8")
     for name in DOCUMENTS:
         text = (docs / name).read_text(encoding="utf-8").replace("](adr/", "](../decisions/")
         (made / "documents" / name).write_text(text, encoding="utf-8")
-    pages = plugin_pages()
+    write_commands(docs, made)
+    pages = error_pages(Path(tabprotect.__file__).parent)
+    pages |= dict(by_kind(plugin_pages()))
     for path in sorted((here / "worked").glob("*.md")):
-        name, mark = f"methods/{path.stem}", "\n## Parameters"
-        told, _, listed = pages[name].partition(mark)
-        pages[name] = f"{told}\n{path.read_text(encoding='utf-8')}{mark}{listed}"
+        # The picture and the example first: what the method does in words follows.
+        name = f"methods/{path.stem}"
+        title, first, rest = pages[name].split("\n\n", 2)
+        words = INDEX.get(path.stem, path.stem.replace("_", " "))
+        shown = path.read_text(encoding="utf-8")
+        pages[name] = f"{title}\n\n```{{index}} {words}\n```\n\n{first}\n\n{shown}\n## In words\n\n{rest}"
     for path in sorted((docs / "methods").glob("*.md")):
         name = f"methods/{path.stem}"
         if name in pages:
@@ -105,6 +130,58 @@ def write_pages(app: Sphinx) -> None:
     shutil.copytree(docs / "images", made / "images")
     for example in examples():
         (made / "examples" / f"{example.name}.md").write_text(_page(example), encoding="utf-8")
+
+
+def by_kind(pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The pages of plug-ins: of methods one each, of other kinds one for all of a kind."""
+    for kind, (title, first) in KINDS.items():
+        own = [page for name, page in pages.items() if name.startswith(f"{kind}/")]
+        below = [re.sub(r"^#", "##", page, flags=re.MULTILINE) for page in own]
+        yield kind, "\n".join([f"# {title}\n\n{first}\n", *below])
+    yield from ((name, page) for name, page in pages.items() if name.startswith("methods/"))
+
+
+def write_commands(docs: Path, made: Path) -> None:
+    """Write a page for each command: what it is for, how it is called, its options by group."""
+    folder = made / "command_line"
+    folder.mkdir()
+    text = (docs / "command_line.md").read_text(encoding="utf-8")
+    text = text.replace("](adr/", "](../decisions/").replace("](formats.md)", "](../documents/formats.md)")
+    rest = SECTION.format(title="").partition("\n")[2]
+    title, _, said = text.replace("[commands](commands)", "a page below").partition("\n")
+    index = f"{title}\n\n```{{index}} ! exit code, ! exit codes, ! command line, ! json\n```\n{said}{rest}"
+    (folder / "index.md").write_text(index, "utf-8")
+    below: dict[str, list[str]] = {}
+    for words, parser in commands():
+        name = words.partition(" ")[0]
+        below.setdefault(name, []).append(_called(words, parser))
+    for name, calls in below.items():
+        told = docs / "commands" / f"{name}.md"
+        page = "\n\n".join([f"# `{name}`", told.read_text(encoding="utf-8"), *calls])
+        (folder / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+def _called(words: str, parser: argparse.ArgumentParser) -> str:
+    """How a command is called, and its options by group."""
+    said = [f"## `tabprotect {words}`", f"{(parser.description or '').capitalize()}."]
+    said.append(f"```text\n{parser.format_usage().partition(': ')[2].strip()}\n```")
+    for group in parser._action_groups:
+        rows = [_option(action) for action in group._group_actions if action.help != argparse.SUPPRESS]
+        if rows:
+            said.append("\n".join([f"**{(group.title or 'options').capitalize()}**\n", *rows]))
+    if parser.epilog:
+        said.append(parser.epilog)
+    return "\n\n".join(said)
+
+
+def _option(action: argparse.Action) -> str:
+    """An option with its value and its help, as an item of a definition list."""
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
+    shown = " ".join(value) if isinstance(value, tuple) else str(value)
+    taken = "" if action.nargs == 0 else f" {shown}"
+    name = ", ".join(f"`{option}{taken}`" for option in action.option_strings) or f"`{shown}`"
+    told = str(action.help or "").replace("%%", "%").replace("%(default)s", str(action.default))
+    return f"{name}\n: {told or '...'}\n"
 
 
 def _from_below(path: Path) -> str:

@@ -1,0 +1,44 @@
+"""The documentation as one PDF: ``python packaging/documentation_pdf.py [OUT.pdf]``.
+
+Built from the site's own pages, without decision records; takes the extra ``report`` (WeasyPrint).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "build" / "tabprotect.pdf"
+PRINT = """
+@page { size: A4; margin: 20mm; @bottom-center { content: counter(page); font-size: 8pt } }
+body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt }
+pre { white-space: pre-wrap; font-size: 7.5pt } img { max-width: 100% } table { font-size: 8pt }
+.sidebar-drawer, .toc-drawer, .mobile-header, .header-article__wrapper, .headerlink, footer, .theme-toggle-container
+{ display: none }
+"""
+
+
+def main() -> None:
+    """Build the site as one page, and print that."""
+    from weasyprint import CSS, HTML
+
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        site = ROOT / "resources" / "docs" / "site"
+        # Basic pages: the theme's drawers mean nothing on paper.
+        words = [sys.executable, "-m", "sphinx", "-q", "-b", "singlehtml", "-D", "html_theme=basic"]
+        subprocess.run([*words, str(site), folder], check=True)
+        page = Path(folder, "index.html")
+        text = re.sub(r"<script.*?</script>", "", page.read_text("utf-8"), flags=re.DOTALL)
+        page.write_text(text, encoding="utf-8")
+        HTML(filename=str(page)).write_pdf(out, stylesheets=[CSS(string=PRINT)])
+    print(out)
+
+
+if __name__ == "__main__":
+    main()
