@@ -256,7 +256,7 @@ def test_what_is_offered_follows_from_what_was_decided(serve: Serve) -> None:
     assert (entry.line.user, entry.line.kind, entry.line.query) == ("anonymous", "disallowed", 33)
     assert client.get("/queries/1").status_code == 404
     assert client.get(f"{TABLE}/metadata").json() == before
-    assert client.server.table.verified()[0] == 1
+    assert client.server.table.verified().lines == 1
 
 
 def test_figures_are_for_this_machine_or_the_house(serve: Serve) -> None:
