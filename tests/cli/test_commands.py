@@ -21,6 +21,7 @@ from tabprotect.cli.data import open as open_command
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.project.examples import examples
+from tabprotect.engine.project.plugin_pages import registries
 from tabprotect.engine.protection.registered import methods
 from tabprotect.version import KERNELS, __version__
 
@@ -48,6 +49,11 @@ def test_examples_and_describe(run: Run) -> None:
         page = run("describe", name).out
         assert page.startswith(f"# {each.label} (`{name}`)")
         assert all(f"- `{p.name}`: " in page for p in each.parameters)
+    for kind in registries().values():
+        for name, plugin in kind.items():
+            assert run("describe", name).out.startswith(f"# {plugin.label} (`{plugin.name}`)")
+    assert run("describe", "tcap", "--json").json["noun"] == "risk"
+    assert "did you mean share_known?" in run("describe", "share_knwon").err
     unknown = run("describe", "nothing")
     assert unknown.code == 4 and "cell_key" in unknown.err
 

@@ -14,9 +14,9 @@ from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.examples import PREFIX, examples
+from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page, registries
 from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -30,8 +30,11 @@ def add(verbs: Verbs) -> None:
     describe.add_argument(
         "table",
         nargs="?",
-        metavar="METHOD|TABLE",
-        help=message("the page of one method; or what a table holds, its totals beside it: CONFIDENTIAL"),
+        metavar="NAME|TABLE",
+        help=message(
+            "the page of a method, measure, criterion, rule, utility or format; or what a table holds, its "
+            "totals beside it: CONFIDENTIAL"
+        ),
     )
     add_reading(describe)
 
@@ -58,8 +61,8 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     if args.table is not None and _is_source(args.table):
         return _describe_table(args, console)
     if args.table is not None:
-        method = methods()[args.table]
-        console.result(method.as_json(), translate(method_page(method)).splitlines())
+        plugin = plugin_named(args.table)
+        console.result(plugin.as_json(), translate(plugin_page(plugin)).splitlines())
     else:
         console.result(_described(), _lines())
     return 0
@@ -67,7 +70,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
 
 def _is_source(text: str) -> bool:
     """Return True for what can only be a table: an example, a file or its path, standard input."""
-    if text in methods():
+    if any(text in registry for registry in registries().values()):
         return False
     return text == STREAM or text.startswith(PREFIX) or Path(text).exists() or "." in text
 
@@ -115,16 +118,14 @@ def _described() -> dict[str, object]:
     """Everything registered, for programs."""
     return {
         "version": __version__,
-        "methods": [method.as_json() for method in methods().values()],
+        **{
+            kind: [plugin.as_json() for plugin in registry.values()]
+            for kind, registry in registries().items()
+        },
         "cycle_designs": [
             {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
             for d in DESIGNS.values()
         ],
-        "criteria": [criterion.as_json() for criterion in criteria().values()],
-        "rules": [rule.as_json() for rule in rules().values()],
-        "utilities": [utility.as_json() for utility in utilities().values()],
-        "measures": [measure.as_json() for measure in measures().values()],
-        "formats": [kind.as_json() for kind in formats().values()],
         "at_risk": str(SmallCount()),
         "priors": [
             "uniform",

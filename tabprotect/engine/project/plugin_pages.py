@@ -1,44 +1,85 @@
-"""A page for every method, measure, criterion, rule and utility, made from its module alone."""
+"""A page for every method, measure, criterion, rule, utility and format, made from its module alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from tabprotect.engine.assessment.measure import NEEDS, Measure
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.query_space.rule import ReleaseRule
+from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.languages.messages import joined, message, uncapital
+from tabprotect.languages.nearest import meant
+
+Plugin = Method | Measure | RiskCriterion | ReleaseRule | ReleaseUtility | Format
+
+
+def registries() -> Mapping[str, Mapping[str, Plugin]]:
+    """All that is found in a folder or by an entry point, by kind and name."""
+    return {
+        "methods": methods(),
+        "measures": measures(),
+        "criteria": criteria(),
+        "rules": rules(),
+        "utilities": utilities(),
+        "formats": formats(),
+    }
+
+
+def plugin_named(name: str) -> Plugin:
+    """Find a method, measure, criterion, rule, utility or format.
+
+    Raises
+    ------
+    ParameterError
+        If none has this name.
+    """
+    found = registries().values()
+    for registry in found:
+        if name in registry:
+            return registry[name]
+    every = [one for registry in found for one in registry]
+    raise ParameterError(
+        {"name": message("unknown: {name}; there are {known}", repr(name), ", ".join(every))},
+        hint=meant(name, every),
+    )
+
+
+def plugin_page(plugin: Plugin) -> str:
+    """Return the page as Markdown, from the plug-in's declarations alone."""
+    if isinstance(plugin, Method):
+        return method_page(plugin)
+    parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
+    facts: list[str] = []
+    if isinstance(plugin, Measure):
+        facts = [f"A measure of {plugin.noun}, {plugin.direction}; unit: {plugin.unit}."]
+        facts += [message("It needs: {what}.", uncapital(NEEDS[name])) for name in plugin.needs]
+    elif isinstance(plugin, RiskCriterion):
+        facts = [message("Counted in {unit}.", plugin.unit)]
+    elif isinstance(plugin, Format):
+        named = joined(plugin.suffixes, " ")
+        written = message("Read and written: {suffixes}", named)
+        facts = [written if plugin.writes else message("Read: {suffixes}", named), *plugin.limits]
+    if facts:
+        parts.append(joined((f"- {fact}" for fact in facts), "\n"))
+    if isinstance(plugin, ReleaseRule) and plugin.parameters:
+        parts += ["## Parameters", parameter_list(plugin.parameters)]
+    return joined(parts, "\n\n") + "\n"
 
 
 def plugin_pages() -> dict[str, str]:
-    """The pages as Markdown by ``kind/name``, for example ``measures/tcap``."""
-    pages = {f"methods/{name}": method_page(method) for name, method in methods().items()}
-    for name, measure in measures().items():
-        pages[f"measures/{name}"] = _page(measure.label, name, measure.help, _facts(measure))
-    for name, criterion in criteria().items():
-        facts = [message("Counted in {unit}.", criterion.unit)]
-        pages[f"criteria/{name}"] = _page(criterion.label, name, criterion.help, facts)
-    for name, rule in rules().items():
-        pages[f"rules/{name}"] = _page(rule.label, name, rule.help, parameters=rule.parameters)
-    for name, utility in utilities().items():
-        pages[f"utilities/{name}"] = _page(utility.label, name, utility.help)
-    return pages
-
-
-def _facts(measure: Measure) -> list[str]:
-    needs = [message("It needs: {what}.", uncapital(NEEDS[name])) for name in measure.needs]
-    return [f"A measure of {measure.noun}, {measure.direction}; unit: {measure.unit}.", *needs]
-
-
-def _page(
-    label: str, name: str, help_: str, facts: Sequence[str] = (), parameters: Sequence[Parameter[object]] = ()
-) -> str:
-    parts = [f"# {label} (`{name}`)", help_]
-    if facts:
-        parts.append(joined((f"- {fact}" for fact in facts), "\n"))
-    if parameters:
-        parts += ["## Parameters", parameter_list(parameters)]
-    return joined(parts, "\n\n") + "\n"
+    """Return the pages by ``kind/name``, for example ``measures/tcap``; formats have one page together."""
+    return {
+        f"{kind}/{name}": plugin_page(plugin)
+        for kind, registry in registries().items()
+        if kind != "formats"
+        for name, plugin in registry.items()
+    }
