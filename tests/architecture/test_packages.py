@@ -18,6 +18,7 @@ from packaging.specifiers import SpecifierSet
 from tabprotect.version import KERNELS, missing_kernels
 
 ROOT = Path(__file__).resolve().parents[2]
+PINS = ROOT / "packaging" / "pins"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -88,9 +89,8 @@ def test_ci_runs_exactly_the_readmes_test_command() -> None:
 
 
 def test_constraints_pin_every_dependency_and_name_no_address() -> None:
-    text = (ROOT / "packaging" / "constraints.txt").read_text()
-    assert "://" not in text
-    pinned = {line.split("==")[0].lower() for line in text.splitlines() if "==" in line}
+    assert "://" not in "".join(path.read_text() for path in PINS.iterdir())
+    pinned = {pin.name.lower() for pin in pins()}
     project = PYPROJECT["project"]
     wanted = [*project["dependencies"]]
     for extra in project["optional-dependencies"].values():
@@ -112,9 +112,24 @@ ELSEWHERE = {
 }
 
 
-def pins() -> list[Requirement]:
-    text = (ROOT / "packaging" / "constraints.txt").read_text()
-    return [Requirement(line) for line in text.splitlines()]
+def pins(of: str = "all") -> list[Requirement]:
+    text = (PINS / f"{of}.txt").read_text()
+    return [Requirement(one.partition("--hash")[0]) for one in text.replace("\\\n", "").splitlines()]
+
+
+@pytest.mark.parametrize("of", ["window", "server"])
+def test_what_is_installed_for_less_is_pinned_alike(of: str) -> None:
+    everything = {pin.name: pin.specifier for pin in pins()}
+    assert all(everything[pin.name] == pin.specifier for pin in pins(of))
+    extra = {"window": "gui"}.get(of, of)
+    asked = PYPROJECT["project"]["dependencies"] + PYPROJECT["project"]["optional-dependencies"][extra]
+    assert {Requirement(one).name.lower() for one in asked} <= {pin.name.lower() for pin in pins(of)}
+
+
+@pytest.mark.parametrize("of", ["all", "window", "server"])
+def test_every_pin_has_hashes(of: str) -> None:
+    text = (PINS / f"{of}.txt").read_text().replace("\\\n", "")
+    assert all("--hash=sha256:" in line for line in text.splitlines())
 
 
 def asked_of_python(pin: Requirement) -> str | None:

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
-PINS = Path(__file__).parents[2] / "packaging" / "constraints.txt"
+PINS = Path(__file__).parents[2] / "packaging" / "pins" / "all.txt"
 
 PROGRAM = """
 import sys
