@@ -57,21 +57,6 @@ def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
     return _by_key(key, size)
 
 
-def rows_by_first(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """:func:`equal_rows` in the order in which the distinct rows first appear."""
-    key, size = row_keys(columns)
-    # A sort that need not return positions takes a tenth of the time.
-    ordered = np.sort(key)
-    if (ordered[1:] != ordered[:-1]).all():
-        every = np.arange(len(key))
-        return every, every
-    first, which = _by_key(key, size)
-    order = np.argsort(first)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[order] = np.arange(len(first))
-    return first[order], rank[which]
-
-
 def _by_key(key: Ints, size: int) -> tuple[Ints, Ints]:
     if size <= np.size(key):
         # An entry for every key: the first row of each is written last.

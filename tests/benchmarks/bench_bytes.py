@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.tables.domain import Domain
 
@@ -77,7 +76,7 @@ def perturb(size: int, kind: str, passes: int) -> None:
 
     def run() -> None:
         coins = flip(np.random.default_rng(2), (passes, len(moves)), alpha=0.25, beta=0.25)
-        walk_cycles(counts.copy(), layers(moves), coins, "any_zero")
+        walk_cycles(counts.copy(), moves, coins, "any_zero")
 
     signs = moves.signs.astype(np.int64)
 

@@ -4,18 +4,40 @@ Three chains start near the published numbers; the likelihood of hotter levels i
 powers, and neighbouring levels exchange their tables. The chain is a function of the numbers alone:
 seeds are SHA-256 of them, all steps are in whole numbers, and the work is counted. What did not
 settle is said so.
+
+The state is a table of inner counts at each level of tempering. A move takes a cell and up to six
+axes, another category on each, and adds 1 or 2 to the corners of that box with alternating signs:
+one cell, a pair on one axis, or a square, cube, ... that keeps margins. Where noise is wide the
+steps are powers of two up to its width. Beyond the support of a law
+the likelihood falls by a fixed step for each unit, so that every table can be reached; tables
+recorded are those within all supports.
+
+With noise that equal sets of records share, published sums over the same records are one
+observation. The set of a sum is the exclusive or of a word for each of its cells that is not
+empty; sums of one word form a group, with one factor. A salt keeps sums apart whose noise is not
+the same though their records are.
+
+A move that fills or empties a cell changes the records of many sums, takes long to weigh and is
+seldom taken. So it is first judged by guessed odds that each cell holds somebody, and what passes by
+what its weight has over the guess: two stages leave the law as it is, whatever the guess [1]_.
+
+References
+----------
+.. [1] J. A. Christen and C. Fox, "Markov chain Monte Carlo using an approximation", Journal of
+   Computational and Graphical Statistics 14 (2005) 795-810.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.attack.chain_steps import IMPOSSIBLE, UNIT, Arrays, sweeps
+from tabprotect.engine.attack import tempered_lattice
 from tabprotect.engine.attack.listing import Listed, listed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
@@ -23,6 +45,12 @@ from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.languages.messages import message
 
 CHAINS = 3
+
+UNIT = 2**20
+"""Log likelihoods are whole numbers of 1 / UNIT."""
+
+IMPOSSIBLE = -(2**63)
+"""Stands for the log likelihood of what cannot be."""
 
 LEVELS = (256, 200, 150, 108, 72)
 """Powers of the likelihood, of 256."""
@@ -75,6 +103,76 @@ MOST_SWEEPS = 6_000
 
 DOUBLINGS = 2
 """How often the sweeps are doubled where chains have not settled."""
+
+
+class Arrays(NamedTuple):
+    """What the compiled steps work on, in their order; all int64, the words of cells uint64.
+
+    Attributes
+    ----------
+    x : (levels, cells)
+        The counts, changed in place.
+    state : (3 + levels,)
+        State of the generator, fall beyond a support, tables kept, the table that stands at each
+        level.
+    hist : (places,)
+        How often each cell and each sum had each value.
+    kept : (most, cells)
+        The first recorded tables.
+    held : (levels, cells)
+        After how many sweeps each cell held somebody.
+    numbers
+        Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept,
+        the power of two that is the widest step (0: steps of 1 and 2).
+    shape, stride : (axes,)
+        Of the axes with more than one category.
+    cell_starts, sums_of : (cells + 1,), (entries,)
+        The sums that each cell is part of.
+    kind : (sums,)
+        The law of each sum; -1 for none.
+    low, high, log_starts, floor : (laws,)
+        Support, place of its logs (-1: all alike), and the smallest of them.
+    logs : (weights,)
+    least, top : (cells,)
+        Counts that a cell may have.
+    own : (cells,)
+        The law of each cell by itself; -1 for none.
+    beta : (levels,)
+    log_table : (4097,)
+        log(1 + k / 4096).
+    first, hist_starts : (cells + sums,), (cells + sums + 1,)
+        The value and the place where the histogram of each begins.
+    words, salt : (cells,), (sums,)
+    odds : (levels, cells)
+        The guessed log odds that a cell holds somebody.
+    """
+
+    x: Ints
+    state: Ints
+    hist: Ints
+    kept: Ints
+    held: Ints
+    numbers: Ints
+    shape: Ints
+    stride: Ints
+    cell_starts: Ints
+    sums_of: Ints
+    kind: Ints
+    low: Ints
+    high: Ints
+    log_starts: Ints
+    floor: Ints
+    logs: Ints
+    least: Ints
+    top: Ints
+    own: Ints
+    beta: Ints
+    log_table: Ints
+    first: Ints
+    hist_starts: Ints
+    words: np.typing.NDArray[np.uint64]
+    salt: np.typing.NDArray[np.uint64]
+    odds: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +417,7 @@ class _Chain:
         self.batches, self.sweeps = [], 0
         size, each = self.arrays.x.shape[1], count // SEGMENTS
         most = max(min(MOST_KEPT // size, count) // CHAINS, 1)
-        self.arrays = replace(self.arrays, kept=np.zeros((most, size), dtype=np.int64))
+        self.arrays = self.arrays._replace(kept=np.zeros((most, size), dtype=np.int64))
         self.arrays.numbers[6], self.arrays.state[2] = most, 0
         for segment in range(SEGMENTS):
             self.arrays.hist[:] = 0
@@ -345,7 +443,7 @@ class _Chain:
     def _sweep(self, count: int, recording: bool) -> int:
         self.arrays.numbers[5] = count
         self.swept += count
-        return sweeps(self.arrays, recording)
+        return tempered_lattice.sweeps(self.arrays, recording)
 
 
 def _widest(variance: Floats) -> int:

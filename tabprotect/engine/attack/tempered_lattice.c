@@ -1,5 +1,5 @@
-/* Sweeps of the tempered chain over tables of whole counts: see chain_steps.py, which is the same
- * in Python and gives the same results bit for bit. Whole numbers only. */
+/* Sweeps of the tempered chain over tables of whole counts: tests/oracles/tempered_lattice_in_python.py is the
+ * same in Python, bit for bit. Whole numbers only. */
 
 #include "../extension.h"
 
@@ -562,7 +562,7 @@ done:
 }
 
 static PyMethodDef methods[] = {
-    {"sweeps", sweeps, METH_VARARGS, "Sweeps of all levels of one chain: see chain_steps.py."},
+    {"sweeps", sweeps, METH_VARARGS, "Sweeps of all levels of one chain: see attack/chain.py."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,12 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints, Signs
+from tabprotect.engine.cycles import cycle_steps
 from tabprotect.engine.tables.moves import MoveSet
-
-try:
-    from tabprotect.engine.cycles import cycle_steps
-except ImportError:
-    cycle_steps = None  # type: ignore[assignment]
 
 LONG = 256
 """Cycles of at least this many cells on average gain nothing from sharing a layer."""
@@ -55,37 +51,10 @@ class Layer:
 
 def layer_numbers(moves: MoveSet) -> Ints:
     """The layer of each cycle, (cycles,): one more than the highest earlier overlapping one."""
-    if cycle_steps is None:
-        return layer_numbers_in_numpy(moves)
     out = np.zeros(len(moves), dtype=np.int64)
     last = np.zeros(moves.domain.size, dtype=np.int64)
     cycle_steps.layer_numbers(len(moves), moves.starts, moves.cells, last, out)
     return out
-
-
-def layer_numbers_in_numpy(moves: MoveSet) -> Ints:
-    """As :func:`layer_numbers`, level by level over the predecessor graph; O(entries + layers)."""
-    order = np.lexsort((moves.rows, moves.cells))
-    cell, row = moves.cells[order], moves.rows[order]
-    follows = np.diff(cell) == 0
-    before, after = row[:-1][follows], row[1:][follows]
-    pairs = np.unique(before * len(moves) + after)
-    before, after = pairs // len(moves), pairs % len(moves)
-    waiting = np.bincount(after, minlength=len(moves))
-    begin = np.searchsorted(before, np.arange(len(moves) + 1))
-    layer = np.zeros(len(moves), dtype=np.int64)
-    ready = np.flatnonzero(waiting == 0)
-    level = 0
-    while len(ready):
-        layer[ready] = level
-        spans = begin[ready + 1] - begin[ready]
-        offsets = np.arange(spans.sum()) - np.repeat(np.cumsum(spans) - spans, spans)
-        reached = after[np.repeat(begin[ready], spans) + offsets]
-        np.subtract.at(waiting, reached, 1)
-        candidates = np.unique(reached)
-        ready = candidates[waiting[candidates] == 0]
-        level += 1
-    return layer
 
 
 def runs(moves: MoveSet) -> Ints | None:

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.cycles import cycle_steps
 from tabprotect.engine.cycles.graphs import two_forests
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-
-try:
-    from tabprotect.engine.cycles import cycle_steps
-except ImportError:
-    cycle_steps = None  # type: ignore[assignment]
 
 
 def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> Bools:
@@ -53,24 +48,10 @@ def _can_be_taken(moves: MoveSet, positive: Bools, passes: int) -> Bools:
     taken = np.zeros(len(moves), dtype=np.bool_)
     for _ in range(passes):
         before = positive.copy()
-        if cycle_steps is None:
-            _taken_in_numpy(moves, positive, taken)
-        else:
-            cycle_steps.reached(len(moves), moves.starts, moves.cells, moves.signs, positive, taken)
+        cycle_steps.reached(len(moves), moves.starts, moves.cells, moves.signs, positive, taken)
         if (before == positive).all():
             break
     return taken
-
-
-def _taken_in_numpy(moves: MoveSet, positive: Bools, taken: Bools) -> None:
-    """One pass of :func:`_can_be_taken`: fills both masks."""
-    for layer in layers(moves):
-        empty = ~positive[layer.cells]
-        up = ~np.logical_or.reduceat(empty & (layer.signs < 0), layer.starts)
-        down = ~np.logical_or.reduceat(empty & (layer.signs > 0), layer.starts)
-        taken[layer.cycles] |= up | down
-        raised = np.where(layer.signs > 0, up[layer.rows], down[layer.rows])
-        positive[layer.cells[raised]] = True
 
 
 def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1) -> Bools:

@@ -6,7 +6,6 @@ depend on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,00
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -14,13 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.equal_rows import rows_by_first
+from tabprotect.engine.cycles import cycle_steps
 from tabprotect.engine.tables.moves import MoveSet
-
-try:
-    from tabprotect.engine.cycles import cycle_steps
-except ImportError:
-    cycle_steps = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +50,17 @@ class Signatures:
 def signatures(moves: MoveSet) -> Signatures:
     """Group the cells by the cycles that touch them and the signs.
 
-    Exact, by a table of the lists of touches (in numpy by sorting them), once for each cycle set.
+    Exact, by a table of the lists of touches, once for each cycle set.
     """
     if moves not in _FOUND:
-        _FOUND[moves] = _in_numpy(moves) if cycle_steps is None else _compiled(moves)
+        _FOUND[moves] = _grouped(moves)
     return _FOUND[moves]
 
 
 _FOUND: WeakKeyDictionary[MoveSet, Signatures] = WeakKeyDictionary()
 
 
-def _compiled(moves: MoveSet) -> Signatures:
+def _grouped(moves: MoveSet) -> Signatures:
     size, entries = moves.domain.size, len(moves.cells)
     most = min(size, entries)
     bounds, touches = np.zeros(size + 2, dtype=np.int64), np.empty(entries, dtype=np.int64)
@@ -89,30 +83,3 @@ def _compiled(moves: MoveSet) -> Signatures:
         cycles[:last].copy(),
         signs[:last].copy(),
     )
-
-
-def _in_numpy(moves: MoveSet) -> Signatures:
-    # Rows ascend already.
-    order = np.argsort(moves.cells, kind="stable")
-    cell, row, sign = moves.cells[order], moves.rows[order], moves.signs[order]
-    group_of_cell = np.full(moves.domain.size, -1, dtype=np.int64)
-    if not len(cell):
-        none = np.zeros(0, dtype=np.int64)
-        return Signatures(group_of_cell, none, np.zeros(1, dtype=np.int64), none, np.zeros(0, dtype=np.int8))
-    begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
-    length = np.diff(np.r_[begin, len(cell)])
-    code = row * 2 + (sign > 0)
-
-    def touches() -> Iterator[Ints]:
-        """Column d: each cell's touch number d; 0 for cells with fewer touches."""
-        for depth in range(int(length.max())):
-            column = np.zeros(len(begin), dtype=np.int64)
-            alive = np.flatnonzero(length > depth)
-            column[alive] = code[begin[alive] + depth] + 1
-            yield column
-
-    first, group_of_cell[cell[begin]] = rows_by_first(touches())
-    starts = np.r_[0, np.cumsum(length[first])].astype(np.int64)
-    inside = np.arange(starts[-1]) - np.repeat(starts[:-1], length[first])
-    take = np.repeat(begin[first], length[first]) + inside
-    return Signatures(group_of_cell, cell[begin[first]], starts, row[take], sign[take])

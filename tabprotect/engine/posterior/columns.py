@@ -1,14 +1,12 @@
 """A posterior in long form: one row for each cell and each count it can have.
 
-As JSON, the compiled form writes number by number into one piece of memory. In Python cells with
-equal posteriors are formatted once: the work grows with the number of different distributions and
-the characters written, with no object per cell.
+As JSON it is written compiled, number by number into one piece of memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,16 +15,11 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COLUMNS_ROWS
-from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.posterior import cell_texts
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
-
-try:
-    from tabprotect.engine.posterior import cell_texts
-except ImportError:
-    cell_texts = None  # type: ignore[assignment]
 
 AT_ONCE = 1 << 16
 """Cells whose text is built together."""
@@ -90,7 +83,7 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
     Each has ``index``, ``labels``, ``published``, ``mean``, ``mode`` and ``distribution``.
     """
     shared = _Shared(posterior.domain)
-    write = _in_python(posterior) if cell_texts is None else _compiled(posterior)
+    write = _writer(posterior)
     for begin in range(0, len(cells), AT_ONCE):
         span = cells[begin : begin + AT_ONCE]
         for text in write(span, *shared.of(span)):
@@ -130,7 +123,7 @@ Writer = Callable[[Ints, list[str], Ints], Iterator[str]]
 """``(cells, texts, pieces)``: their objects, each with a comma before it."""
 
 
-def _compiled(posterior: Posterior) -> Writer:
+def _writer(posterior: Posterior) -> Writer:
     """Number by number, into a buffer that is written again and again."""
     powers = _powers_of_ten()
     counts, shown = posterior.published.counts.reshape(-1), posterior.is_published.reshape(-1)
@@ -175,64 +168,3 @@ def _powers_of_ten() -> npt.NDArray[np.uint64]:
             found = -(-found >> 1)
         halves.append((found >> 64, found & (2**64 - 1)))
     return np.array(halves, dtype=np.uint64)
-
-
-def _in_python(posterior: Posterior) -> Writer:
-    """The ends of objects that are alike, each written once."""
-    alike = _alike(posterior.chances)
-
-    def write(cells: Ints, texts: list[str], pieces: Ints) -> Iterator[str]:
-        ends, end = _ends(posterior, cells, alike)
-        whole = np.column_stack([_objects(texts)[pieces], ends[end]])
-        yield "".join(whole.reshape(-1).tolist())
-
-    return write
-
-
-def _objects(texts: Iterable[str]) -> npt.NDArray[np.object_]:
-    """An array of texts to index: a text stays one object however often it is taken."""
-    return np.array(list(texts), dtype=np.object_)
-
-
-def _ends(posterior: Posterior, cells: Ints, alike: Ints) -> tuple[npt.NDArray[np.object_], Ints]:
-    """The different ends of the objects, from ``published`` on, and each cell's end by number."""
-    shown = posterior.is_published.reshape(-1)[cells]
-    published = np.where(shown, posterior.published.counts.reshape(-1)[cells], NOTHING)
-    same = alike[posterior.group_of_cell[cells]]
-    kind, number = equal_rows([same, posterior.first[cells], published])
-    kinds = cells[kind]
-    ends = _objects(
-        f'], "published": {"null" if count == NOTHING else count}, "mean": {mean!r}, "mode": {mode}, '
-        f'"distribution": {{{said}}}}}'
-        for count, mean, mode, said in zip(
-            published[kind].tolist(),
-            posterior.mean.reshape(-1)[kinds].tolist(),
-            posterior.mode.reshape(-1)[kinds].tolist(),
-            _texts(PosteriorColumns.of(posterior, kinds)),
-            strict=True,
-        )
-    )
-    return ends, number
-
-
-def _alike(chances: Floats) -> Ints:
-    """A number for each row, int64 (groups,); equal rows have equal numbers."""
-    bits = np.ascontiguousarray(chances).view(np.uint64)
-    # Odd multipliers; if different rows ever share a sum, all rows are kept apart below.
-    odd = np.random.Generator(np.random.PCG64(0)).integers(2**63, size=bits.shape[1]) * 2 + 1
-    sums = (bits * odd.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
-    _, first, number = np.unique(sums, return_index=True, return_inverse=True)
-    if not np.array_equal(bits[first[number]], bits):
-        return np.arange(len(chances), dtype=np.int64)
-    return number.astype(np.int64)
-
-
-def _texts(rows: PosteriorColumns) -> list[str]:
-    """``"4": 0.25, "5": 0.75`` for each cell; the rows of one cell must be adjacent."""
-    counts, count = np.unique(rows.counts, return_inverse=True)
-    chances, chance = np.unique(rows.chances, return_inverse=True)
-    keys = _objects(f'"{found}": ' for found in counts.tolist())
-    pairs = (keys[count] + _objects(map(repr, chances.tolist()))[chance]).tolist()
-    ends = np.flatnonzero(np.r_[np.diff(rows.cells) != 0, True]) + 1
-    bounds = zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True)
-    return [", ".join(pairs[a:b]) for a, b in bounds]

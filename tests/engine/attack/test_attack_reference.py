@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tempered_lattice_in_python
 
 from tabprotect.engine.attack import attack as attacking
-from tabprotect.engine.attack import chain, chain_steps
+from tabprotect.engine.attack import chain
 from tabprotect.engine.attack.attack import Attacked, attack
 from tabprotect.engine.attack.least_squares import least_squares, noise_left
 from tabprotect.engine.attack.proofs import affordable, proved
@@ -111,7 +112,6 @@ def test_the_enumeration(case: dict[str, Any], shared: bool, monkeypatch: pytest
     assert exact.joint is not None and exact.joint.listed is not None and exact.error == 0.0
     assert farthest(exact, case[named]) < 2e-8
     monkeypatch.setattr(chain, "listed", lambda *_: None)
-    pytest.importorskip("tabprotect.engine.attack.tempered_lattice")
     name = "posterior_with_equal_record_sets" if shared else "posterior_independent"
     found = attack(numbers_of(case, shared), plan=(24_000,))
     assert found.way == "joint" and not found.left_out
@@ -142,10 +142,9 @@ def beside(shared: bool) -> PublishedNumbers:
 def test_both_forms_of_the_steps_give_the_same_bits(
     numbers: PublishedNumbers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("tabprotect.engine.attack.tempered_lattice")
     found = []
-    for steps in (chain_steps.sweeps, chain_steps.sweeps_in_python):
-        monkeypatch.setattr(chain, "sweeps", steps)
+    for form in (chain.tempered_lattice, tempered_lattice_in_python):
+        monkeypatch.setattr(chain, "tempered_lattice", form)
         start = np.zeros(8, dtype=np.int64)
         found.append(chain.joint_shares(numbers, start, proved(numbers), plan=(60,)))
     compiled, slow = found

@@ -90,7 +90,6 @@ def by_listing(keyed: Release, prior: Prior, rounded: Release | None) -> list[di
     ids=["alone", "poisson", "weights", "beside a rounding", "both"],
 )
 def test_a_reader_has_the_posterior_of_all_tables(prior: Prior, seed: int, beside: bool) -> None:
-    pytest.importorskip("tabprotect.engine.attack.tempered_lattice")
     keyed = released("cell_key", KEYED, seed)
     rounded = released("random_rounding", {"base": 3}, seed) if beside else None
     read = [keyed] if rounded is None else [keyed, rounded]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from itertools import product
 
+import cycle_steps_in_numpy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from move_cases import moves_of
 
 from tabprotect.engine.cycles import reach
-from tabprotect.engine.cycles import signatures as signature_groups
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import balanced, bidiagonal, design, elementary, strips
@@ -56,9 +56,7 @@ def test_rank_and_distinct_outcomes_of_any_set(moves: MoveSet, passes: int) -> N
 
 def same_in_numpy(moves: MoveSet) -> None:
     """Both forms of the groups, array for array."""
-    if signature_groups.cycle_steps is None:
-        pytest.skip("not built here")
-    compiled, plain = signature_groups._compiled(moves), signature_groups._in_numpy(moves)
+    compiled, plain = signatures(moves), cycle_steps_in_numpy.signatures_of(moves)
     for field in fields(Signatures):
         one, other = getattr(compiled, field.name), getattr(plain, field.name)
         assert one.dtype == other.dtype and np.array_equal(one, other), field.name
@@ -239,7 +237,7 @@ def test_immovable_cells_by_searching_every_outcome(cells: list[int], rule: str)
 
 def test_both_forms_find_the_same_immovable_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    for form in (reach.cycle_steps, None):
+    for form in (reach.cycle_steps, cycle_steps_in_numpy):
         monkeypatch.setattr(reach, "cycle_steps", form)
         for seed, passes in product(range(20), (1, 2)):
             counts = np.random.default_rng(seed).poisson(0.5, size=(6, 7))

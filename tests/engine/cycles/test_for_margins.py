@@ -17,7 +17,6 @@ from tabprotect.engine.cycles.constructions.triangular import TriangularSearch, 
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.graphs import elimination_cost
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.progress import SILENT
@@ -50,7 +49,7 @@ def simulated(table: Table, moves: MoveSet, rule: str, runs: int) -> tuple[float
     at_risk = (counts >= 1) & (counts <= 2)
     state = np.repeat(counts[:, None], runs, axis=1)
     coins = flip(np.random.default_rng(1), (1, len(moves), runs), alpha=0.25, beta=0.25)
-    walk_cycles(state, layers(moves), coins, rule)
+    walk_cycles(state, moves, coins, rule)
     same = (state == counts[:, None]).mean(axis=1)[at_risk]
     change = float(np.abs(state - counts[:, None]).mean())
     return float(same.mean()), float((same > 0.99).mean()), change
@@ -79,7 +78,7 @@ def test_a_release_gives_the_design_of_its_original(seed: int, order: int) -> No
     except ParameterError:
         return
     state = table.counts.reshape(-1).copy()
-    walk_cycles(state, layers(found), flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative")
+    walk_cycles(state, found, flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative")
     published = Table.dense(domain, state.reshape(domain.shape))
     assert design_for_margins(kept_of(published, order)).moves == found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cycle_steps_in_numpy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.layers import SHORT, layer_numbers, layer_numbers_in_numpy, layers, runs
-from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_compiled, walk_cycles
+from tabprotect.engine.cycles.layers import SHORT, layer_numbers, layers, runs
+from tabprotect.engine.protection.cycle_runs import forward_walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -46,29 +48,29 @@ def test_layers_do_what_the_list_does(shape: tuple[int, ...], kind: str) -> None
     start = np.random.default_rng(1).poisson(2, moves.domain.size).astype(np.int64)
     coins = flip(np.random.default_rng(2), (1, len(moves)), alpha=0.4, beta=0.4)
     state = start.copy()
-    walk_cycles(state, layers(moves), coins, "any_zero")
+    walk_cycles(state, moves, coins, "any_zero")
     assert np.array_equal(state, one_by_one(moves, start, coins[0]))
-    assert np.array_equal(layer_numbers(moves), layer_numbers_in_numpy(moves))
+    expected, last = np.zeros(len(moves), dtype=np.int64), np.zeros(moves.domain.size, dtype=np.int64)
+    cycle_steps_in_numpy.layer_numbers(len(moves), moves.starts, moves.cells, last, expected)
+    assert np.array_equal(layer_numbers(moves), expected)
 
 
 @pytest.mark.parametrize("rule", ["any_zero", "negative", "none"])
 @pytest.mark.parametrize("copies", [(), (5,)])
-def test_the_compiled_walk_is_that_by_layers(rule: BlockingRule, copies: tuple[int, ...]) -> None:
+def test_the_compiled_walk_is_that_of_numpy(
+    rule: BlockingRule, copies: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     moves = design(Domain.of_shape((30, 21)), "strips-5")
     start = np.random.default_rng(1).poisson(1, (moves.domain.size, *copies)).astype(np.int64)
     coins = flip(np.random.default_rng(2), (2, len(moves), *copies), alpha=0.4, beta=0.3)
-    state = start.copy()
-    found = walk_compiled(state, moves, coins, rule)
-    if found is None:
-        pytest.skip("not built here")
-    other = start.copy()
-    effective, blocked = walk_cycles(other, layers(moves), coins, rule)
-    assert np.array_equal(state, other) and (state != start).any()
-    assert np.array_equal(found[0], effective) and np.array_equal(found[1], blocked)
-    # Tables that lie otherwise in memory, and other rules, are left to the layers.
-    assert walk_compiled(start, moves, coins, "reversible") is None
-    if copies:
-        assert walk_compiled(np.asfortranarray(start), moves, coins, rule) is None
+    found = []
+    for form in (forward_walk.cycle_steps, cycle_steps_in_numpy):
+        monkeypatch.setattr(forward_walk, "cycle_steps", form)
+        state = start.copy()
+        found.append((state, *walk_cycles(state, moves, coins, rule)))
+    for compiled, plain in zip(*found, strict=True):
+        assert np.array_equal(compiled, plain)
+    assert (found[0][0] != start).any()
 
 
 @settings(max_examples=60, deadline=None)

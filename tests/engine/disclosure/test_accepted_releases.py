@@ -47,7 +47,6 @@ def test_a_release_that_breaks_a_limit_is_seen() -> None:
 
 
 def test_claims_on_planted_tables_are_right() -> None:
-    pytest.importorskip("tabprotect.engine.attack.tempered_lattice")
     found = line((2, 2, 2, 2), (2, 1.0, 0), 3, 1)
     assert found.settled == 3 and found.known >= 24
     assert found.right >= 0.95 * found.known

@@ -57,20 +57,10 @@ def one_by_one(posterior: Posterior, key: int) -> dict[str, object]:
     }
 
 
-@pytest.fixture(params=["compiled", "python"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both forms of the JSON of cells."""
-    if request.param == "python":
-        monkeypatch.setattr(columns, "cell_texts", None)
-    elif columns.cell_texts is None:
-        pytest.skip("not built here")
-    return str(request.param)
-
-
 @pytest.mark.parametrize("room", [1, 700, 1 << 20])
 @pytest.mark.parametrize("cells", [range(12), [7], [3, 3, 11, 0]])
 def test_json_in_pieces_is_the_json_of_the_cells(
-    posterior: Posterior, cells: list[int], room: int, way: str, monkeypatch: pytest.MonkeyPatch
+    posterior: Posterior, cells: list[int], room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(columns, "AT_ONCE", 5)
     monkeypatch.setattr(columns, "BUFFER", room)
@@ -112,14 +102,12 @@ def awkward_numbers() -> list[float]:
 
 
 def test_numbers_are_written_as_python_writes_them() -> None:
-    if columns.cell_texts is None:
-        pytest.skip("not built here")
     numbers = list(map(float, awkward_numbers()))
     assert numbers_written(columns.cell_texts, numbers) == list(map(repr, numbers))
 
 
 def test_without_numbers_of_128_bits_the_same_is_written(tmp_path: Path) -> None:
-    if columns.cell_texts is None or shutil.which("cc") is None:
+    if shutil.which("cc") is None:
         pytest.skip("no compiler here")
     narrow = built(Path(columns.__file__).with_name("cell_texts.c"), "NARROW", tmp_path)
     numbers = list(map(float, awkward_numbers()))
@@ -127,7 +115,7 @@ def test_without_numbers_of_128_bits_the_same_is_written(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("low", [-3, 10**15])
-def test_counts_below_0_and_large_ones_are_written(low: int, way: str) -> None:
+def test_counts_below_0_and_large_ones_are_written(low: int) -> None:
     domain = Domain.of({"a": ["1", "2"]})
     found = Posterior(
         published=Table.dense(domain, np.array([low, low + 1])),
@@ -145,7 +133,7 @@ def test_counts_below_0_and_large_ones_are_written(low: int, way: str) -> None:
     assert text == json.dumps([one_by_one(found, key) for key in range(2)])
 
 
-def test_a_table_of_nothing_but_a_total_has_one_cell(way: str) -> None:
+def test_a_table_of_nothing_but_a_total_has_one_cell() -> None:
     domain = Domain(())
     nothing = Posterior(
         published=Table.dense(domain, np.array(4)),
@@ -161,22 +149,6 @@ def test_a_table_of_nothing_but_a_total_has_one_cell(way: str) -> None:
     (found,) = json.loads("[" + "".join(cells_json(nothing, np.array([0]))) + "]")
     assert found["index"] == [] and found["distribution"] == {"3": 0.5, "4": 0.5}
     assert written(nothing, np.array([0]), "csv").splitlines()[1:] == [b"4,3.5,4,3,0.5", b"4,3.5,4,4,0.5"]
-
-
-def test_cells_that_are_alike_are_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No object for a cell: as many texts as there are different beliefs."""
-    posterior = believed(Domain.of_shape((60, 70)), "random_rounding", margins="A:B")
-    written = []
-    texts = columns._texts
-
-    def watched(rows: PosteriorColumns) -> list[str]:
-        written.append(len(np.unique(rows.cells)))
-        return texts(rows)
-
-    monkeypatch.setattr(columns, "_texts", watched)
-    monkeypatch.setattr(columns, "cell_texts", None)
-    found = json.loads("[" + "".join(cells_json(posterior, np.arange(4200))) + "]")
-    assert len(found) == 4200 and sum(written) == len(np.unique(posterior.published.counts)) < 8
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
@@ -104,7 +103,7 @@ def test_the_mechanism_is_the_kernel() -> None:
     coins = flip(generator, (1, len(moves), runs), alpha=0.25, beta=0.25)
     chances = generator.random(coins.shape)
     acceptance = Acceptance(chances, 1.0)
-    walk_cycles(state, layers(moves), coins, "reversible", acceptance=acceptance)
+    walk_cycles(state, moves, coins, "reversible", acceptance=acceptance)
     found = np.zeros(len(TABLES))
     for table, times in zip(*np.unique(state.T, axis=0, return_counts=True), strict=True):
         found[PLACE[table.reshape(3, 3).tobytes()]] = times / runs

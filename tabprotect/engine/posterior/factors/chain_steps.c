@@ -1,5 +1,5 @@
-/* Steps of chains side by side along random directions: see chain_steps_in_numpy.py, which does the
- * same in numpy, number for number. */
+/* Steps of chains side by side along random directions. tests/oracles/chain_steps_in_numpy.py does the
+ * same in numpy, number for number, and says what each array holds. */
 
 #include "../../extension.h"
 

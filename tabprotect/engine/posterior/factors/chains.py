@@ -19,15 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.factors.chain_steps_in_numpy import (
-    LONGEST,
-    MOST_ADDED,
-    MOST_TRIES,
-    Steps,
-    proposed,
-    spare,
-    steps,
-)
+from tabprotect.engine.posterior.factors import chain_steps
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
@@ -35,10 +27,14 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.languages.messages import message
 
-try:
-    from tabprotect.engine.posterior.factors import chain_steps
-except ImportError:
-    chain_steps = None  # type: ignore[assignment]
+MOST_TRIES = 200
+"""Random walks before the search for a circuit is given up."""
+
+LONGEST = 4096
+"""Random numbers of one search."""
+
+MOST_ADDED = 64
+"""Moves that are added to one at most; hardly ever more than a few."""
 
 WORDS = 2**16
 """Random numbers taken at a time."""
@@ -231,8 +227,8 @@ class Chains:
         """Number of directions to choose from, roughly."""
         return len(self._basis) or len(self._component)
 
-    def _arrays(self) -> Steps:
-        """What the steps work on."""
+    def _arrays(self) -> tuple[Ints | Floats, ...]:
+        """What the compiled steps work on, in the order that ``chain_steps.c`` names."""
         nothing = np.zeros(0, dtype=np.int64)
         graph = (nothing,) * 5 if self._circuits is None else self._circuits.graph
         cells, sums = self._cell_logs, self._sum_logs
@@ -246,28 +242,23 @@ class Chains:
         counts = np.array(numbers, dtype=np.int64)
         rows = *_in_rows(moves), _in_rows(values)[1], *_in_rows(self._next)
         sums_of = *_in_rows(self._of_cell), *bounds, self._sum_low, self._sum_high
-        whole = counts, *graph, *rows, *sums_of, cells.at, loose_logs
-        return Steps(whole, np.concatenate([cells.logs, sums.logs]), self.tables, self._sums)
+        logs = np.concatenate([cells.logs, sums.logs])
+        return counts, *graph, *rows, *sums_of, cells.at, loose_logs, logs, self.tables, self._sums
 
     def steps(self, number: int) -> int:
         """Move all chains along so many directions, or fewer; returns how many."""
         chains = self.tables.shape[1]
-        random = self._generator.random(min(WORDS, spare(chains) + number * (3 * chains + 40)))
+        one = LONGEST + 4 * MOST_ADDED + 8 + 3 * chains
+        random = self._generator.random(min(WORDS, one + number * (3 * chains + 40)))
         flat = self._cell_logs.flat and self._sum_logs.flat
-        log_random = random if flat else np.log(random)
-        if chain_steps is None:
-            return steps(self._work, random, log_random, number)
-        return chain_steps.steps((*self._work.arrays, random, log_random), number)
-
-    def _proposed(self, least: Ints, most: Ints) -> Ints:
-        u = self._generator.random((2, *least.shape))
-        return proposed(least, most, u, anywhere=self._cell_logs.flat and self._sum_logs.flat)
+        return chain_steps.steps((*self._work, random, random if flat else np.log(random)), number)
 
     def sweep(self) -> None:
         """Apply swaps all over the table at once, in all chains."""
         assert self.sweeps is not None
         corners, signs = self.sweeps.draw(self._generator)
-        if chain_steps is not None and self._cell_logs.flat and self._sum_logs.flat:
+        flat = self._cell_logs.flat and self._sum_logs.flat
+        if flat:
             (number, swaps), chains = corners.shape, self.tables.shape[1]
             _, far = self._generator.random((2, swaps, chains))
             chain_steps.swept(
@@ -282,7 +273,7 @@ class Chains:
             down, up = value - self._low[cells], self._high[cells] - value
             np.maximum(least, -(down if sign > 0 else up), out=least)
             np.minimum(most, up if sign > 0 else down, out=most)
-        times = self._proposed(least, most)
+        times = proposed(least, most, self._generator.random((2, *least.shape)), anywhere=flat)
         if not self._cell_logs.flat:
             gain = np.zeros(times.shape)
             for cells, value, sign in zip(corners, here, signs, strict=True):
@@ -341,6 +332,26 @@ class Chains:
                 self.sweep()
             out[record], counts[record] = self.tables, self.possible()
         return out, counts
+
+
+def proposed(least: Ints, most: Ints, u: Floats, *, anywhere: bool) -> Ints:
+    """Proposed steps along a direction: to any point with equal chances, or to a neighbour.
+
+    Both proposals are symmetric.
+
+    Parameters
+    ----------
+    u : (2, ...)
+        Random numbers.
+    anywhere
+        Only to any point.
+    """
+    far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
+    if anywhere:
+        return np.asarray(np.minimum(far, most), dtype=np.int64)
+    near = np.where(u[1] < 0.5, -1, 1)
+    near = np.where((near < least) | (near > most), 0, near)
+    return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
 
 
 def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:

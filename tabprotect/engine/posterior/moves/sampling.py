@@ -21,7 +21,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
-from tabprotect.engine.cycles import graphs
+from tabprotect.engine.cycles import cycle_steps, graphs
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
@@ -29,11 +29,6 @@ from tabprotect.engine.posterior.moves.walk_layers import WalkLayer, by_componen
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
-
-try:
-    from tabprotect.engine.cycles import cycle_steps
-except ImportError:
-    cycle_steps = None  # type: ignore[assignment]
 
 MOST_ENTRIES = 2**23
 """Most entries (cycle or group, draw) of one population: bounds its memory."""
@@ -157,7 +152,7 @@ class BackwardWalk:
         counts = np.repeat(model.lowest[self._watched].astype(np.int16)[:, None], size, axis=1)
         log_weight = np.zeros((len(self._components), size))
         left = model.reach[self._watched].copy()
-        if cycle_steps is not None and model.symmetric and self._worth is None:
+        if model.symmetric and self._worth is None:
             self._undo(walk, counts, generator, report)
         else:
             count = len(self._layers) * model.passes
@@ -176,29 +171,12 @@ class BackwardWalk:
         total[self._walked] = walk
         out = np.zeros((model.groups, size), dtype=np.int16)
         out[self._watched] = counts - model.lowest[self._watched, None].astype(np.int16)
-        self._add_up(total, out)
+        # The changes of groups that were not followed, from how often each cycle was taken.
+        cycle_steps.added(
+            *(len(self._others), size, self._others, self._other_ends),
+            *(self._other_rows, self._other_signs, total, out),
+        )
         return out
-
-    def _add_up(self, total: Shorts, out: Shorts) -> None:
-        """The changes of groups that were not followed, from how often each cycle was taken."""
-        ends = self._other_ends
-        if cycle_steps is not None:
-            cycle_steps.added(
-                *(len(self._others), total.shape[1], self._others, ends),
-                *(self._other_rows, self._other_signs, total, out),
-            )
-            return
-        most = max(1, MOST_ENTRIES // (16 * max(total.shape[1], 1)))
-        begin = 0
-        while begin < len(self._others):
-            end = int(np.searchsorted(ends, ends[begin] + most, side="right")) - 1
-            end = min(max(end, begin + 1), len(self._others))
-            some = slice(int(ends[begin]), int(ends[end]))
-            taken = total[self._other_rows[some]] * -self._other_signs[some, None].astype(np.int16)
-            out[self._others[begin:end]] = np.add.reduceat(
-                taken, ends[begin:end] - ends[begin], axis=0, dtype=np.int16
-            )
-            begin = end
 
     def _step(
         self,
@@ -428,12 +406,8 @@ def tallied(changes: Shorts, span: int) -> Ints:
     """How often each group had each change, int64 (groups, 2 span + 1), in (groups, draws)."""
     groups, draws = changes.shape
     found = np.zeros((groups, 2 * span + 1), dtype=np.int64)
-    if cycle_steps is not None:
-        cycle_steps.tallied(groups, draws, span, changes, found)
-        return found
-    row = np.arange(groups)[:, None] * found.shape[1] + span
-    at = (row + changes).reshape(-1)
-    return np.bincount(at, minlength=found.size).reshape(found.shape)
+    cycle_steps.tallied(groups, draws, span, changes, found)
+    return found
 
 
 def draw(

@@ -1,4 +1,4 @@
-/* Sweeps over strips of swaps: see strip_sweeps_in_numpy.py, which gives the same numbers. LANES
+/* Sweeps over strips of swaps: tests/oracles/strip_sweeps_in_numpy.py gives the same numbers. LANES
  * strips of one shape go side by side, in the last index of every table. */
 
 #include "../../extension.h"

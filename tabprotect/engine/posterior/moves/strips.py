@@ -11,22 +11,17 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts, Signs
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.moves import strip_sweeps
 from tabprotect.engine.posterior.moves.backward_factors import StepStructure
 from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
-from tabprotect.engine.posterior.moves.strip_sweeps_in_numpy import REACH, Strips
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
-try:
-    from tabprotect.engine.posterior.moves import strip_sweeps
-except ImportError:
-    strip_sweeps = None  # type: ignore[assignment]
+REACH = 4
+"""Most swaps that touch a cell, and so the largest change."""
 
 LANES = 4
-"""Strips side by side: in the compiled form, and wherever numbers are drawn."""
-
-NUMPY_LANES = 32
-"""Strips side by side in numpy."""
+"""Strips side by side, as they are compiled."""
 
 AS_QUICK = 16
 """How many entries take as long as one of an elimination in general, at least."""
@@ -189,15 +184,13 @@ class StripSweeps:
     def _shape(self) -> tuple[int, int]:
         return self._plan.columns, self._plan.rows - 1
 
-    def _parts(self, lanes: int) -> Iterator[tuple[Ints, int]]:
-        """The groups of some strips, (columns, rows, lanes), and how many of them are real."""
-        for first in range(0, self._groups.shape[2], lanes):
+    def _parts(self) -> Iterator[tuple[Ints, int]]:
+        """The groups of some strips, (columns, rows, LANES), and how many of them are real."""
+        for first in range(0, self._groups.shape[2], LANES):
             self._progress.report(message("eliminating"), self._before)
-            part = self._groups[:, :, first : first + lanes]
+            part = self._groups[:, :, first : first + LANES]
             real = part.shape[2]
-            if real < lanes == LANES:
-                part = part[:, :, np.arange(lanes) % real]
-            yield part, real
+            yield part[:, :, np.arange(LANES) % real], real
 
     @cached_property
     def _cut(self) -> Ints:
@@ -237,32 +230,23 @@ class StripSweeps:
 
     def _swept(self, groups: Ints, messages: Floats, laws: Floats | None) -> _Given:
         given = self._given(groups)
-        if strip_sweeps is not None:
-            possible = strip_sweeps.swept(*self._shape, *given, messages, laws)
-        else:
-            strips = Strips(self._shape, *given)
-            possible = strips.forward(messages)
-            possible = possible and (laws is None or strips.backward(messages, laws))
-        if not possible:
+        if not strip_sweeps.swept(*self._shape, *given, messages, laws):
             raise InfeasibleError(
                 message("no original table fits this published table, mechanism and prior"),
                 hint=message("check that table and mechanism belong together, or choose a wider prior"),
             )
         return given
 
-    def _messages(self, lanes: int) -> Floats:
+    def _messages(self) -> Floats:
         n, k = self._shape
-        return np.empty((n, 3**k, lanes))
+        return np.empty((n, 3**k, LANES))
 
     def changes(self, out: Floats) -> None:
         """Fill the laws of the changes, float64 (groups, 2 span + 1)."""
         span = self._model.span
         reach = min(span, REACH)
-        messages = self._messages(0)
-        wide = strip_sweeps is None and self._common is not None
-        for groups, real in self._parts(NUMPY_LANES if wide else LANES):
-            if messages.shape[2] != groups.shape[2]:
-                messages = self._messages(groups.shape[2])
+        messages = self._messages()
+        for groups, real in self._parts():
             laws = np.empty((*groups.shape, 2 * REACH + 1))
             self._swept(groups, messages, laws)
             found = laws[:, :, :real, REACH - reach : REACH + reach + 1]
@@ -271,26 +255,24 @@ class StripSweeps:
     def draw(self, out: Shorts, generator: np.random.Generator) -> None:
         """Fill joint draws of the changes, (draws, groups), best group by group."""
         n, k = self._shape
-        for groups, real in self._parts(LANES):
-            lanes = groups.shape[2]
-            messages = self._messages(lanes)
+        for groups, real in self._parts():
+            messages = self._messages()
             factors = self._swept(groups, messages, None)
-            strips = Strips(self._shape, *factors)
             # One or two strips fill the lanes several times: each copy makes a part of the draws.
-            copies = lanes // real
+            copies = LANES // real
             number = -(-len(out) // copies)
-            before = np.zeros((number, k + 2, lanes), dtype=np.int8)
-            before[:, 1:-1] = self._first(strips, messages[0], number, generator)
+            before = np.zeros((number, k + 2, LANES), dtype=np.int8)
+            before[:, 1:-1] = self._first(factors[2], messages[0], number, generator)
             below = before[:, 1:] - before[:, :-1]
             self._put(-below, groups[0, :, :real], out)
             for c in range(n - 1):
                 self._progress.report(message("drawing tables"), self._before)
-                random = generator.random((number, k, lanes))
+                random = generator.random((number, k, LANES))
                 given = np.ascontiguousarray(before[:, 1:-1])
                 after = np.zeros_like(before)
-                drawn = np.zeros((number, k, lanes), dtype=np.int8)
+                drawn = np.zeros((number, k, LANES), dtype=np.int8)
                 if c < n - 2:
-                    self._drawn(strips, c, factors, messages, (random, given, drawn))
+                    strip_sweeps.draw(n, k, c, number, *factors, messages, random, given, drawn)
                 after[:, 1:-1] = drawn
                 change, below = below, after[:, 1:] - after[:, :-1]
                 change -= below
@@ -307,26 +289,16 @@ class StripSweeps:
             part.T[groups] = mine.transpose(1, 2, 0)
 
     @staticmethod
-    def _first(strips: Strips, message: Floats, number: int, generator: np.random.Generator) -> Signs:
+    def _first(weights: Floats | None, message: Floats, number: int, generator: np.random.Generator) -> Signs:
         """Coefficients of the first column, int8 (draws, k, lanes)."""
-        lanes = message.shape[1]
-        below = np.cumsum(message * strips.first(lanes)[0], axis=0)
-        random = generator.random((number, lanes)) * below[-1]
-        at = np.stack([np.searchsorted(below[:, lane], random[:, lane], "right") for lane in range(lanes)], 1)
-        at = np.minimum(at, len(message) - 1)
-        places = 3 ** np.arange(strips.k - 1, -1, -1)[:, None]
-        return np.asarray(at[:, None] // places % 3 - 1, dtype=np.int8)
-
-    def _drawn(
-        self,
-        strips: Strips,
-        column: int,
-        factors: _Given,
-        messages: Floats,
-        arrays: tuple[Floats, Signs, Signs],
-    ) -> None:
-        random, given, to = arrays
-        if strip_sweeps is None:
-            strips.draw(column, messages[column + 1], random, given, to)
-            return
-        strip_sweeps.draw(*self._shape, column, len(to), *factors, messages, random, given, to)
+        k = round(math.log(len(message), 3))
+        coefficients = np.indices((3,) * k).reshape(k, -1) - 1
+        outside = np.ones_like(message)
+        if weights is not None:
+            edged = np.pad(coefficients, ((1, 1), (0, 0)))
+            for weight, change in zip(weights[0], edged[:-1] - edged[1:], strict=True):
+                outside *= weight[:, change + REACH].T
+        below = np.cumsum(message * outside, axis=0)
+        random = generator.random((number, LANES)) * below[-1]
+        at = np.stack([np.searchsorted(below[:, lane], random[:, lane], "right") for lane in range(LANES)], 1)
+        return np.asarray(coefficients.T[np.minimum(at, len(message) - 1)].transpose(0, 2, 1), dtype=np.int8)

@@ -7,13 +7,13 @@ applied one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
+from tabprotect.engine.cycles import cycle_steps
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.parameters import Values
@@ -33,11 +33,6 @@ from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
 
-try:
-    from tabprotect.engine.cycles import cycle_steps
-except ImportError:
-    cycle_steps = None  # type: ignore[assignment]
-
 
 def flip(generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float) -> Signs:
     """Flip three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
@@ -50,22 +45,6 @@ def flip(generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float
 
 COMPILED_RULES: tuple[BlockingRule, ...] = ("any_zero", "negative", "none")
 """The rules of the compiled walk, by their numbers there."""
-
-
-def walk_compiled(
-    state: Ints, moves: MoveSet, coins: Signs, rule: BlockingRule, progress: Progress = SILENT
-) -> tuple[Signs, Bools] | None:
-    """As :func:`walk_cycles`, compiled; ``None`` where that was not built, or not for this rule."""
-    if cycle_steps is None or rule not in COMPILED_RULES or not state.flags.c_contiguous:
-        return None
-    effective = np.empty(coins.shape, dtype=np.int8)
-    blocked = np.empty(coins.shape, dtype=np.bool_)
-    copies = 1 if state.ndim == 1 else state.shape[1]
-    listed = len(moves), copies, COMPILED_RULES.index(rule), moves.starts, moves.cells, moves.signs
-    for p in range(len(coins)):
-        progress.report(message("applying the cycles"), p / len(coins))
-        cycle_steps.walk(*listed, state, coins[p], effective[p], blocked[p])
-    return effective, blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +65,7 @@ class Acceptance:
 
 def walk_cycles(
     state: Ints,
-    plan: Sequence[Layer],
+    moves: MoveSet,
     coins: Signs,
     rule: BlockingRule,
     progress: Progress = SILENT,
@@ -108,34 +87,24 @@ def walk_cycles(
     """
     effective = np.zeros_like(coins)
     blocked = np.zeros(coins.shape, dtype=np.bool_)
-    passes, steps = len(coins), max(len(plan), 1)
-    for p in range(passes):
+    if rule != "reversible":
+        copies = 1 if state.ndim == 1 else state.shape[1]
+        listed = len(moves), copies, COMPILED_RULES.index(rule), moves.starts, moves.cells, moves.signs
+        for p in range(len(coins)):
+            progress.report(message("applying the cycles"), p / len(coins))
+            cycle_steps.walk(*listed, state, coins[p], effective[p], blocked[p])
+        return effective, blocked
+    assert acceptance is not None
+    plan = layers(moves)
+    for p in range(len(coins)):
         for number, layer in enumerate(plan):
             if number % 64 == 0:
-                progress.report(message("applying the cycles"), (p + number / steps) / passes)
+                progress.report(message("applying the cycles"), (p + number / len(plan)) / len(coins))
             coin = coins[p, layer.cycles]
-            if rule == "none":
-                take = coin
-            elif rule == "reversible":
-                assert acceptance is not None
-                worth = _worth(state, layer, coin, acceptance.theta)
-                stuck = np.log(acceptance.chances[p, layer.cycles]) >= worth
-                blocked[p, layer.cycles] = stuck
-                take = np.where(stuck, 0, coin).astype(np.int8)
-            elif rule == "any_zero":
-                stuck = np.minimum.reduceat(state[layer.cells], layer.starts, axis=0) < 1
-                blocked[p, layer.cycles] = stuck
-                take = np.where(stuck, 0, coin).astype(np.int8)
-            else:
-                signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
-                after = state[layer.cells] + signs * coin[layer.rows]
-                stuck = np.minimum.reduceat(after, layer.starts, axis=0) < 0
-                blocked[p, layer.cycles] = stuck
-                take = np.where(stuck, 0, coin).astype(np.int8)
-            effective[p, layer.cycles] = take
-            moving = np.flatnonzero(take if take.ndim == 1 else take.any(axis=1))
-            if not len(moving):
-                continue
+            worth = _worth(state, layer, coin, acceptance.theta)
+            stuck = np.log(acceptance.chances[p, layer.cycles]) >= worth
+            blocked[p, layer.cycles] = stuck
+            effective[p, layer.cycles] = take = np.where(stuck, 0, coin).astype(np.int8)
             signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
             state[layer.cells] += signs * take[layer.rows]
     return effective, blocked
@@ -294,8 +263,5 @@ class Walker:
         acceptance = None
         if self.rule == "reversible":
             acceptance = Acceptance(generator.random(shape), self.theta)
-        walked = walk_compiled(state, moves, coins, self.rule, progress)
-        effective, blocked = walked or walk_cycles(
-            state, layers(moves), coins, self.rule, progress, acceptance
-        )
+        effective, blocked = walk_cycles(state, moves, coins, self.rule, progress, acceptance)
         return Steps(coins, effective, blocked, sequence)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from move_cases import moves_of
 
 from tabprotect.engine.cycles.designs import bidiagonal, design, elementary
-from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
@@ -61,12 +60,12 @@ def test_walk_is_the_sequential_mechanism(
     moves = design(Domain.of_shape(shape), kind)
     coins = flip(generator, (passes, len(moves)), alpha=0.4, beta=0.3)
     state = counts.reshape(-1).astype(np.int64)
-    effective, blocked = walk_cycles(state, layers(moves), coins, rule)
+    effective, blocked = walk_cycles(state, moves, coins, rule)
     assert np.array_equal(state.reshape(shape), plain_walk(counts, moves, coins, rule))
     assert ((effective == coins) | (effective == 0)).all()
     assert ((effective == 0) | ~blocked).all()
     several = np.repeat(counts.reshape(-1, 1), 3, axis=1).astype(np.int64)
-    walk_cycles(several, layers(moves), np.repeat(coins[..., None], 3, axis=2), rule)
+    walk_cycles(several, moves, np.repeat(coins[..., None], 3, axis=2), rule)
     assert (several == state[:, None]).all()
 
 
@@ -117,7 +116,7 @@ def test_unbiased_under_any_zero() -> None:
     runs = 40_000
     coins = flip(np.random.default_rng(1), (2, len(moves), runs), alpha=0.3, beta=0.3)
     state = np.repeat(table.reshape(-1, 1), runs, axis=1)
-    walk_cycles(state, layers(moves), coins, "any_zero")
+    walk_cycles(state, moves, coins, "any_zero")
     mean, error = state.mean(axis=1), state.std(axis=1) / np.sqrt(runs)
     assert (np.abs(mean - table.reshape(-1)) <= 4.5 * error + 1e-12).all()
 
@@ -132,7 +131,7 @@ def test_lenz_change_of_a_cell_without_blocking(key: str) -> None:
     runs = 60_000
     coins = flip(np.random.default_rng(3), (passes, 4, runs), alpha=alpha, beta=beta)
     state = np.full((16, runs), 1000, dtype=np.int64)
-    walk_cycles(state, layers(moves), coins, "any_zero")
+    walk_cycles(state, moves, coins, "any_zero")
     for change, (_, probability) in expected["pmf"].items():
         seen = (state[0] == 1000 + int(change)).mean()
         assert seen == pytest.approx(probability, abs=4.5 * np.sqrt(probability * (1 - probability) / runs))

@@ -17,20 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.protection.suppressing.near_tables import two_way_routes
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
-from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-try:
-    from tabprotect.engine.protection.suppressing.near_tables import two_way_routes
-except ImportError:
-    two_way_routes = None  # type: ignore[assignment]
-
-LARGEST_FLOW = 2**31 - 1
-"""The maximum flow is computed in int32."""
+    pass
 
 
 DIFFERENT = 6
@@ -86,7 +78,7 @@ def _pairs(falls: Floats, rises: Floats) -> Floats:
 
 
 class HiddenNetwork:
-    """The arcs of hidden cells as a graph, kept between maximum flows.
+    """The arcs of hidden cells, kept between maximum flows.
 
     Parameters
     ----------
@@ -95,33 +87,9 @@ class HiddenNetwork:
     """
 
     def __init__(self, forward: Ints, back: Ints) -> None:
-        self._rows = len(forward)
         self._forward, self._back = forward, back
         self._out = forward.sum(axis=1, dtype=np.float64)
         self._into = forward.sum(axis=0, dtype=np.float64)
-        self.endless = bool((forward >= ENDLESS).any())
-        self._finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
-        self.fits = self._finite < LARGEST_FLOW // 2
-
-    @cached_property
-    def _graph(self) -> csr_array:
-        # A third of the program's start, and few need it.
-        from scipy.sparse import csr_array
-
-        forward, back, finite = self._forward, self._back, self._finite
-        rows, columns = forward.shape
-        down, up = np.nonzero(forward), np.nonzero(back.T)
-        # By tails, then heads: as a compressed matrix has them.
-        capacity = np.concatenate([forward[down], back.T[up]])
-        ends = np.concatenate([np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)])
-        return csr_array(
-            (
-                np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
-                np.concatenate([down[1] + rows, up[1]]).astype(np.int32),
-                np.concatenate([[0], np.cumsum(ends)]).astype(np.int32),
-            ),
-            shape=(rows + columns, rows + columns),
-        )
 
     @cached_property
     def _cells(self) -> tuple[Ints, ...]:
@@ -146,7 +114,7 @@ class HiddenNetwork:
     def wanted(self, i: int, j: int, most: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
         """A flow from row i to column j beside their own arc, as large as wanted or as there is.
 
-        Compiled. Returns how large it is, rows, columns, and amounts.
+        Returns how large it is, rows, columns, and amounts.
         """
         starts, columns, *_, gone = self._cells
         begin, end = int(starts[i]), int(starts[i + 1])
@@ -157,38 +125,9 @@ class HiddenNetwork:
         rows = np.searchsorted(starts, used, side="right") - 1
         return amount, (rows, columns[used], gone[used])
 
-    def flow(self, i: int, j: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
-        """The largest flow from row i to column j beside their own arc; rows, columns, amounts."""
-        from scipy.sparse.csgraph import maximum_flow
 
-        graph = self._graph
-        own = self._arcs(i, self._rows + j) + self._arcs(self._rows + j, i)
-        before = graph.data[own]
-        graph.data[own] = 0
-        found = maximum_flow(graph, i, self._rows + j)
-        graph.data[own] = before
-        starts = found.flow.indptr[: self._rows + 1]
-        amounts = found.flow.data[: starts[-1]]
-        used = np.flatnonzero(amounts)
-        at = (
-            np.searchsorted(starts, used, side="right") - 1,
-            found.flow.indices[used].astype(np.int64) - self._rows,
-        )
-        return int(found.flow_value), (*at, amounts[used].astype(np.int64))
-
-    def _arcs(self, tail: int, head: int) -> list[int]:
-        """Where an arc stands among the graph's entries, if there is one."""
-        begin, end = self._graph.indptr[tail], self._graph.indptr[tail + 1]
-        at = int(begin + np.searchsorted(self._graph.indices[begin:end], head))
-        return [at] if at < end and self._graph.indices[at] == head else []
-
-
-PART = 16
-"""Rows and columns of a rectangle that are looked at first."""
-
-BY_ROUTE, IN_NUMPY = 4e-4, 2e-8
-"""Seconds for each end of an interval that needs ways of its own, and for each cell of the table
-besides where these are not compiled."""
+BY_ROUTE = 4e-4
+"""Seconds for each end of an interval that needs ways of its own."""
 
 FEW = 20
 """Cells that must not move, up to which rectangles are looked for first."""
@@ -278,34 +217,10 @@ class TwoWayFlows:
         """
         i, j = int(self._rows[cell]), int(self._columns[cell])
         turn = sign * int(self._sign[i, j])
-        if two_way_routes is not None:
-            return self._compiled((i, j, need, turn), barred, pay=pay)
-        if len(barred) <= FEW:
-            found = self._rectangle(turn, (i, j), need, barred)
-            if found is not None:
-                return found
-        moved: dict[tuple[int, int], int] = {(i, j): turn * need}
-        left = need
-        with self._residual(turn, np.append(barred, cell)) as network:
-            while left:
-                path, amount = network.reach((i, j), left)
-                if not path and pay:
-                    path, amount = network.cheapest((i, j), left)
-                    if path:
-                        network.pay(path, self._step)
-                if not path:
-                    return None
-                network.use(path, amount)
-                _add(moved, path, turn * amount)
-                left -= amount
-        return self._deviation(moved)
-
-    def _compiled(self, what: tuple[int, int, int, int], barred: Ints, *, pay: bool) -> Deviation | None:
-        """The same, compiled."""
         rows, columns = self._ids.shape
-        arcs = self._open, self._weight, *self._sides(what[3])
+        arcs = self._open, self._weight, *self._sides(turn)
         still = self._rows[barred] * columns + self._columns[barred] if len(barred) else barred
-        asked = np.array(what, dtype=np.int64)
+        asked = np.array((i, j, need, turn), dtype=np.int64)
         found = two_way_routes.route(*arcs, still, asked, rows, columns, pay, self._step, FEW)
         if found is None:
             return None
@@ -339,55 +254,12 @@ class TwoWayFlows:
 
     def seconds(self, ends: int) -> float:
         """About how long choosing and checking take, for so many ends that ``at_once`` left."""
-        by_size = IN_NUMPY * self._ids.size if two_way_routes is None else 0.0
-        return ends * (BY_ROUTE + by_size)
-
-    def _rectangle(self, turn: int, at: tuple[int, int], need: int, barred: Ints) -> Deviation | None:
-        """The shortest way there is, by three hidden cells; None where it does not exist.
-
-        It looks at one row, one column and where their hidden cells meet, not at the whole table.
-        """
-        i, j = at
-        fall, rise = self._sides(turn)
-        across = self._open[i] & (fall[i] >= need)
-        down = self._open[:, j] & (fall[:, j] >= need)
-        still = list(zip(self._rows[barred].tolist(), self._columns[barred].tolist(), strict=True))
-        for row, column in [at, *still]:
-            if row == i:
-                across[column] = False
-            if column == j:
-                down[row] = False
-        rows, columns = np.flatnonzero(down), np.flatnonzero(across)
-        # Nearly always a small part of where they meet will do.
-        for part in (PART, len(rows) + len(columns)):
-            corner = rows[:part, None], columns[None, :part]
-            meets = self._open[corner] & (rise[corner] >= need)
-            for place in still:
-                meets &= (corner[0] != place[0]) | (corner[1] != place[1])
-            if meets.any() or part >= max(len(rows), len(columns)):
-                break
-        if not meets.any():
-            return None
-        k, m = divmod(int(meets.argmax()), meets.shape[1])
-        by = turn * need
-        row, column = int(rows[k]), int(columns[m])
-        return self._deviation({at: by, (i, column): -by, (row, column): by, (row, j): -by})
+        return ends * BY_ROUTE
 
     def _sides(self, turn: int) -> tuple[Ints, Ints]:
         """What can go from rows to columns and back, while one cell is pushed up (turn 1)."""
         pair = self._decrease, self._increase
         return pair if turn > 0 else pair[::-1]
-
-    def _residual(self, turn: int, shut: Ints) -> Residual:
-        network = Residual(self._open, self._weight, *self._sides(turn))
-        network.shut((self._rows[shut], self._columns[shut]))
-        return network
-
-    def _deviation(self, moved: dict[tuple[int, int], int]) -> Deviation:
-        places = [(at, by) for at, by in moved.items() if by and self._ids[at] >= 0]
-        cells = [int(self._ids[at]) for at, _ in places]
-        change = [by * int(self._sign[at]) for at, by in places]
-        return Deviation.of(cells, change, self._room[cells].tolist())
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move while the published ones stay.
@@ -409,18 +281,9 @@ class TwoWayFlows:
         most = min(own, network.most(i, j))
         if most <= known:
             return most, True, None
-        if network.endless:
-            with self._residual(turn, np.array([cell])) as whole:
-                if whole.reach((i, j), ENDLESS, at_once=True)[0]:
-                    return own, True, None
-        if two_way_routes is not None:
-            amount, (rows, columns, flow) = network.wanted(i, j, most)
-        elif network.fits:
-            amount, (rows, columns, flow) = network.flow(i, j)
-        else:
-            amount, (rows, columns, flow) = self._augmented(turn, cell)
-        if amount <= known or amount > own:
-            return min(amount, own), True, None
+        amount, (rows, columns, flow) = network.wanted(i, j, most)
+        if amount <= known or amount >= ENDLESS:
+            return amount, True, None
         rows, columns = np.append(rows, i), np.append(columns, j)
         change = turn * self._sign[rows, columns] * np.append(-flow, amount)
         cells = self._ids[rows, columns]
@@ -428,34 +291,11 @@ class TwoWayFlows:
         found = Deviation.of(cells.tolist(), change.tolist(), self._room[cells].tolist())
         return amount, True, found
 
-    def _augmented(self, turn: int, cell: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
-        """``HiddenNetwork.flow`` for counts beyond int32: the widest paths first."""
-        ends = int(self._rows[cell]), int(self._columns[cell])
-        flow: dict[tuple[int, int], int] = {}
-        amount = 0
-        with self._residual(turn, np.array([cell])) as network:
-            while True:
-                path, more = network.reach(ends, ENDLESS // 2)
-                if not path:
-                    break
-                network.use(path, more)
-                _add(flow, path, -more)
-                amount += more
-        used = np.array([(*at, by) for at, by in flow.items() if by], dtype=np.int64)
-        rows, columns, by = used.reshape(-1, 3).T
-        return amount, (rows, columns, by)
-
     def _network(self, turn: int) -> HiddenNetwork:
         if turn not in self._networks:
             forward, back = self._sides(turn)
             self._networks[turn] = HiddenNetwork(forward * self._open, back * self._open)
         return self._networks[turn]
-
-
-def _add(moved: dict[tuple[int, int], int], path: Path, amount: int) -> None:
-    """Take from the cells of a path and add to them, in turn."""
-    for step, at in enumerate(path):
-        moved[at] = moved.get(at, 0) + (amount if step % 2 else -amount)
 
 
 def _layout(publication: Publication) -> Ints:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from two_way_routes_in_numpy import Residual
 
-from tabprotect.engine.protection.suppressing.near_tables.residual import Residual
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import in_rectangles
 
 

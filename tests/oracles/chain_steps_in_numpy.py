@@ -1,8 +1,6 @@
-"""Steps of chains along random directions, in numpy: the same numbers as the compiled ones.
+"""Steps of chains along random directions, in numpy: number for number those of ``chain_steps.c``.
 
-The compiled form is ``chain_steps.c``; where it could not be built this one does the same work, some
-thirty times slower. Both take all that is random from one run of numbers, so that every machine gets
-the same chains.
+Takes the place of the compiled module: both take all that is random from one run of numbers.
 """
 
 from __future__ import annotations
@@ -14,15 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-
-MOST_TRIES = 200
-"""Random walks before the search for a circuit is given up."""
-
-LONGEST = 4096
-"""Random numbers of one search."""
-
-MOST_ADDED = 64
-"""Moves that are added to one at most; hardly ever more than a few."""
+from tabprotect.engine.posterior.factors.chains import LONGEST, MOST_ADDED, MOST_TRIES, proposed
 
 Vector = dict[int, int]
 """How often each cell moves."""
@@ -72,7 +62,7 @@ class _Whole(NamedTuple):
 
 
 class Steps:
-    """What both forms work on.
+    """What the steps work on.
 
     Parameters
     ----------
@@ -89,20 +79,31 @@ class Steps:
     def __init__(self, whole: tuple[Ints, ...], logs: Floats, tables: Ints, sums: Ints) -> None:
         self.whole, self.logs, self.tables, self.sums = _Whole(*whole), logs, tables, sums
 
-    @property
-    def arrays(self) -> tuple[Ints | Floats, ...]:
-        """All of them, in order."""
-        return *self.whole, self.logs, self.tables, self.sums
 
-
-def spare(chains: int) -> int:
-    """The most random numbers of one step."""
-    return LONGEST + 4 * MOST_ADDED + 8 + 3 * chains
-
-
-def steps(given: Steps, random: Floats, log_random: Floats, number: int) -> int:
+def steps(arrays: tuple[Ints | Floats, ...], number: int) -> int:
     """Take so many steps, or as many as the random numbers are enough for; returns how many."""
-    return _Chains(given, random, log_random).run(number)
+    *whole, logs, tables, sums, random, log_random = arrays
+    return _Chains(Steps(tuple(whole), logs, tables, sums), random, log_random).run(number)
+
+
+def swept(
+    swaps: int,
+    number: int,
+    chains: int,
+    corners: Ints,
+    signs: Ints,
+    low: Ints,
+    high: Ints,
+    far: Floats,
+    tables: Ints,
+) -> None:
+    """Apply disjoint swaps in all chains, each to a uniformly chosen point."""
+    by = signs[:, None, None]
+    here = tables[corners]
+    down, up = here - low[corners], high[corners] - here
+    least = (-np.where(by > 0, down, up)).max(axis=0)
+    most = np.where(by > 0, up, down).min(axis=0)
+    tables[corners] = here + by * proposed(least, most, np.stack([far, far]), anywhere=True)
 
 
 class _Chains:
@@ -126,7 +127,7 @@ class _Chains:
 
     def run(self, number: int) -> int:
         """See :func:`steps`."""
-        most = spare(self._chains)
+        most = LONGEST + 4 * MOST_ADDED + 8 + 3 * self._chains
         for done in range(number):
             if self._used + most > len(self._random):
                 return done
@@ -235,26 +236,6 @@ class _Chains:
             times = np.where(accepted < gain, times, 0)
         values.tables[moved.which] += moved.by * times
         values.sums[changed.which] += changed.by * times
-
-
-def proposed(least: Ints, most: Ints, u: Floats, *, anywhere: bool) -> Ints:
-    """Proposed steps along a direction: to any point with equal chances, or to a neighbour.
-
-    Both proposals are symmetric.
-
-    Parameters
-    ----------
-    u : (2, ...)
-        Random numbers.
-    anywhere
-        Only to any point.
-    """
-    far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
-    if anywhere:
-        return np.asarray(np.minimum(far, most), dtype=np.int64)
-    near = np.where(u[1] < 0.5, -1, 1)
-    near = np.where((near < least) | (near > most), 0, near)
-    return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

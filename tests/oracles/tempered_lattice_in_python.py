@@ -1,45 +1,12 @@
-"""Sweeps of the tempered chain in Python: the same numbers as the compiled ones, bit for bit.
-
-The compiled form is ``tempered_lattice.c``; where it could not be built this one does the same
-work, a hundred times slower. Both count in whole numbers alone, so that every machine gets the
-same chain.
-
-The state is a table of inner counts at each level of tempering. A move takes a cell and up to six
-axes, another category on each, and adds 1 or 2 to the corners of that box with alternating signs:
-one cell, a pair on one axis, or a square, cube, ... that keeps margins. Where noise is wide the
-steps are powers of two up to its width. Beyond the support of a law
-the likelihood falls by a fixed step for each unit, so that every table can be reached; tables
-recorded are those within all supports.
-
-With noise that equal sets of records share, published sums over the same records are one
-observation. The set of a sum is the exclusive or of a word for each of its cells that is not
-empty; sums of one word form a group, with one factor. A salt keeps sums apart whose noise is not
-the same though their records are.
-
-A move that fills or empties a cell changes the records of many sums, takes long to weigh and is
-seldom taken. So it is first judged by guessed odds that each cell holds somebody, and what passes by
-what its weight has over the guess: two stages leave the law as it is, whatever the guess [1]_.
-
-References
-----------
-.. [1] J. A. Christen and C. Fox, "Markov chain Monte Carlo using an approximation", Journal of
-   Computational and Graphical Statistics 14 (2005) 795-810.
-"""
+"""Sweeps of the tempered chain in Python: the numbers of ``tempered_lattice.c``, bit for bit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
-
-UNIT = 2**20
-"""Log likelihoods are whole numbers of 1 / UNIT."""
-
-IMPOSSIBLE = -(2**63)
-"""Stands for the log likelihood of what cannot be."""
+from tabprotect.engine.attack.chain import IMPOSSIBLE, Arrays
 
 FARTHEST = 4096
 """Distances beyond a support count as at most this many units."""
@@ -52,81 +19,6 @@ BETA = 256
 
 _LN2 = 726817
 _WORD = 2**64 - 1
-
-
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """What both forms work on; all int64, the words of cells uint64.
-
-    Attributes
-    ----------
-    x : (levels, cells)
-        The counts, changed in place.
-    state : (3 + levels,)
-        State of the generator, fall beyond a support, tables kept, the table that stands at each
-        level.
-    hist : (places,)
-        How often each cell and each sum had each value.
-    kept : (most, cells)
-        The first recorded tables.
-    held : (levels, cells)
-        After how many sweeps each cell held somebody.
-    numbers
-        Cells, sums, axes, levels, whether equal records share noise, sweeps, most tables kept,
-        the power of two that is the widest step (0: steps of 1 and 2).
-    shape, stride : (axes,)
-        Of the axes with more than one category.
-    cell_starts, sums_of : (cells + 1,), (entries,)
-        The sums that each cell is part of.
-    kind : (sums,)
-        The law of each sum; -1 for none.
-    low, high, log_starts, floor : (laws,)
-        Support, place of its logs (-1: all alike), and the smallest of them.
-    logs : (weights,)
-    least, top : (cells,)
-        Counts that a cell may have.
-    own : (cells,)
-        The law of each cell by itself; -1 for none.
-    beta : (levels,)
-    log_table : (4097,)
-        log(1 + k / 4096).
-    first, hist_starts : (cells + sums,), (cells + sums + 1,)
-        The value and the place where the histogram of each begins.
-    words, salt : (cells,), (sums,)
-    odds : (levels, cells)
-        The guessed log odds that a cell holds somebody.
-    """
-
-    x: Ints
-    state: Ints
-    hist: Ints
-    kept: Ints
-    held: Ints
-    numbers: Ints
-    shape: Ints
-    stride: Ints
-    cell_starts: Ints
-    sums_of: Ints
-    kind: Ints
-    low: Ints
-    high: Ints
-    log_starts: Ints
-    floor: Ints
-    logs: Ints
-    least: Ints
-    top: Ints
-    own: Ints
-    beta: Ints
-    log_table: Ints
-    first: Ints
-    hist_starts: Ints
-    words: np.typing.NDArray[np.uint64]
-    salt: np.typing.NDArray[np.uint64]
-    odds: Ints
-
-    def in_order(self) -> tuple[object, ...]:
-        """As the compiled form takes them."""
-        return tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
 
 class _Stream:
@@ -403,7 +295,7 @@ class _Chain:
         return feasible
 
 
-def sweeps_in_python(arrays: Arrays, recording: bool) -> int:
+def sweeps(arrays: Arrays, recording: bool) -> int:
     """Run all sweeps of a call.
 
     Returns
@@ -412,12 +304,3 @@ def sweeps_in_python(arrays: Arrays, recording: bool) -> int:
         The number of sweeps whose coldest table is within all supports.
     """
     return _Chain(arrays).run(recording)
-
-
-def sweeps(arrays: Arrays, recording: bool) -> int:
-    """As :func:`sweeps_in_python`, by the compiled form where it was built."""
-    try:
-        from tabprotect.engine.attack import tempered_lattice
-    except ImportError:
-        return sweeps_in_python(arrays, recording)
-    return tempered_lattice.sweeps(arrays.in_order(), recording)

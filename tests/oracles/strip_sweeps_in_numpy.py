@@ -1,4 +1,4 @@
-"""Sweeps over strips of swaps in numpy, where the compiled form could not be built.
+"""Sweeps over strips of swaps in numpy, with the laws and draws of ``strip_sweeps.c``.
 
 A strip has n columns of k + 1 cells; the swap (c, r) adds 1 to the cells (c, r) and (c + 1, r + 1) and
 takes 1 from (c, r + 1) and (c + 1, r). The coefficients of column c + 1 are x, those of column c are
@@ -13,9 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Signs
-
-REACH = 4
-"""Most swaps that touch a cell, and so the largest change."""
+from tabprotect.engine.posterior.moves.strips import REACH
 
 _X, _X1, _Y1, _Y = np.indices((3, 3, 3, 3)) - 1
 
@@ -23,6 +21,31 @@ CHANGE = _X - _X1 + _Y1 - _Y
 """Change of the cell (c + 1, r + 1) by x[r], x[r + 1], y[r + 1], y[r]; that of (c + 1, 0) by them."""
 
 EDGE = _Y - _X
+
+
+def swept(
+    n: int, k: int, table: Floats, rows: Ints, weights: Floats | None, messages: Floats, laws: Floats | None
+) -> bool:
+    """Fill the messages and the laws of all changes; False where nothing is possible."""
+    strips = Strips((n, k), table, rows, weights)
+    return strips.forward(messages) and (laws is None or strips.backward(messages, laws))
+
+
+def draw(
+    n: int,
+    k: int,
+    column: int,
+    draws: int,
+    table: Floats,
+    rows: Ints,
+    weights: Floats | None,
+    messages: Floats,
+    random: Floats,
+    given: Signs,
+    to: Signs,
+) -> None:
+    """Draw the coefficients of the next column, given those of this one."""
+    Strips((n, k), table, rows, weights).draw(column, messages[column + 1], random, given, to)
 
 
 class Strips:

@@ -1,7 +1,6 @@
-"""Ways from a row to a column along the arcs of a two-way network, and what they can still carry.
+"""Ways through hidden cells in numpy and flows by scipy: the answers of ``two_way_routes.c``.
 
-Arcs are shut, used up and opened in place, and all of it is undone in the end: a large table is
-not copied for every way that is asked for.
+Takes the place of the compiled module.
 """
 
 from __future__ import annotations
@@ -10,6 +9,8 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 
@@ -175,3 +176,76 @@ def _traced(from_row: Ints, from_column: Ints, i: int, j: int) -> Path:
             return path[::-1]
         column = int(from_column[row])
         path.append((row, column))
+
+
+PART = 16
+"""Rows and columns of a rectangle that are looked at first."""
+
+
+def route(
+    free: Bools,
+    weight: Floats,
+    forward: Ints,
+    back: Ints,
+    barred: Ints,
+    what: Ints,
+    rows: int,
+    columns: int,
+    pay: bool,
+    step: float,
+    few: int,
+) -> tuple[bytes, bytes] | None:
+    """Places and changes of the cheapest way that was found; None without one."""
+    i, j, need, turn = what.tolist()
+    moved: dict[tuple[int, int], int] = {}
+    if len(barred) <= few:
+        moved = _rectangle((free, forward, back), (i, j), need, barred)
+    if not moved:
+        moved, left = {(i, j): need}, need
+        with Residual(free, weight, forward, back) as network:
+            network.shut(divmod(np.append(barred, i * columns + j), columns))
+            while left:
+                path, amount = network.reach((i, j), left)
+                if not path and pay:
+                    path, amount = network.cheapest((i, j), left)
+                    if path:
+                        network.pay(path, step)
+                if not path:
+                    return None
+                network.use(path, amount)
+                for number, at in enumerate(path):
+                    moved[at] = moved.get(at, 0) + (amount if number % 2 else -amount)
+                left -= amount
+    places = np.array([row * columns + column for row, column in moved], dtype=np.int64)
+    return places.tobytes(), (turn * np.array(list(moved.values()), dtype=np.int64)).tobytes()
+
+
+def _rectangle(
+    sides: tuple[Bools, Ints, Ints], at: tuple[int, int], need: int, barred: Ints
+) -> dict[tuple[int, int], int]:
+    """The first rectangle of three other hidden cells, in a corner of the table if there is one."""
+    free, fall, rise = sides
+    i, j = at
+    falls, rises = free & (fall >= need), free & (rise >= need)
+    for array in (falls, rises):
+        array.reshape(-1)[barred] = False
+    falls[at] = False
+    rows, columns = np.flatnonzero(falls[:, j]), np.flatnonzero(falls[i])
+    for part in (PART, len(rows) + len(columns)):
+        meets = rises[rows[:part, None], columns[None, :part]]
+        if meets.any() or part >= max(len(rows), len(columns)):
+            break
+    if not meets.any():
+        return {}
+    k, m = divmod(int(meets.argmax()), meets.shape[1])
+    row, column = int(rows[k]), int(columns[m])
+    return {at: need, (i, column): -need, (row, column): need, (row, j): -need}
+
+
+def largest_flow(forward: Ints, back: Ints, i: int, j: int) -> int:
+    """The largest flow from row i to column j beside their own arc, by scipy."""
+    rows, columns = forward.shape
+    graph = np.zeros((rows + columns, rows + columns), dtype=np.int32)
+    graph[:rows, rows:], graph[rows:, :rows] = forward, back.T
+    graph[i, rows + j] = graph[rows + j, i] = 0
+    return int(maximum_flow(csr_array(graph), i, rows + j).flow_value)
