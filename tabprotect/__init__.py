@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tabprotect.version import __version__
+from tabprotect.version import __version__, missing_kernels
 from tabprotect.languages.messages import message
 
 # The names of ``_HOMES`` for editors and type checkers; ``as`` says that they are exported.
@@ -91,7 +91,12 @@ def __getattr__(name: str) -> object:
     # Names come when they are asked for: the command line's ``--version`` needs no numpy.
     if name not in _HOME:
         raise AttributeError(message("module 'tabprotect' has no attribute {name}", repr(name)))
-    value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
+    try:
+        value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
+    except ImportError as error:
+        from tabprotect.engine.errors import internal
+
+        raise internal(error) if missing_kernels() else error from None
     globals()[name] = value
     return value
 

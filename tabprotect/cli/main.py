@@ -110,8 +110,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console = Console(as_json=args.json, show_progress=args.progress)
         if missing_kernels():
             text = message(
-                "note: only {here} of {all} compiled parts are here: the same results take up to 20 times "
-                "as long. Install a wheel, or install again where there is a C compiler",
+                "note: only {here} of {all} compiled parts are here, and what needs the others is refused. "
+                "Install a wheel, or install again where there is a C compiler",
                 **compiled(),
             )
             console.say(text)
@@ -212,7 +212,7 @@ def _failed(console: Console, error: TabprotectError) -> int:
 
 def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
     found = internal(error)
-    found.hint = message("please report it") + ("" if debug else "; --debug says more")
+    found.hint = found.hint or message("please report it") + ("" if debug else "; --debug says more")
     if debug:
         found.detail = joined(traceback.format_tb(error.__traceback__))
     return found

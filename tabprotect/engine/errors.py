@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from tabprotect.languages.messages import capital, joined, message
+from tabprotect.version import missing_kernels
 
 T = TypeVar("T")
 
@@ -242,6 +243,12 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
 
 def internal(error: Exception) -> TabprotectError:
     """The error for a fault of the program, by type and place; its own text may quote a count."""
+    parts = missing_kernels() if isinstance(error, ImportError) else []
+    if parts:
+        return TabprotectError(
+            message("this needs a compiled part that is not here: {parts}", joined(parts, ", ")),
+            hint=message("install a wheel, or install again where there is a C compiler"),
+        )
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = message("{name}, line {lineno}", Path(where.filename).name, where.lineno)
     return TabprotectError(message("internal error: {name} in {place}", type(error).__name__, place))

@@ -377,3 +377,19 @@ def test_a_missing_compiled_part_is_said_in_one_line(run: Run, monkeypatch: pyte
     monkeypatch.setattr(version, "KERNELS", (*version.KERNELS, "engine/nowhere"))
     said = run("examples")
     assert said.code == 0 and len(said.err.splitlines()) == 1 and "7 of 8" in said.err
+
+
+def test_what_needs_a_compiled_part_that_is_not_here_names_it() -> None:
+    """The command ends with an error, and so does the library."""
+    code = (
+        "import sys; sys.modules['tabprotect.engine.cycles.cycle_steps'] = None; "
+        "sys.modules['tabprotect.engine.posterior.cell_texts'] = None; "
+        "from tabprotect import version; version.KERNELS += ('engine/nowhere',); "
+    )
+    commands = (
+        "from tabprotect.cli.main import main; sys.exit(main(['cycles', 'design', '--shape', '3,3']))",
+        "import tabprotect; tabprotect.Belief",
+    )
+    for command in commands:
+        done = subprocess.run([sys.executable, "-c", code + command], capture_output=True, text=True)
+        assert done.returncode == 1 and "engine/nowhere" in done.stderr
