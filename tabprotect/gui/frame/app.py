@@ -39,7 +39,7 @@ from tabprotect.gui.base.own_files import state_folder, stored_settings
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import Pages, page_type
 from tabprotect.gui.look.file_dialogs import FOLDERS
-from tabprotect.gui.look.flat.style import Style
+from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas, loaded_in_pieces
 from tabprotect.languages.messages import joined, message

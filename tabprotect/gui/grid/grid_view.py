@@ -21,7 +21,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.flat.style import paints_itself
+from tabprotect.gui.look.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate

@@ -17,9 +17,9 @@ from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
-from tabprotect.gui.look.flat import controls
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.style import HEIGHT
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
@@ -147,7 +147,7 @@ class Field(QWidget):
         ways = QBoxLayout.Direction
         self._label.setVisible(beside or bool(self._label.text()))
         # Names stand at the height of what is written in their fields.
-        room = (round(controls.HEIGHT * THEME.scale) - self._label.fontMetrics().height()) // 2
+        room = (round(HEIGHT * THEME.scale) - self._label.fontMetrics().height()) // 2
         self._label.setContentsMargins(0, max(room - 1, 0) if beside else 0, 0, 0)
         if beside:
             self._label.setFixedWidth(round(NAMES * THEME.scale))
