@@ -116,7 +116,10 @@ class MappingSheet(QDialog):
         self._tell_result()
 
     def _sentence(self, to: str) -> str:
-        found, unused = (sum(len(s) for s in p) for p in zip(*self._sizes(), strict=True))
+        found, unused = (
+            sum(len(s) for s in p)
+            for p in zip(*[(one.found, one.unused) for one in self._asked], strict=True)
+        )
         said = plural(
             found,
             "The file has {found} category that {to} lacks. Say where it belongs.",
@@ -133,9 +136,6 @@ class MappingSheet(QDialog):
             count_text(unused),
         )
         return joined((said, rest), " ")
-
-    def _sizes(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        return [(one.found, one.unused) for one in self._asked]
 
     def _list(self, one: Unlisted) -> QTableWidget:
         titles = [one.variable]

@@ -71,7 +71,19 @@ class Actions(QObject):
             self.menus[name].aboutToShow.connect(self._offer)
             self.menus[name].aboutToShow.connect(self._repaint)
         self._file()
-        self._edit()
+        undo, redo = self.document.undo, self.document.redo
+        self._add(
+            "Edit",
+            Item("undo", message("&Undo"), undo, "Ctrl+Z", "undo"),
+            Item("redo", message("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
+            None,
+            Item(
+                "copy_command",
+                message("Copy as co&mmand"),
+                lambda: self.window.page.copy_command(),
+                "Ctrl+Alt+C",
+            ),
+        )
         for stage in PAGES:
             for entry in stage.entries:
                 name, run = f"{stage.name}_{entry.name}", partial(self._choose, stage.name, entry)
@@ -187,16 +199,6 @@ class Actions(QObject):
 
         (save_as.ask_release if what == "release" else save_as.ask_table)(self.window.page)
 
-    def _edit(self) -> None:
-        undo, redo = self.document.undo, self.document.redo
-        self._add(
-            "Edit",
-            Item("undo", message("&Undo"), undo, "Ctrl+Z", "undo"),
-            Item("redo", message("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
-            None,
-            Item("copy_command", message("Copy as co&mmand"), self._copy_command, "Ctrl+Alt+C"),
-        )
-
     def _view(self) -> None:
         window = self.window
         self._add(
@@ -254,9 +256,6 @@ class Actions(QObject):
         ):
             run = partial(self._help_on, name)
             self._add("Help", Item(f"help_{name}", text, run, keys, picture))
-
-    def _copy_command(self) -> None:
-        self.window.page.copy_command()
 
     def _help_on(self, topic: str) -> None:
         """Show one of the help page's texts; it goes back to where it was asked."""

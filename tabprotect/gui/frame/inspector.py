@@ -164,7 +164,9 @@ class Inspector(Panel):
     def _of_total(self, total: Total, table: Table) -> dict[str, str]:
         """What is known of a total: its counts, and what can be believed of it."""
         document, domain = self.document, table.domain
-        one = self._adding(total, domain)
+        release = self.document.release
+        groupings = () if release is None else groupings_for(domain, release)
+        one = _Adding(Publication(domain, (total.names,), groupings), total.cell)
         said = [
             message("{name}: {label}", spoken([name]), label)
             for name, label in zip(one.of.names, one.of.labels(one.place), strict=True)
@@ -242,11 +244,6 @@ class Inspector(Panel):
     def _failed(self, error: TabprotectError) -> None:
         self._found, self._unknown = None, error.sentence
         self._why.setText(translate(error.sentence))
-
-    def _adding(self, total: Total, domain: Domain) -> _Adding:
-        release = self.document.release
-        groupings = () if release is None else groupings_for(domain, release)
-        return _Adding(Publication(domain, (total.names,), groupings), total.cell)
 
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document

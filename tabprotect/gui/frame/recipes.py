@@ -179,9 +179,5 @@ class LastYearSheet(QDialog):
         self.text.setAccessibleName(tr("What differs from last year"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        _lay_out(self, said, self.text, buttons)
-
-
-def _lay_out(sheet: QDialog, said: Label, middle: QWidget, buttons: QDialogButtonBox) -> None:
-    in_column(said, (middle, 1), buttons, on=sheet, margins=MARGIN, spacing=GRID)
-    sheet.resize(70 * GRID, 50 * GRID)
+        in_column(said, (self.text, 1), buttons, on=self, margins=MARGIN, spacing=GRID)
+        self.resize(70 * GRID, 50 * GRID)

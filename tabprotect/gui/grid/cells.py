@@ -195,7 +195,7 @@ class CellDelegate(QStyledItemDelegate):
         elif self.quiet:
             painter.fillRect(rect, self._total)
         if self.hatch is not None and self.hatch[row, column]:
-            painter.fillRect(rect, self._hatching())
+            painter.fillRect(rect, QBrush(self._line, Qt.BrushStyle.BDiagPattern))
         if selected and (marked or self.ground is not None):
             veil = QColor(self._selection)
             veil.setAlpha(120)
@@ -243,9 +243,6 @@ class CellDelegate(QStyledItemDelegate):
             seen.setRight(min(rect.right(), end))
             # At the right, where a sign at the left leaves room.
             painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
-
-    def _hatching(self) -> QBrush:
-        return QBrush(self._line, Qt.BrushStyle.BDiagPattern)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         editor = QLineEdit(parent)

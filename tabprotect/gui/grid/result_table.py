@@ -163,7 +163,7 @@ class ResultTable(QWidget):
         delegate.mark = delegate.aside = delegate.ground = delegate.letters = None
         if grid.layout_ is not None:
             nothing = np.zeros(grid.layout_.shape, dtype=np.int64)
-            grid.show_grid(grid.layout_, nothing, text=_nothing)
+            grid.show_grid(grid.layout_, nothing, text=lambda _: "")
 
     def select(self, index: Index | None) -> None:
         """Put the cursor on a cell."""
@@ -240,7 +240,3 @@ def _grounds(change: Ints) -> tuple[list[tuple[QColor, QColor]], npt.NDArray[np.
     grounds = [(QColor(c.plus_fill), QColor(c.plus)), (QColor(c.minus_fill), QColor(c.minus))]
     down = (change < 0) & (change != SUPPRESSED)
     return grounds, np.where(change > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
-
-
-def _nothing(_: int) -> str:
-    return ""

@@ -42,7 +42,7 @@ class VariableLetters:
         single = all(len(name) == 1 for name in own)
         letters = []
         for a, axis in enumerate(axes):
-            letter = own[a] if single else _letter(a)
+            letter = own[a] if single else (chr(65 + a) if a < 26 else chr(97 + a - 26))
             above = axis.bit_count() - 1
             letters += [letter + _SMALL[n] for n in range(above, 0, -1)] + [letter]
         return cls(lattice, tuple(letters))
@@ -91,10 +91,6 @@ class VariableLetters:
             return ""
         pairs = zip(self.letters, self.lattice.names, strict=True)
         return joined((f"{letter}\u00a0{name}" for letter, name in pairs), "   ")
-
-
-def _letter(number: int) -> str:
-    return chr(65 + number) if number < 26 else chr(97 + number - 26)
 
 
 def counted(number: int, noun: str = "table") -> str:

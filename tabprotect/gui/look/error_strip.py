@@ -55,7 +55,7 @@ class ErrorStrip(QFrame):
         self._details.setAccessibleName(tr("Show the details of the error"))
         self._copy = tool_button(message("Copy"), flat=True)
         self._copy.setAccessibleName(tr("Copy the error"))
-        self._copy.clicked.connect(self._to_clipboard)
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(translate(self.text)))
         self._close = tool_button(flat=True)
         self._close.setAccessibleName(tr("Close the error"))
         self._close.clicked.connect(self.clear)
@@ -147,9 +147,6 @@ class ErrorStrip(QFrame):
         self.clear()
         if remedy is not None:
             remedy()
-
-    def _to_clipboard(self) -> None:
-        QGuiApplication.clipboard().setText(translate(self.text))
 
     def _paint(self) -> None:
         if self.isHidden():

@@ -51,7 +51,9 @@ class ConfigurationDialog(QDialog):
         for name in self._settable:
             self.method.addItem(translate(methods()[name].label), name)
         self.form = MethodForm()
-        self.form.setting_asked.connect(self._ask_further)
+        self.form.setting_asked.connect(
+            lambda name: ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)
+        )
         self.errors = ErrorStrip()
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
@@ -123,9 +125,6 @@ class ConfigurationDialog(QDialog):
             return
         self.taken.emit(text)
         self.accept()
-
-    def _ask_further(self, name: str) -> None:
-        ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)
 
 
 def ask_configuration(

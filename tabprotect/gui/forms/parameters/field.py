@@ -282,11 +282,10 @@ class Field(QWidget):
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(tr("Choose a file for {label}", self.parameter.label))
         button.setToolTip(tr("Choose a file"))
-        button.clicked.connect(self._choose_file)
+        button.clicked.connect(
+            lambda: ask_file(self, self.parameter.label, message("All files (*)"), self.put)
+        )
         return button
-
-    def _choose_file(self) -> None:
-        ask_file(self, self.parameter.label, message("All files (*)"), self.put)
 
     @property
     def value(self) -> object:

@@ -241,7 +241,11 @@ class ReadingForm(QWidget):
                 box.show_found("" if found or seen.table is None else "none")
         asked = "" if seen.error is None else f"{seen.error.hint} {seen.error.message}"
         self._found = {
-            *(("totals",) if "--totals" in asked or _has(seen, "totals") else ()),
+            *(
+                ("totals",)
+                if "--totals" in asked or any(part.option == "totals" for part in seen.parts)
+                else ()
+            ),
             *(("marks",) if seen.signs or "--marks" in asked or "--missing" in asked else ()),
         }
         self._show_groups()
@@ -258,10 +262,6 @@ class ReadingForm(QWidget):
                 called = (GROUPED if name == "thousands" else VALUES).get(value, value)
                 parts.append(message(words, value=translate(called)))
         self.written.setText(message("Recognised: {parts}", joined(parts, " \u00b7 ")))
-
-
-def _has(seen: FilePreview, option: str) -> bool:
-    return any(part.option == option for part in seen.parts)
 
 
 def _rows(boxes: Mapping[str, QWidget], *, bare: tuple[str, ...] = ()) -> QFormLayout:

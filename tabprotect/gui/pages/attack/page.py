@@ -174,7 +174,10 @@ class AttackPage(AttackStage, Page):
             self._choose_among,
         )
         self.choices_among["known"].setChecked(True)
-        self.views = faces({"list": message("List"), "map": message("Map")}, self._choose_view)
+        self.views = faces(
+            {"list": message("List"), "map": message("Map")},
+            lambda name: self.stack.setCurrentIndex(("list", "map").index(name)),
+        )
         self.views["list"].setChecked(True)
         self.search = Finder(message("Find counts by their labels"))
         self.search.textChanged.connect(lambda _: self._fill_list())
@@ -364,9 +367,6 @@ class AttackPage(AttackStage, Page):
     def _choose_among(self, name: str) -> None:
         self.among = cast(Among, name)
         self._fill_list()
-
-    def _choose_view(self, name: str) -> None:
-        self.stack.setCurrentIndex(("list", "map").index(name))
 
     def _fill_list(self) -> None:
         found = self.findings

@@ -81,7 +81,14 @@ class WhyPanel(QWidget):
         self.steps.setText(joined((f"{n}. {translate(line)}" for n, line in enumerate(lines, 1)), "\n"))
         self.check.setVisible(proof is not None)
         if proof is None:
-            self._show_chances(findings, cell)
+            chances = findings.attacked.found.cells.distribution(cell)
+            counts = sorted(chances, key=lambda count: (-chances[count], count))
+            self.list.show_rows(
+                [
+                    ListColumn(message("count"), counts),
+                    ListColumn(message("how likely"), [chances[count] for count in counts], in_hundred),
+                ]
+            )
             return
         cells = proof.cells
         at = np.arange(len(cells))
@@ -94,16 +101,6 @@ class WhyPanel(QWidget):
                 ListColumn(
                     message("so it is"), at, lambda k: span(int(ends[0][cells[k]]), int(ends[1][cells[k]]))
                 ),
-            ]
-        )
-
-    def _show_chances(self, findings: Findings, cell: int) -> None:
-        chances = findings.attacked.found.cells.distribution(cell)
-        counts = sorted(chances, key=lambda count: (-chances[count], count))
-        self.list.show_rows(
-            [
-                ListColumn(message("count"), counts),
-                ListColumn(message("how likely"), [chances[count] for count in counts], in_hundred),
             ]
         )
 

@@ -67,14 +67,16 @@ class CheckPage(CheckStage, PosteriorShown):
         self.map.chosen.connect(self._go_to)
         self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))
         self.mode = Label(wordWrap=True, role="quiet")
-        self.mode_button = push_button(message("Show the others"), self._show_misses, flat=True)
+        self.mode_button = push_button(
+            message("Show the others"), lambda: self.exposed.show_misses(), flat=True
+        )
         self.mode_button.setToolTip(tr("List the cells where it is not."))
         self.exposed = ExposedList()
         self.exposed.chosen.connect(self._go_to)
         self.table = TableChoice(document, PERSONS)
         self.table.changed.connect(self._table_changed)
         self.readers = VerdictCards(document)
-        self.readers.chosen.connect(self._show_reader)
+        self.readers.chosen.connect(lambda who: self.who_box.setCurrentIndex(self.who_box.findData(who)))
         self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
@@ -343,9 +345,6 @@ class CheckPage(CheckStage, PosteriorShown):
             self.set_sentence(self.readers.sentence)
         self._show_way()
 
-    def _show_reader(self, who: str) -> None:
-        self.who_box.setCurrentIndex(self.who_box.findData(who))
-
     def _persons(self) -> tuple[Who, ...]:
         """An intruder who assumes what any reader does is no second one."""
         project = self.document.project
@@ -455,9 +454,6 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.ask_again(who)
             self.document.posterior(who)
         self._show_all()
-
-    def _show_misses(self) -> None:
-        self.exposed.show_misses()
 
     def main_action(self) -> None:
         self.document.page_asked.emit("release")

@@ -130,7 +130,9 @@ class PriorChoice(QWidget):
         self.dispersion.setKeyboardTracking(False)
         self.dispersion.setAccessibleName(tr("Dispersion of what {WHO} assumes", WHO[who]))
         self.dispersion.setToolTip(tr("Dispersion: the larger, the closer to Poisson."))
-        self.dispersion.valueChanged.connect(self._disperse)
+        self.dispersion.valueChanged.connect(
+            lambda value: self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
+        )
         self.formula = named(QLineEdit(), message("Model that {WHO} assumes", WHO[who]))
         self.formula.setToolTip(tr("Variables joined by a star go together, those joined by a plus do not."))
         self.formula.returnPressed.connect(self._model)
@@ -214,9 +216,6 @@ class PriorChoice(QWidget):
     def _model(self) -> None:
         self.asked.emit(f"{MODEL}:{self.formula.text()}")
         self._refresh()
-
-    def _disperse(self, value: float) -> None:
-        self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
 
     def _ask_file(self, kind: str) -> None:
         title, filters = message("Earlier counts or weights"), message("CSV (*.csv);;All files (*)")

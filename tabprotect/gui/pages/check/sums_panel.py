@@ -103,7 +103,11 @@ class SumsPanel(QWidget):
         self.table.show_rows(
             (
                 ListColumn(message("Total"), names, str, right=False),
-                ListColumn(message("Published"), published, _or_dash),
+                ListColumn(
+                    message("Published"),
+                    published,
+                    lambda count: "\u2013" if count is None else count_text(count),
+                ),
                 ListColumn(message("Expected"), [float(found.mean[cell]) for cell in cells], number_text),
                 ListColumn(
                     message("90 % interval"), ends, lambda e: joined(map(count_text, e), message(" to "))
@@ -159,7 +163,3 @@ class SumsPanel(QWidget):
         self.histogram.show_beliefs(
             (DrawnBelief(self._who, values, chances),), published=found.published_count(index), true=None
         )
-
-
-def _or_dash(count: int | None) -> str:
-    return "\u2013" if count is None else count_text(count)

@@ -120,7 +120,7 @@ class RunsPanel(QWidget):
         delete.activated.connect(self.remove)
         self.text = QLineEdit(placeholderText=translate(HINT))
         self.text.setAccessibleName(tr("A method with its parameters; a list makes a run of each"))
-        self.text.textEdited.connect(self._typed)
+        self.text.textEdited.connect(lambda text: self._model.setStringList(completions(text)))
         self.text.textChanged.connect(lambda _: self._check())
         self.text.returnPressed.connect(self.add)
         self._model = QStringListModel()
@@ -320,9 +320,6 @@ class RunsPanel(QWidget):
         """A slider makes another setting of the current one."""
         runs = [after if run == before else run for run in self._runs]
         self.changed.emit(_compared(runs))
-
-    def _typed(self, text: str) -> None:
-        self._model.setStringList(completions(text))
 
     def _check(self) -> bool:
         text = self.text.text().strip()

@@ -68,11 +68,6 @@ class CyclesPage(CyclesStage, Page):
         self.placement = PlacementBar()
         self.broken = BrokenSums()
         self._legend = Label(wordWrap=True, role="quiet")
-        self._build_tools()
-        self._build_body()
-        self._connect()
-
-    def _build_tools(self) -> None:
         self._tools: dict[str, QToolButton] = {}
         for name, text, words, checkable in (
             ("chances", message("Chances"), message("How many cycles touch each cell, as a heat map"), True),
@@ -91,6 +86,8 @@ class CyclesPage(CyclesStage, Page):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._tools[name] = button
             self.tools.addWidget(button)
+        self._build_body()
+        self._connect()
 
     def _build_body(self) -> None:
         middle = QWidget()

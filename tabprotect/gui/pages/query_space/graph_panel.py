@@ -32,7 +32,7 @@ class GraphPanel(SpacePanel):
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
         self.list = Listing(message("Cliques and separators"), sortable=False)
-        self.list.chosen.connect(self._lift)
+        self.list.chosen.connect(lambda row: self.figure.lift(self._parts[row][1]))
         note = Label(
             message(
                 "A line joins two variables that some released table has together. Without a line "
@@ -94,9 +94,6 @@ class GraphPanel(SpacePanel):
             ),
             stretch=(2,),
         )
-
-    def _lift(self, row: int) -> None:
-        self.figure.lift(self._parts[row][1])
 
 
 class GraphFigure(Drawing):

@@ -220,7 +220,14 @@ class FocusPanel(QWidget):
             (
                 ListColumn(message("cell"), [c.text.strip("()") for c in cells], str, right=False),
                 ListColumn(message("count"), [c.count for c in cells]),
-                ListColumn(message("bounds"), cells, _bounds, np.array([c.width for c in cells])),
+                ListColumn(
+                    message("bounds"),
+                    cells,
+                    lambda cell: message(
+                        "{lower} to {upper}", count_text(cell.lower), count_text(cell.upper)
+                    ),
+                    np.array([c.width for c in cells]),
+                ),
             )
         )
 
@@ -234,10 +241,6 @@ class FocusPanel(QWidget):
         found = self.space.foresight()
         if found is not None and row < len(found.judgement.tight):
             self.cell_chosen.emit(found.judgement.tight[row].index)
-
-
-def _bounds(cell: TightCell) -> str:
-    return message("{lower} to {upper}", count_text(cell.lower), count_text(cell.upper))
 
 
 class LargeLattice(QWidget):

@@ -261,9 +261,6 @@ class LivePanel(SpacePanel):
         said = sentence(standing, followed=self.following)
         self.said.setText(translate(joined(filter(None, (self._note, said)), " ")))
         self.decisions.show_log(map(_decision, standing.lines), letters, *priced(standing.lines))
-        self._show_frontiers(standing, letters)
-
-    def _show_frontiers(self, standing: Standing, letters: VariableLetters) -> None:
         if self.decisions.draw(letters, lambda query: node(standing, query), self.said.text()):
             return
         released, refused = standing.released.members, standing.unreleasable.members

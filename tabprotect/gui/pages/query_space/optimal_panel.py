@@ -230,7 +230,13 @@ class OptimalPanel(SpacePanel):
             ),
         ]
         if any(r.rebuilt is not None for r in rows):
-            columns.append(ListColumn(message("rebuilt"), [r.rebuilt for r in rows], _share))
+            columns.append(
+                ListColumn(
+                    message("rebuilt"),
+                    [r.rebuilt for r in rows],
+                    lambda value: "\u2013" if value is None else per_cent(number_text(100 * value, digits=1)),
+                )
+            )
         for d in range(dimensions):
             counts = [r.plan.released.by_dimension[d] for r in rows]
             columns.append(ListColumn(message("{dimension}-way", d), counts))
@@ -336,10 +342,6 @@ class OptimalPanel(SpacePanel):
 def _width(judgement: object) -> str:
     width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
     return count_text(width) if exact else message("at most {width}", count_text(width))
-
-
-def _share(value: float | None) -> str:
-    return "\u2013" if value is None else per_cent(number_text(100 * value, digits=1))
 
 
 def compare(

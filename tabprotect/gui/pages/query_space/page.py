@@ -64,7 +64,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.settings.asked.connect(self._ask)
         self.lattice = LatticePanel(self.space)
         self.focus = self.lattice.focus
-        self.focus.cell_chosen.connect(self._cell_chosen)
+        self.focus.cell_chosen.connect(lambda index: self.document.select(index))
         self.lattice.asked.connect(self.release)
         self.session = SessionPanel(self.space)
         self.tabs = QTabWidget(documentMode=True)
@@ -320,9 +320,6 @@ class QuerySpacePage(QuerySpaceStage, Page):
         else:
             self.release(self.space.focus)
 
-    def _cell_chosen(self, index: Index) -> None:
-        self.document.select(index)
-
 
 class _Body(QStackedWidget):
     """Takes the room there is: drawings and lists scroll by themselves, the page does not."""
@@ -381,7 +378,9 @@ class SettingsRow(QWidget):
             flow.addWidget(part)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
         self.bounds.activated.connect(lambda _: self._ask("bounds"))
-        self.threshold.valueChanged.connect(self._threshold_changed)
+        self.threshold.valueChanged.connect(
+            lambda value: self.asked.emit(set_release_criterion(threshold=value))
+        )
         self.at_risk.rule_set.connect(lambda rule: self.asked.emit(set_at_risk(rule=str(rule))))
 
     def show_project(self, project: Project) -> None:
@@ -404,9 +403,6 @@ class SettingsRow(QWidget):
     def _ask(self, name: str) -> None:
         box: QComboBox = getattr(self, name)
         self.asked.emit(set_release_criterion.order({name: box.currentData()}))
-
-    def _threshold_changed(self, value: int) -> None:
-        self.asked.emit(set_release_criterion(threshold=value))
 
 
 def _together(*parts: str | QWidget) -> QWidget:

@@ -57,7 +57,7 @@ class QuerySpaceFiles(QObject):
         self.save = QAction(tr("All tables as CSV…"), page)
         self.save.triggered.connect(self._ask)
         self.picture = QAction(tr("Lattice as SVG\u2026"), page)
-        self.picture.triggered.connect(self._ask_picture)
+        self.picture.triggered.connect(lambda: self._ask_place("svg", self.write_picture))
         self.actions = [self.copy, self.save, self.picture]
 
     def _regions(self) -> Regions | None:
@@ -77,9 +77,6 @@ class QuerySpaceFiles(QObject):
 
     def _ask(self) -> None:
         self._ask_place("csv", self.write)
-
-    def _ask_picture(self) -> None:
-        self._ask_place("svg", self.write_picture)
 
     def _ask_place(self, suffix: str, write: Callable[..., None]) -> None:
         if self._regions() is not None:

@@ -69,7 +69,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self.form.titled.connect(self._set_title)
         self.signing.changed.connect(self._weigh)
         self.seal.copy.clicked.connect(self._copy)
-        self.seal.open.clicked.connect(self._open_as_reader)
+        self.seal.open.clicked.connect(lambda: self.document.reader_asked.emit(str(self._published_path())))
         self.protection.remedy_chosen.connect(partial(take_for_sums, self))
         self.document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
         self.protection.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
@@ -146,7 +146,8 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             self.form.begin_anew()
             self.signing.begin_anew()
         if published and looked is not None:
-            names = self._signed()
+            given = self._publication() or {}
+            names = str(given.get("prepared_by") or ""), str(given.get("approved_by") or "")
             self.seal.show_release(self._published_path(), looked.fingerprint, signed=signed_by(*names))
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
@@ -213,10 +214,6 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         sealed = (step for step in reversed(history.trail) if step.sealed)
         return next((step.arguments for step in sealed), None)
 
-    def _signed(self) -> tuple[str, str]:
-        given = self._publication() or {}
-        return str(given.get("prepared_by") or ""), str(given.get("approved_by") or "")
-
     # -- what happens -------------------------------------------------------------------------
 
     def _set_title(self, title: str) -> None:
@@ -276,9 +273,6 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
     def _copy(self) -> None:
         if self.looked is not None:
             self.seal.to_clipboard(self.looked.fingerprint)
-
-    def _open_as_reader(self) -> None:
-        self.document.reader_asked.emit(str(self._published_path()))
 
 
 def _look(project: Project, progress: Progress, *, house: bool) -> Looked:

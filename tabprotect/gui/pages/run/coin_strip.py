@@ -136,7 +136,7 @@ class CoinStrip(QWidget):
         self.view.setFixedHeight(6 * GRID)
         self._words = Label(wordWrap=True, name=message("This step in words"))
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(lambda: self.go(self.position + 1))
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=GRID // 2)
         for name, picture, text, hint in (
@@ -223,9 +223,6 @@ class CoinStrip(QWidget):
         """Stand still."""
         self._timer.stop()
         self._tell()
-
-    def _tick(self) -> None:
-        self.go(self.position + 1)
 
     def _tell(self) -> None:
         replay, position = self.model.replay, self.model.position

@@ -114,7 +114,9 @@ class RunPage(Page):
         self.form.wrong.connect(self.show_error)
         self.form.setting_asked.connect(self._ask_setting)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
-        self.preview.refusal.remedy_chosen.connect(self._take)
+        self.preview.refusal.remedy_chosen.connect(
+            lambda remedy: self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+        )
         self.preview.refusal.gate_asked.connect(lambda: document.page_asked.emit("release"))
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
         document.judging.changed.connect(self._helped)
@@ -203,7 +205,15 @@ class RunPage(Page):
             self._show_result(None)
             return
         if changes != {"release"}:
-            self._set_up(project)
+            house, method = self.document.in_house, project.protection
+            self.form.show_method(
+                method,
+                project.values,
+                coins=(project.seed, project.fresh) if house else (None, False),
+                house=house,
+                domain=project.domain,
+            )
+            self.help.setHtml(translate(method_help(method, project.problem if house else None)))
             self.tune.show_project(project)
         self._copy.setVisible(self.document.in_house)
         self._faces["result"].setEnabled(project.release is not None or self.document.in_house)
@@ -211,17 +221,6 @@ class RunPage(Page):
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
-
-    def _set_up(self, project: Project) -> None:
-        house, method = self.document.in_house, project.protection
-        self.form.show_method(
-            method,
-            project.values,
-            coins=(project.seed, project.fresh) if house else (None, False),
-            house=house,
-            domain=project.domain,
-        )
-        self.help.setHtml(translate(method_help(method, project.problem if house else None)))
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -367,9 +366,6 @@ class RunPage(Page):
             self.show_error(error)
 
         self.document.run(set_parameters(**given), page=self.name, failed=failed)
-
-    def _take(self, remedy: Suggestion) -> None:
-        self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
 
     def words(self, project: Project) -> list[str]:
         tuned = {"tune": True, "tune_for": self.tune.chosen_use} if self.tune.wanted else {}

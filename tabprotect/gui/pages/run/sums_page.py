@@ -80,7 +80,12 @@ class SetUpSumsPage(MethodsStage, Page):
         self._about = Label(wordWrap=True)
         self._rows = in_column(spacing=GRID)
         self._like = Label(wordWrap=True, role="quiet", name=message("Last year's release"))
-        self.choose_like = push_button(message("As last year\u2026"), self._ask_like)
+        self.choose_like = push_button(
+            message("As last year\u2026"),
+            lambda: ask_file(
+                self, message("Last year's release"), message("Release bundles (*.zip)"), self._set_like
+            ),
+        )
         self.choose_like.setToolTip(
             tr("<p>What was published last year is published again, unless it is unsafe.</p>")
         )
@@ -253,9 +258,6 @@ class SetUpSumsPage(MethodsStage, Page):
                 self.fields[name].show_fault(why)
         if not faults.keys() & self.fields.keys():
             self.show_error(error)
-
-    def _ask_like(self) -> None:
-        ask_file(self, message("Last year's release"), message("Release bundles (*.zip)"), self._set_like)
 
     def _set_like(self, path: str) -> None:
         sums = self.document.sums

@@ -65,7 +65,9 @@ class SumsPage(TableStage, Page):
             self.tools.addWidget(widget)
         self.rules = RulesBar()
         self.rules.rules_set.connect(lambda rules: self.do(set_rules, rules=list(rules)))
-        self.rules.weights_set.connect(self._read_weights)
+        self.rules.weights_set.connect(
+            lambda reading: self.do(set_rules, rules=list(self.rules.rules), weights=reading)
+        )
         self.rules.tried.connect(self._try)
         self.grid = SumsGrid(message("Table of sums"))
         self.grid.current_changed.connect(document.select)
@@ -205,9 +207,6 @@ class SumsPage(TableStage, Page):
             self.grid.select(index)
 
     # -- rules --------------------------------------------------------------------------------
-
-    def _read_weights(self, reading: str) -> None:
-        self.do(set_rules, rules=list(self.rules.rules), weights=reading)
 
     def _try(self, rules: tuple[str, ...] | None) -> None:
         """Judge by the rule that is being typed, too, while it is typed."""

@@ -121,7 +121,10 @@ class GroupingPanel(QFrame):
         return part
 
     def _files(self) -> QWidget:
-        self.file_button = push_button(message("Code list from a file\u2026"), self._ask_file)
+        self.file_button = push_button(
+            message("Code list from a file\u2026"),
+            lambda: ask_file(self, message("Code list"), LISTS, self.take_file, kind="code list"),
+        )
         part = QWidget()
         words = Label(
             message(
@@ -274,9 +277,6 @@ class GroupingPanel(QFrame):
             self.asked.emit(given)
             self.name.clear()
             self.written.clear()
-
-    def _ask_file(self) -> None:
-        ask_file(self, message("Code list"), LISTS, self.take_file, kind="code list")
 
     def take_file(self, path: str) -> None:
         """Group by a code list."""
