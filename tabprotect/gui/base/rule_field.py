@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
@@ -27,8 +27,10 @@ class RuleField(QWidget):
         super().__init__()
         self.low = named(QSpinBox(minimum=1, maximum=MOST), message("Lowest small count"))
         self.high = named(QSpinBox(minimum=0, maximum=MOST), message("Highest small count"))
-        self.zeros = QCheckBox(tr("zeros, too"))
-        self.zeros.setToolTip(tip(message("Where nobody is can tell something of everybody else.")))
+        self.zeros = named(
+            QCheckBox(tr("zeros, too")),
+            tip=tip(message("Where nobody is can tell something of everybody else.")),
+        )
         for box in (self.low, self.high):
             box.setMaximumWidth(9 * GRID)
             box.setKeyboardTracking(False)
@@ -52,14 +54,11 @@ class RuleField(QWidget):
     def show_rule(self, rule: SmallCount) -> None:
         """Show a rule without emitting a signal."""
         self._shown = rule
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(True)
-        self.zeros.setChecked(rule.low == 0)
-        self.low.setValue(max(rule.low, 1))
-        self.low.setEnabled(rule.low > 0)
-        self.high.setValue(rule.high)
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(False)
+        with silent(self.low, self.high, self.zeros):
+            self.zeros.setChecked(rule.low == 0)
+            self.low.setValue(max(rule.low, 1))
+            self.low.setEnabled(rule.low > 0)
+            self.high.setValue(rule.high)
 
     def _changed(self) -> None:
         self.low.setEnabled(not self.zeros.isChecked())

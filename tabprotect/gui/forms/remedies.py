@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import emptied, named
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import capital, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 
 class Remedies(QWidget):
@@ -48,10 +48,12 @@ class Remedies(QWidget):
         self.setVisible(helps is None or bool(helps))
 
     def _row(self, remedy: Suggestion) -> QWidget:
-        button = QPushButton(translate(capital(remedy.text)))
-        button.setAccessibleName(tr("Remedy: {text}", remedy.text))
-        button.setAccessibleDescription(translate(remedy.reached))
-        button.setToolTip(tip(remedy.reached))
+        button = named(
+            QPushButton(translate(capital(remedy.text))),
+            message("Remedy: {text}", remedy.text),
+            tip=tip(remedy.reached),
+            about=remedy.reached,
+        )
         button.clicked.connect(lambda _=False: self.chosen.emit(remedy))
         self.buttons[remedy.text] = button
         row = QWidget()

@@ -24,9 +24,10 @@ from tabprotect.engine.bundle.sums.sums_cube import check_decimals, cube_of_sums
 from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats import registered
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
-from tabprotect.engine.formats.registered import formats, named
+from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
 from tabprotect.engine.magnitudes.tables.axis import TOTAL
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
@@ -39,6 +40,7 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -155,15 +157,14 @@ class SaveAsDialog(QDialog):
         self._exporter = Exporter(page)
         self._question: Question[Made] = Question(self, page.document.jobs, self._show, self._failed)
         self._question.outlives = True
-        self.format = QComboBox()
-        self.format.setAccessibleName(tr("Format"))
+        self.format = named(QComboBox(), message("Format"))
         for name in OFFERED:
-            kind = named(name)
+            kind = registered.named(name)
             self.format.addItem(translate(kind.label), name)
-        self.total_code = QLineEdit(placeholderText=tr("the source's own, else T"))
-        self.total_code.setAccessibleName(tr("Code of totals"))
-        self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName(tr("How the file begins"))
+        self.total_code = named(
+            QLineEdit(placeholderText=tr("the source's own, else T")), message("Code of totals")
+        )
+        self.preview = named(QPlainTextEdit(readOnly=True), message("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -193,7 +194,7 @@ class SaveAsDialog(QDialog):
     @property
     def kind(self) -> Format:
         """The chosen format."""
-        return named(str(self.format.currentData()))
+        return registered.named(str(self.format.currentData()))
 
     def _look(self, wait: int = 0) -> None:
         """Make the file in the background and show how it begins."""

@@ -181,8 +181,7 @@ class MainWindow(Window):
 
     def _add(self, page: Page) -> None:
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
-        area = scrolling()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(page)
         page.told.connect(self._tell)
         page.list_actions(self.actions_.every())

@@ -11,7 +11,7 @@ from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -181,8 +181,7 @@ class Rail(QWidget):
                 if step.under == page.name:
                     column.addWidget(self._button(0, step))
         self._why = Label(wordWrap=True, role="quiet", name=message("Why the stage cannot be used"))
-        column.addWidget(self._why)
-        column.addStretch(1)
+        filled(column, self._why, 1)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.judging.changed.connect(self.refresh)

@@ -27,6 +27,7 @@ from tabprotect.gui.base.background.question import tell_failure
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -175,8 +176,9 @@ class LastYearSheet(QDialog):
             if category_lines(since.categories)
             else message("Same categories.")
         )
-        self.text = QPlainTextEdit(joined(lines, "\n"), readOnly=True)
-        self.text.setAccessibleName(tr("What differs from last year"))
+        self.text = named(
+            QPlainTextEdit(joined(lines, "\n"), readOnly=True), message("What differs from last year")
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         in_column(said, (self.text, 1), buttons, on=self, margins=MARGIN, spacing=GRID)

@@ -35,7 +35,7 @@ from tabprotect.gui.look.buttons import ScrollsDown, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Mode
 from tabprotect.languages.messages import capital, message
@@ -246,13 +246,11 @@ def _section(first: str, groups: Groups, told_by: str, *, fixed: bool) -> QWidge
             label = Label(text, wordWrap=True)
             label.setBuddy(field)
             if isinstance(field, QLineEdit):
-                column.addWidget(label)
-                column.addWidget(field)
+                filled(column, label, field)
                 continue
             field.setMinimumWidth(round(FIELD * THEME.scale))
             column.addLayout(in_row((label, 1), field, margins=0, spacing=2 * GRID))
-    column.addStretch(1)
-    column.addWidget(Label(told_by, wordWrap=True, role="quiet"))
+    filled(column, 1, Label(told_by, wordWrap=True, role="quiet"))
     area = ScrollsDown()
     area.setWidget(inside)
     return area
@@ -263,8 +261,9 @@ class FolderField(QWidget):
 
     def __init__(self, name: str, folder: Path | None, *, empty: str) -> None:
         super().__init__()
-        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=translate(empty))
-        self.field.setAccessibleName(translate(name))
+        self.field = named(
+            QLineEdit("" if folder is None else str(folder), placeholderText=translate(empty)), name
+        )
         self.field.setClearButtonEnabled(True)
         button = push_button(message("Choose\u2026"), self._ask, name=message("Choose: {name}", name))
         in_row((self.field, 1), button, on=self, margins=0)
@@ -304,8 +303,9 @@ class SettingsDialog(QDialog):
         except TabprotectError as error:
             self.errors.show_error(error)
         self.policy = PolicyForm(found, fixed=self._fixed)
-        self.name = QLineEdit(chosen.name, placeholderText=tr("as releases are signed"))
-        self.name.setAccessibleName(tr("Your name"))
+        self.name = named(
+            QLineEdit(chosen.name, placeholderText=tr("as releases are signed")), message("Your name")
+        )
         self.public = FolderField(
             message("Folder of releases, public"), chosen.public_folder, empty=message("beside the table")
         )
@@ -397,10 +397,11 @@ class SettingsDialog(QDialog):
                 label.setBuddy(field)
                 form.addRow(label, field)
             column.addLayout(in_column(heading(title), form, margins=0, spacing=GRID))
-        column.addLayout(
-            in_column(heading(message("After a crash")), self.autosave, where, margins=0, spacing=GRID)
+        filled(
+            column,
+            in_column(heading(message("After a crash")), self.autosave, where, margins=0, spacing=GRID),
+            1,
         )
-        column.addStretch(1)
         return mine
 
     def _save(self) -> None:

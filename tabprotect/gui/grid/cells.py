@@ -19,9 +19,11 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import THEME, Written, colour, count_text, signed_text
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -245,8 +247,7 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
-        editor = QLineEdit(parent)
+        editor = named(QLineEdit(parent), message("Count"))
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setAccessibleName(tr("Count"))
         editor.setFrame(False)
         return editor

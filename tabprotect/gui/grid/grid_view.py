@@ -21,6 +21,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.layouts import set_visible
 from tabprotect.gui.look.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
 from tabprotect.languages.messages import message
@@ -247,8 +248,7 @@ class GridView(QWidget):
         self.model.show(layout, values, text)
         self.cells.rows.take(layout)
         self.cells.columns.take(layout)
-        for view in (self.right, self.bottom, self.both):
-            view.setVisible(margins is not None)
+        set_visible(margins is not None, self.right, self.bottom, self.both)
         if margins is not None:
             write = margin_text or text
             right, bottom, both = margins

@@ -20,6 +20,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import level_said
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -204,10 +205,9 @@ class PlacementBar(QScrollArea):
             self._shown = key
             self._build()
         for name, combo in self._combos.items():
-            combo.blockSignals(True)
-            self._count(name, combo, at_risk)
-            combo.setCurrentIndex(layer[domain.axis(name)])
-            combo.blockSignals(False)
+            with silent(combo):
+                self._count(name, combo, at_risk)
+                combo.setCurrentIndex(layer[domain.axis(name)])
 
     def forget_risk(self) -> None:
         """Say nothing more of what is at risk."""
@@ -294,8 +294,7 @@ class PlacementBar(QScrollArea):
 
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
-        combo = QComboBox()
-        combo.setAccessibleName(tr("Layer: {name}", name))
+        combo = named(QComboBox(), message("Layer: {name}", name))
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         # With room for the number of at-risk cells.

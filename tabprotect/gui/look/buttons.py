@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from PySide6.QtCore import QSize, Qt, SignalInstance
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, SignalInstance
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
 
@@ -18,13 +19,29 @@ Run = Callable[..., object] | SignalInstance | None
 Widget = TypeVar("Widget", bound=QWidget)
 
 
-def named(widget: Widget, name: str, *, tip: str = "") -> Widget:
-    """The widget with the name a screen reader calls it, and its tooltip."""
-    if name:
-        widget.setAccessibleName(translate(name))
-    if tip:
-        widget.setToolTip(translate(tip))
+def named(
+    widget: Widget, name: str = "", *, tip: str = "", about: str = "", focus: Qt.FocusPolicy | None = None
+) -> Widget:
+    """The widget with what a screen reader calls it and says of it, its tooltip, and how it gets the focus."""
+    for text, write in (
+        (name, widget.setAccessibleName),
+        (tip, widget.setToolTip),
+        (about, widget.setAccessibleDescription),
+    ):
+        if text:
+            write(translate(text))
+    if focus is not None:
+        widget.setFocusPolicy(focus)
     return widget
+
+
+@contextlib.contextmanager
+def silent(*senders: QObject) -> Iterator[None]:
+    """What is done within is told by none of the senders' signals."""
+    blockers = [QSignalBlocker(sender) for sender in senders]
+    yield
+    for blocker in blockers:
+        blocker.unblock()
 
 
 def push_button(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -44,23 +44,20 @@ class ErrorStrip(QFrame):
         self._picture = Label()
         self._message = Label(wordWrap=True)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._place = QPushButton(flat=True)
-        self._place.setAccessibleName(tr("Go to the place of the error"))
+        self._place = named(QPushButton(flat=True), message("Go to the place of the error"))
         self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
         self._button = QPushButton()
         self._button.clicked.connect(lambda: self._mend(self._remedy))
         self._second = QPushButton()
         self._second.clicked.connect(lambda: self._mend(self._other))
-        self._details = tool_button(message("Details"), checkable=True, flat=True)
-        self._details.setAccessibleName(tr("Show the details of the error"))
-        self._copy = tool_button(message("Copy"), flat=True)
-        self._copy.setAccessibleName(tr("Copy the error"))
+        self._details = tool_button(
+            message("Details"), checkable=True, flat=True, name=message("Show the details of the error")
+        )
+        self._copy = tool_button(message("Copy"), flat=True, name=message("Copy the error"))
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(translate(self.text)))
-        self._close = tool_button(flat=True)
-        self._close.setAccessibleName(tr("Close the error"))
+        self._close = tool_button(flat=True, name=message("Close the error"))
         self._close.clicked.connect(self.clear)
-        self._detail = QPlainTextEdit(readOnly=True)
-        self._detail.setAccessibleName(tr("Details of the error"))
+        self._detail = named(QPlainTextEdit(readOnly=True), message("Details of the error"))
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import cast
+from typing import TypeVar, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
@@ -117,18 +117,53 @@ def in_column(
     *items: Item, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
     """Items below each other, on a widget if one is given; by default as the style has it."""
-    layout = QVBoxLayout() if on is None else QVBoxLayout(on)
-    _fill(layout, items, margins, spacing)
-    return layout
+    return filled(QVBoxLayout() if on is None else QVBoxLayout(on), *items, margins=margins, spacing=spacing)
 
 
 def in_row(
     *items: Item, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
     """The same side by side."""
-    layout = QHBoxLayout() if on is None else QHBoxLayout(on)
-    _fill(layout, items, margins, spacing)
-    return layout
+    return filled(QHBoxLayout() if on is None else QHBoxLayout(on), *items, margins=margins, spacing=spacing)
+
+
+Holder = TypeVar("Holder", bound=QLayout | QSplitter | QStackedWidget)
+
+
+def filled(
+    holder: Holder, *items: Item, margins: Margins | None = None, spacing: int | None = None
+) -> Holder:
+    """What holds widgets, with more of them behind those that it has."""
+    if isinstance(holder, QLayout):
+        if margins is not None:
+            holder.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+        if spacing is not None:
+            holder.setSpacing(spacing)
+    for item in items:
+        match item:
+            case int():
+                cast(QBoxLayout, holder).addStretch(item)
+            case tuple():
+                (cast(QBoxLayout, holder).addLayout if isinstance(item[0], QLayout) else holder.addWidget)(
+                    *item
+                )
+            case QLayout():
+                cast(QBoxLayout, holder).addLayout(item)
+            case _:
+                holder.addWidget(item)
+    return holder
+
+
+def set_visible(visible: bool, *widgets: QWidget) -> None:
+    """Show widgets, or hide them."""
+    for widget in widgets:
+        widget.setVisible(visible)
+
+
+def set_enabled(enabled: bool, *widgets: QWidget) -> None:
+    """Let widgets be used, or not."""
+    for widget in widgets:
+        widget.setEnabled(enabled)
 
 
 def front_sets_height(stack: QStackedWidget | QTabWidget) -> None:
@@ -205,27 +240,3 @@ def placed(layout: QLayout) -> list[QWidget | QLayout]:
         # A cell may have been filled before one above it.
         places.sort(key=lambda at: cast(tuple[int, ...], layout.getItemPosition(at))[:2])
     return [found[at] for at in places]
-
-
-def _fill(layout: QBoxLayout, items: tuple[Item, ...], margins: Margins | None, spacing: int | None) -> None:
-    if margins is not None:
-        sides = (margins,) * 4 if isinstance(margins, int) else margins
-        layout.setContentsMargins(*sides)
-    if spacing is not None:
-        layout.setSpacing(spacing)
-    for item in items:
-        if isinstance(item, int):
-            layout.addStretch(item)
-        elif not isinstance(item, tuple):
-            _add(layout, item)
-        elif len(item) == 2:
-            _add(layout, *item)
-        else:
-            layout.addWidget(*item)
-
-
-def _add(layout: QBoxLayout, item: QWidget | QLayout, stretch: int = 0) -> None:
-    if isinstance(item, QLayout):
-        layout.addLayout(item, stretch)
-    else:
-        layout.addWidget(item, stretch)

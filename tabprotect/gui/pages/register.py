@@ -24,11 +24,11 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
@@ -68,9 +68,7 @@ class RegisterPage(RegisterStage, Page):
             message("Go to the release"),
             self._to_release,
         )
-        self.body.addWidget(self.list, 2)
-        self.body.addWidget(self.empty, 2)
-        self.body.addWidget(self._one())
+        filled(self.body, (self.list, 2), (self.empty, 2), self._one())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         self.new = push_button(
@@ -81,8 +79,7 @@ class RegisterPage(RegisterStage, Page):
             self.ask_another_key,
             tip=message("Another key of the house; the register is marked again."),
         )
-        self.footer.addWidget(self.new)
-        self.footer.addWidget(self.another_key)
+        filled(self.footer, self.new, self.another_key)
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
@@ -92,11 +89,14 @@ class RegisterPage(RegisterStage, Page):
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
         self._facts.setHorizontalSpacing(2 * GRID)
-        self.reason = QLineEdit(placeholderText=tr("why it is withdrawn"))
-        self.reason.setAccessibleName(tr("Reason for withdrawing"))
+        self.reason = named(
+            QLineEdit(placeholderText=tr("why it is withdrawn")), message("Reason for withdrawing")
+        )
         self.reason.textChanged.connect(lambda _: self._enable())
-        self.withdraw = QPushButton(tr("Withdraw"))
-        self.withdraw.setToolTip(tr("What was read stays known: it still counts in every check."))
+        self.withdraw = named(
+            QPushButton(tr("Withdraw")),
+            tip=message("What was read stays known: it still counts in every check."),
+        )
         self.withdraw.clicked.connect(self._withdraw)
         self.save = push_button(message("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
@@ -167,8 +167,7 @@ class RegisterPage(RegisterStage, Page):
         before = self.current
         staff = not self.document.public
         self.empty.setVisible(staff and not self._all)
-        for part in (self.list, self.search):
-            part.setVisible(staff and bool(self._all))
+        set_visible(staff and bool(self._all), self.list, self.search)
         wanted = self.search.text().strip().casefold()
         self.rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
         numbers = [row.entry.number for row in self.rows]
@@ -199,8 +198,7 @@ class RegisterPage(RegisterStage, Page):
     def _enable(self) -> None:
         row = self.current
         open_ = row is not None and row.entry.withdrawn is None
-        self.reason.setVisible(open_)
-        self.withdraw.setVisible(open_)
+        set_visible(open_, self.reason, self.withdraw)
         self.withdraw.setEnabled(bool(self.reason.text().strip()))
 
     # -- what happens -------------------------------------------------------------------------

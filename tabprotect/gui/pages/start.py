@@ -18,7 +18,7 @@ from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
@@ -201,8 +201,7 @@ class StartPage(Page):
         heading = in_row(
             Label(message("Examples"), role="section"), about, 1, self._all_examples, spacing=GRID
         )
-        self._column.addLayout(in_column(heading, self._grid(self._examples), spacing=GRID))
-        self._column.addStretch(1)
+        filled(self._column, in_column(heading, self._grid(self._examples), spacing=GRID), 1)
         self._recent_part.hide()
         document.work_found.connect(self._offer_recovery)
 
@@ -215,8 +214,7 @@ class StartPage(Page):
     def _show_examples(self) -> None:
         """All of them where there is room for them or somebody asks; else the first."""
         few = bool(self._listed) and not self._all_examples.isChecked()
-        for card in self._examples[ABREAST:]:
-            card.setVisible(not few)
+        set_visible(not few, *self._examples[ABREAST:])
         self._all_examples.setVisible(bool(self._listed))
         self._all_examples.setText(tr("All {number}", len(self._examples)) if few else tr("Fewer"))
 

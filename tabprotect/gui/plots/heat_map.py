@@ -14,10 +14,10 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import emptied, silent
 from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour
 from tabprotect.languages.translation import tr, translate
@@ -157,9 +157,8 @@ class HeatMap(QWidget):
         self._paint()
         domain = self._key[0]
         for name, combo in self._combos.items():
-            combo.blockSignals(True)
-            combo.setCurrentIndex(self._layer[domain.axis(name)])
-            combo.blockSignals(False)
+            with silent(combo):
+                combo.setCurrentIndex(self._layer[domain.axis(name)])
 
     def _paint(self) -> None:
         grounds = class_colours if self._kind.classes else shades
@@ -205,8 +204,7 @@ class HeatMap(QWidget):
             combo.setMaximumWidth(22 * GRID)
             combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))
             self._combos[name] = combo
-            self.layers.addWidget(label)
-            self.layers.addWidget(combo)
+            filled(self.layers, label, combo)
         if placement.layers:
             self.layers.addStretch(1)
 

@@ -18,10 +18,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QToolTip
 
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
 STEP = 0.8
@@ -40,10 +42,12 @@ class Plot(Drawing):
         self.empty = ""
         self._canvas: Canvas | None = None
         in_column(on=self, margins=2)
-        self.whole = QToolButton(self)
+        self.whole = named(
+            QToolButton(self),
+            message("Show the whole range"),
+            tip=message("Show the whole range (Home, or a double click)"),
+        )
         self.whole.setText(tr("All"))
-        self.whole.setAccessibleName(tr("Show the whole range"))
-        self.whole.setToolTip(tr("Show the whole range (Home, or a double click)"))
         self.whole.clicked.connect(self.reset)
         self.whole.hide()
         THEME.follow(self, lambda plot: plot.refresh(), slow=True)

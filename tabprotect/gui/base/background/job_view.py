@@ -6,7 +6,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from tabprotect.gui.base.background.jobs import Job
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
@@ -37,14 +37,18 @@ class JobView(QWidget):
         self.setAccessibleName(translate(job.label))
         self._label = Label(job.label)
         self._label.setMinimumWidth(40 * GRID)
-        self._bar = QProgressBar(maximum=1000, textVisible=False)
+        self._bar = named(
+            QProgressBar(maximum=1000, textVisible=False), message("Progress of: {label}", job.label)
+        )
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
-        self._bar.setAccessibleName(tr("Progress of: {label}", job.label))
         self._bar.setRange(0, 0)
-        self._cancel = tool_button(icons.icon("close"), flat=True)
-        self._cancel.setToolTip(tr("Cancel (Esc)"))
-        self._cancel.setAccessibleName(tr("Cancel: {label}", job.label))
+        self._cancel = tool_button(
+            icons.icon("close"),
+            flat=True,
+            name=message("Cancel: {label}", job.label),
+            tip=message("Cancel (Esc)"),
+        )
         self._cancel.clicked.connect(self._stop)
         in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)

@@ -23,6 +23,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.resampling.category_chances import read_chances, read_matrices
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -93,13 +94,11 @@ class MatricesDialog(QDialog):
             self._own: dict[str, Floats] = read_matrices(domain, text)
         except ValueError:
             self._own = {}
-        self.variable = QComboBox()
-        self.variable.setAccessibleName(tr("Variable"))
+        self.variable = named(QComboBox(), message("Variable"))
         for name in domain.names:
             self.variable.addItem(name, name)
-        self.grid = QTableWidget()
+        self.grid = named(QTableWidget(), message("Chances of the published category, by the true one"))
         self.grid.setTabKeyNavigation(False)
-        self.grid.setAccessibleName(tr("Chances of the published category, by the true one"))
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)
         label = Label(message("Variable"))
@@ -126,14 +125,13 @@ class MatricesDialog(QDialog):
         name = self.variable.currentData()
         categories = list(self._domain[name].categories)
         matrix = self._own.get(name, np.eye(len(categories)))
-        self.grid.blockSignals(True)
-        self.grid.setRowCount(len(categories))
-        self.grid.setColumnCount(len(categories))
-        self.grid.setVerticalHeaderLabels(categories)
-        self.grid.setHorizontalHeaderLabels(categories)
-        for row, column in np.ndindex(*matrix.shape):
-            self.grid.setItem(row, column, QTableWidgetItem(f"{matrix[row, column]:g}"))
-        self.grid.blockSignals(False)
+        with silent(self.grid):
+            self.grid.setRowCount(len(categories))
+            self.grid.setColumnCount(len(categories))
+            self.grid.setVerticalHeaderLabels(categories)
+            self.grid.setHorizontalHeaderLabels(categories)
+            for row, column in np.ndindex(*matrix.shape):
+                self.grid.setItem(row, column, QTableWidgetItem(f"{matrix[row, column]:g}"))
         self._say()
 
     def _edited(self, item: QTableWidgetItem) -> None:

@@ -14,6 +14,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.method_form import MethodForm
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
@@ -46,8 +47,7 @@ class ConfigurationDialog(QDialog):
             settable = may_be_set(method) if follows else every
             if settable is not None:
                 self._settable[name] = settable
-        self.method = QComboBox()
-        self.method.setAccessibleName(tr("Method"))
+        self.method = named(QComboBox(), message("Method"))
         for name in self._settable:
             self.method.addItem(translate(methods()[name].label), name)
         self.form = MethodForm()

@@ -14,11 +14,11 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import push_button, tool_button
+from tabprotect.gui.look.buttons import push_button, silent, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.style import HEIGHT
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import capital, joined, message
@@ -101,9 +101,10 @@ class Field(QWidget):
                 self.choose = self._open_button()
                 row.addWidget(self.choose)
             elif parameter.kind in ("setting", *DIALOGS):
-                self.choose = tool_button(message("Choose\u2026"))
+                self.choose = tool_button(
+                    message("Choose\u2026"), name=message("Choose: {label}", parameter.label)
+                )
                 self.choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                self.choose.setAccessibleName(tr("Choose: {label}", parameter.label))
                 self.choose.clicked.connect(self._ask)
                 row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
@@ -115,19 +116,18 @@ class Field(QWidget):
             self.chips.hide()
             self.chips.changed.connect(self.put)
             column.addWidget(self.chips)
-            self.typed = push_button(message("Type it"), flat=True)
+            self.typed = push_button(
+                message("Type it"), flat=True, name=message("Type it: {label}", parameter.label)
+            )
             self.typed.setCheckable(True)
-            self.typed.setAccessibleName(tr("Type it: {label}", parameter.label))
             self.typed.toggled.connect(self.input.setVisible)
             self.typed.toggled.connect(lambda _: self._explain())
             self.typed.hide()
             column.addWidget(self.typed, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.fault)
-        column.addWidget(self.help)
+        filled(column, self.fault, self.help)
         self._sides = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._sides.setContentsMargins(0, 0, 0, GRID // 2)
-        self._sides.addWidget(self._label, 0, Qt.AlignmentFlag.AlignTop)
-        self._sides.addLayout(column, 1)
+        filled(self._sides, (self._label, 0, Qt.AlignmentFlag.AlignTop), (column, 1))
         self._stand()
         self._explain()
         THEME.follow(self, Field._colour)
@@ -278,10 +278,13 @@ class Field(QWidget):
         return "none" if parameter.default in (None, "") else ""
 
     def _open_button(self) -> QToolButton:
-        button = tool_button(icons.icon("open"), flat=True)
+        button = tool_button(
+            icons.icon("open"),
+            flat=True,
+            name=message("Choose a file for {label}", self.parameter.label),
+            tip=message("Choose a file"),
+        )
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(tr("Choose a file for {label}", self.parameter.label))
-        button.setToolTip(tr("Choose a file"))
         button.clicked.connect(
             lambda: ask_file(self, self.parameter.label, message("All files (*)"), self.put)
         )
@@ -300,9 +303,8 @@ class Field(QWidget):
     def show_value(self, value: object) -> None:
         """Show a value without saying that it changed, unless it is what is being typed."""
         if not self.input.hasFocus() or not self.holds(value):
-            self.input.blockSignals(True)
-            self._write(value)
-            self.input.blockSignals(False)
+            with silent(self.input):
+                self._write(value)
         self.show_fault("")
         self._explain()
 

@@ -14,9 +14,9 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.forms.parameters.share_editor import ShareEditor
-from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
+from tabprotect.gui.look.buttons import ScrollsDown, emptied, named, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -61,12 +61,7 @@ class MethodForm(ScrollsDown):
         self.seeds = SeedChooser()
         self.seeds.seed_set.connect(self.seed_set)
         self.seeds.wrong.connect(self.wrong)
-        self._column.addWidget(self._none)
-        self._column.addLayout(self._rows)
-        self._column.addWidget(self.details)
-        self._column.addLayout(self._detailed)
-        self._column.addWidget(self.seeds)
-        self._column.addStretch(1)
+        filled(self._column, self._none, self._rows, self.details, self._detailed, self.seeds, 1)
 
     def show_method(
         self,
@@ -154,9 +149,8 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button(message("The cycle set: see Cycles"))
+        button = tool_button(message("The cycle set: see Cycles"), name=message("Go to the cycle set"))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(tr("Go to the cycle set"))
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button
 
@@ -229,8 +223,7 @@ class SeedChooser(QWidget):
         self.house = QRadioButton(tr("the house's (the default): the same each time"))
         self.fresh = QRadioButton(tr("fresh, from the operating system"))
         self.given = QRadioButton(tr("a given seed:"))
-        self.seed = QLineEdit(placeholderText=tr("whole number"))
-        self.seed.setAccessibleName(tr("Seed"))
+        self.seed = named(QLineEdit(placeholderText=tr("whole number")), message("Seed"))
         self.seed.setMaximumWidth(22 * GRID)
         group = QButtonGroup(self)
         group.addButton(self.house)

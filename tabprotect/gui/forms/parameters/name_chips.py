@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.tables.variable import level_said, spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
-from tabprotect.gui.look.buttons import Inside, emptied, scrolling, tool_button
+from tabprotect.gui.look.buttons import Inside, emptied, named, scrolling, silent, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -63,9 +63,8 @@ class NameChips(QWidget):
         self._chosen = Inside()
         self._row = FlowLayout(self._chosen, gap=GRID // 2)
         # The same room for none, for one and for many: what is clicked next stays where it is.
-        self._room = scrolling()
+        self._room = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
         self._room.setWidget(self._chosen)
-        self._room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._room.setFrameShape(QFrame.Shape.StyledPanel)
         self._row.setContentsMargins(4, 4, 4, 4)
         self._room.setFixedHeight(ROOM)
@@ -82,8 +81,7 @@ class NameChips(QWidget):
         adding = QWidget()
         in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
         in_column(self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2)
-        for part in (adding, self._room):
-            part.setVisible(bool(together))
+        set_visible(bool(together), adding, self._room)
         self.pairs.setVisible(not terms)
 
     def _written(self, name: str) -> str:
@@ -109,8 +107,11 @@ class NameChips(QWidget):
         if self._together:
             for number, part in enumerate(found):
                 words = self._words_of(part)
-                chip = tool_button(message("{part}  \u2715", words), tip=message("Let it go"))
-                chip.setAccessibleName(tr("Chosen: {part}. Let it go", words))
+                chip = tool_button(
+                    message("{part}  \u2715", words),
+                    tip=message("Let it go"),
+                    name=message("Chosen: {part}. Let it go", words),
+                )
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
@@ -211,9 +212,8 @@ class PairPicker(QPushButton):
         if rebuilt:
             self.boxes = {}
         for pair, box in self.boxes.items():
-            box.blockSignals(True)
-            box.setChecked(pair in chosen)
-            box.blockSignals(False)
+            with silent(box):
+                box.setChecked(pair in chosen)
 
     def _build(self) -> None:
         """The boxes, once somebody looks at them."""
@@ -237,9 +237,11 @@ class PairPicker(QPushButton):
         for place, name in enumerate(rows, 1):
             grid.addWidget(Label(level_said(name)), place, 0)
         for first, second in pairs:
-            box = QCheckBox()
-            box.setAccessibleName(tr("{first} by {second}", first, second))
-            box.setToolTip(tr("{first} by {second}", first, second))
+            box = named(
+                QCheckBox(),
+                message("{first} by {second}", first, second),
+                tip=message("{first} by {second}", first, second),
+            )
             box.setChecked((first, second) in self._chosen)
             box.toggled.connect(lambda on, one=first, other=second: self.picked.emit(one, other, on))
             row, column = rows.index(second) + 1, columns.index(first) + 1

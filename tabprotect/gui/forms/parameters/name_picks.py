@@ -11,7 +11,6 @@ from tabprotect.engine.tables.variable import level_said
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.translation import translate
 
 
 class NamePicks(QWidget):
@@ -38,9 +37,8 @@ class NamePicks(QWidget):
         emptied(self._row)
         self.names = {}
         for name in names:
-            button = tool_button(level_said(name), checkable=True)
+            button = tool_button(level_said(name), checkable=True, name=self._spoken(level_said(name)))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(translate(self._spoken(level_said(name))))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

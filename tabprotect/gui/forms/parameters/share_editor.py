@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID, colour, number_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -48,13 +48,11 @@ class ShareEditor(QWidget):
         for field in self.fields:
             field.changed.connect(partial(self._typed, field))
             side.addWidget(field)
-        side.addWidget(self.rest)
-        side.addStretch(1)
+        filled(side, self.rest, 1)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(2 * GRID)
-        self._box.addWidget(self.triangle)
-        self._box.addLayout(side, 1)
+        filled(self._box, self.triangle, (side, 1))
 
     def show_shares(self) -> None:
         """Draw what the fields hold."""

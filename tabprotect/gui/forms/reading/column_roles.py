@@ -12,6 +12,7 @@ from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.file_preview import FilePreview, PreviewLine
 from tabprotect.engine.formats.layouts.table_forms import count_columns
 from tabprotect.gui.forms.reading.import_words import SAID
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import message, plural
@@ -81,8 +82,7 @@ class RoleHeader(QHeaderView):
         self._lay()
 
     def _pick(self, name: str, columns: Sequence[str], values: Mapping[str, Sequence[str]]) -> QComboBox:
-        pick = QComboBox(self)
-        pick.setAccessibleName(tr("What the column {name} is", name))
+        pick = named(QComboBox(self), message("What the column {name} is", name))
         offered = [
             (message("variable"), "variable"),
             (message("the count"), "count"),

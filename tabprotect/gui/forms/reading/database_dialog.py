@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -44,8 +45,7 @@ class DatabaseDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Where the records are"))
-        self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("What holds the records"))
+        self.kind = named(QComboBox(), message("What holds the records"))
         for name, words in KINDS:
             self.kind.addItem(translate(words), name)
         self.host = QLineEdit("localhost")

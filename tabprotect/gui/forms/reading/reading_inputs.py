@@ -39,7 +39,7 @@ from tabprotect.gui.forms.reading.import_words import (
     WRITTEN,
 )
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
-from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.buttons import named, push_button, silent
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -64,8 +64,7 @@ class OneOf(QWidget):
             button = self.buttons[value] = QRadioButton(translate(words))
             button.clicked.connect(lambda _=False, said=value: self._say(said))
             self._group.addButton(button)
-        self.other = QLineEdit(placeholderText=translate(other))
-        self.other.setAccessibleName(translate(other))
+        self.other = named(QLineEdit(placeholderText=translate(other)), other)
         self.other.setVisible(bool(other))
         self.other.textEdited.connect(self._say)
         if across:
@@ -146,9 +145,8 @@ class ReadingForm(QWidget):
             box.setToolTip(tip(option.help))
             self.inputs[option.name] = box
             if option.name in given:
-                box.blockSignals(True)
-                set_value(box, given[option.name])
-                box.blockSignals(False)
+                with silent(box):
+                    set_value(box, given[option.name])
         self._lay_out()
 
     def _input(self, option: Option, seen: FilePreview) -> QWidget:
@@ -225,9 +223,8 @@ class ReadingForm(QWidget):
             if name == "thousands" and isinstance(box, QComboBox):
                 _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
-                box.blockSignals(True)
-                box.setItemText(0, translate(text))
-                box.blockSignals(False)
+                with silent(box):
+                    box.setItemText(0, translate(text))
             edit = box.lineEdit() if isinstance(box, QComboBox) else box
             if isinstance(edit, QLineEdit):
                 edit.setPlaceholderText(translate(text))
@@ -294,27 +291,25 @@ def _choices(seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
 def _offer(box: QComboBox, choices: tuple[str, ...]) -> None:
     """Other choices, where the file tells others than before."""
     if [box.itemText(row) for row in range(1, box.count())] != list(choices):
-        box.blockSignals(True)
-        box.clear()
-        box.addItem("", "")
-        for value in choices:
-            box.addItem(value, value)
-        box.blockSignals(False)
+        with silent(box):
+            box.clear()
+            box.addItem("", "")
+            for value in choices:
+                box.addItem(value, value)
 
 
 def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
     """Say beside each sign how the first number that has it would be read."""
     text = joined((line.text for line in seen.lines if line.role in ("body", "total", "")), "\n")
-    box.blockSignals(True)
-    for row in range(1, box.count()):
-        sign = str(box.itemData(row))
-        number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
-        said = translate(GROUPED.get(sign, sign))
-        if number is not None:
-            # As it stands in the file, in no language's way.
-            said += message(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
-        box.setItemText(row, translate(said))
-    box.blockSignals(False)
+    with silent(box):
+        for row in range(1, box.count()):
+            sign = str(box.itemData(row))
+            number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
+            said = translate(GROUPED.get(sign, sign))
+            if number is not None:
+                # As it stands in the file, in no language's way.
+                said += message(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
+            box.setItemText(row, translate(said))
 
 
 def value_of(box: QWidget) -> object:

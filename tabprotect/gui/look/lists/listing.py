@@ -19,6 +19,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPalette, QResiz
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from tabprotect.engine.arrays import Arrays, Ints
+from tabprotect.gui.look.buttons import silent
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME, Colours, Written, count_text, tabular
 from tabprotect.languages.translation import tr, translate
@@ -244,15 +245,14 @@ class Listing(QTableView):
         """Mark a row, if it is shown, without telling anybody."""
         here = self.selectionModel()
         found = np.flatnonzero(self.rows.rows == (-1 if row is None else row))
-        here.blockSignals(True)
-        if len(found):
-            flags = QItemSelectionModel.SelectionFlag
-            at = self.rows.index(int(found[0]), 0)
-            here.setCurrentIndex(at, flags.ClearAndSelect | flags.Rows)
-            self.scrollTo(at)
-        else:
-            here.clear()
-        here.blockSignals(False)
+        with silent(here):
+            if len(found):
+                flags = QItemSelectionModel.SelectionFlag
+                at = self.rows.index(int(found[0]), 0)
+                here.setCurrentIndex(at, flags.ClearAndSelect | flags.Rows)
+                self.scrollTo(at)
+            else:
+                here.clear()
         self.viewport().update()
 
     def sizeHint(self) -> QSize:

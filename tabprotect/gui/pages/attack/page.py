@@ -29,7 +29,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
+from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
@@ -97,17 +97,14 @@ class AttackPage(AttackStage, Page):
         self.why = WhyPanel()
         self.empty = Empty(EMPTY, message("Add\u2026"), self._ask_files, name=message("Add the first files"))
         self.parts = self._split()
-        self.body.addWidget(self.empty, 1)
-        self.body.addWidget(self.parts, 1)
+        filled(self.body, (self.empty, 1), (self.parts, 1))
         self._save = push_button(
             message("Save as JSON\u2026"), self._ask_json, tip=message("Every count with all its chances.")
         )
         self._command = self.command_button()
-        for part in (self._save, self._command):
-            self.footer.addWidget(part)
+        filled(self.footer, self._save, self._command)
         self.footer.addWidget(self._note, 1)
-        for part in (self.stop, self.again):
-            self.footer.addWidget(part)
+        filled(self.footer, self.stop, self.again)
         self.setAcceptDrops(True)
         self._enable()
 
@@ -141,13 +138,11 @@ class AttackPage(AttackStage, Page):
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        area = scrolling()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(left)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(area)
-        split.addWidget(self.why)
+        filled(split, area, self.why)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         split.setSizes([60 * GRID, 40 * GRID])
@@ -200,8 +195,7 @@ class AttackPage(AttackStage, Page):
         self.map = HeatMap(message("How sure one can be of each count"))
         self.map.chosen.connect(self._cell_of_map)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.list)
-        self.stack.addWidget(self.map)
+        filled(self.stack, self.list, self.map)
         front_sets_height(self.stack)
         return self.stack
 
@@ -323,16 +317,13 @@ class AttackPage(AttackStage, Page):
 
     def _enable(self) -> None:
         some, running = self.findings is not None, self._attacking.running
-        for part in (self.card, self.list_head, self.stack):
-            part.setVisible(some)
+        set_visible(some, self.card, self.list_head, self.stack)
         there = bool(self.files.rows)
         self.empty.setVisible(not there)
-        for part in (self.parts, self.main_button, self._save, self._command):
-            part.setVisible(there)
+        set_visible(there, self.parts, self.main_button, self._save, self._command)
         self.show_foot_line(there)
         self.begins = self.add_button if there else self.empty.button
-        self.main_button.setEnabled(some)
-        self._save.setEnabled(some)
+        set_enabled(some, self.main_button, self._save)
         self.stop.setVisible(running)
         self.again.setVisible(bool(self.files.rows) and not some and not running)
 

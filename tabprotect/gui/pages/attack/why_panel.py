@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
@@ -59,8 +59,7 @@ class WhyPanel(QWidget):
     def show_cell(self, findings: Findings | None, cell: int) -> None:
         """Show why one can know a cell; nothing while there are no findings."""
         some = findings is not None
-        for part in (self.published, self.steps, self.list, self.copy):
-            part.setVisible(some)
+        set_visible(some, self.published, self.steps, self.list, self.copy)
         self.checked.clear()
         self.check.hide()
         self._shown = None if findings is None else (findings, cell)

@@ -14,6 +14,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed.cell import published_count
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
@@ -89,9 +90,8 @@ class CellPanel(QWidget):
         for name in ROWS:
             self._names[name] = Label(message(name), role="quiet")
             for who in PERSONS:
-                value = Label()
+                value = named(Label(), message("{name}, {who}", message(name), READER[who]))
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(tr("{name}, {who}", message(name), READER[who]))
                 self._values[name, who] = value
         self._figures = QWidget()
         self._figures.setLayout(self._grid)

@@ -43,9 +43,9 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import named, scrolling
+from tabprotect.gui.look.buttons import named, scrolling, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.canvas import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
@@ -142,9 +142,9 @@ class DrawsPanel(QWidget):
         self.kind = named(QComboBox(), message("Analysis"))
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
-        self.formula = QLineEdit()
-        self.formula.setAccessibleName(tr("Log-linear model"))
-        self.formula.setToolTip(tr("Which variables go together, as a formula"))
+        self.formula = named(
+            QLineEdit(), message("Log-linear model"), tip=message("Which variables go together, as a formula")
+        )
         self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
@@ -156,11 +156,14 @@ class DrawsPanel(QWidget):
         self.who = named(QComboBox(), message("Which reader the tables are drawn for"))
         self.who.addItem(translate(READER["user"]), "user")
         self.who.addItem(translate(READER["intruder"]), "intruder")
-        self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
+        self.draws = named(
+            QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS),
+            message("How many tables to draw"),
+        )
         self.draws.setSuffix(tr(" tables"))
-        self.draws.setAccessibleName(tr("How many tables to draw"))
-        self.button = QPushButton(tr("Draw"))
-        self.button.setAccessibleName(tr("Draw tables that could be behind it, and analyse them"))
+        self.button = named(
+            QPushButton(tr("Draw")), message("Draw tables that could be behind it, and analyse them")
+        )
         self.button.clicked.connect(self.run)
         self.sentence = Label(wordWrap=True, name=message("The spread in one sentence"))
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -237,17 +240,15 @@ class DrawsPanel(QWidget):
         if domain.ndim == 2:
             kinds.insert(1, (message("Cram\u00e9r's V"), "v"))
         if [self.kind.itemData(i) for i in range(self.kind.count())] != [d for _, d in kinds]:
-            self.kind.blockSignals(True)
-            self.kind.clear()
-            for label, data in kinds:
-                self.kind.addItem(translate(label), data)
-            self.kind.blockSignals(False)
+            with silent(self.kind):
+                self.kind.clear()
+                for label, data in kinds:
+                    self.kind.addItem(translate(label), data)
         self._kind_chosen()
 
     def _kind_chosen(self) -> None:
         self.corner.setVisible(self.kind.currentData() == "odds")
-        for part in (self.formula, self.terms):
-            part.setVisible(self.kind.currentData() == "model")
+        set_visible(self.kind.currentData() == "model", self.formula, self.terms)
 
     # -- running ------------------------------------------------------------------------------
 
@@ -425,11 +426,10 @@ class CornerChoice(QWidget):
             return
         self._domain = domain
         for number_, box in enumerate(self.variables):
-            box.blockSignals(True)
-            box.clear()
-            box.addItems(list(domain.names))
-            box.setCurrentIndex(min(number_, domain.ndim - 1))
-            box.blockSignals(False)
+            with silent(box):
+                box.clear()
+                box.addItems(list(domain.names))
+                box.setCurrentIndex(min(number_, domain.ndim - 1))
             self._fill(number_)
 
     def _fill(self, which: int) -> None:

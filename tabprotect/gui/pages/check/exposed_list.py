@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed.cell import published_count
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
@@ -55,13 +55,14 @@ class ExposedList(QWidget):
             return
         self.view = view
         risky = view is not None and view.original is not None
-        self.among.blockSignals(True)
-        self.among.clear()
-        for name, label in AMONG:
-            if name != "at_risk" or (risky and view is not None and bool(self._mask(view, "at_risk").any())):
-                self.among.addItem(translate(label), name)
-        self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
-        self.among.blockSignals(False)
+        with silent(self.among):
+            self.among.clear()
+            for name, label in AMONG:
+                if name != "at_risk" or (
+                    risky and view is not None and bool(self._mask(view, "at_risk").any())
+                ):
+                    self.among.addItem(translate(label), name)
+            self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
         self._fill()
         self.set_selection(selection)
 

@@ -22,9 +22,9 @@ from tabprotect.gui.base.background.question import same
 from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
-from tabprotect.gui.look.buttons import named, push_button, scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling, silent
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import CellFigure, View, figures_shown, most_exposed
 from tabprotect.gui.pages.check.cell_panel import CellPanel
@@ -68,9 +68,11 @@ class CheckPage(CheckStage, PosteriorShown):
         self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))
         self.mode = Label(wordWrap=True, role="quiet")
         self.mode_button = push_button(
-            message("Show the others"), lambda: self.exposed.show_misses(), flat=True
+            message("Show the others"),
+            lambda: self.exposed.show_misses(),
+            flat=True,
+            tip=message("List the cells where it is not."),
         )
-        self.mode_button.setToolTip(tr("List the cells where it is not."))
         self.exposed = ExposedList()
         self.exposed.chosen.connect(self._go_to)
         self.table = TableChoice(document, PERSONS)
@@ -92,13 +94,10 @@ class CheckPage(CheckStage, PosteriorShown):
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
         in_column((self._middle(figure_label), 1), on=pictures, margins=(0, 0, GRID, 0))
-        area = scrolling()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(pictures)
         self.body.addWidget(area, 1)
-        self.footer.addWidget(self.files.button())
-        self.footer.addWidget(self._again)
-        self.footer.addWidget(self._way, 1)
+        filled(self.footer, self.files.button(), self._again, (self._way, 1))
         self._copy = self.command_button(
             tip=message("The command line that works this out from the release.")
         )
@@ -129,8 +128,7 @@ class CheckPage(CheckStage, PosteriorShown):
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        column.addLayout(in_row((self.mode, 1), self.mode_button, spacing=GRID))
-        column.addWidget(self.exposed, 1)
+        filled(column, in_row((self.mode, 1), self.mode_button, spacing=GRID), (self.exposed, 1))
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.cell, tr("The cell"))
         self.tabs.addTab(self.sums, tr("Totals"))
@@ -232,14 +230,13 @@ class CheckPage(CheckStage, PosteriorShown):
         house, project = not self.document.public, self.document.project
         assert project is not None
         box = self._figure_box
-        box.blockSignals(True)
-        box.clear()
-        for figure in figures_shown(house=house):
-            box.addItem(translate(figure.label_for(self._rule(project))), figure)
-        names = [f.name for f in figures_shown(house=house)]
-        wanted = self._figure.get(house, names[0])
-        box.setCurrentIndex(names.index(wanted))
-        box.blockSignals(False)
+        with silent(box):
+            box.clear()
+            for figure in figures_shown(house=house):
+                box.addItem(translate(figure.label_for(self._rule(project))), figure)
+            names = [f.name for f in figures_shown(house=house)]
+            wanted = self._figure.get(house, names[0])
+            box.setCurrentIndex(names.index(wanted))
 
     def _show_all(self) -> None:
         self._show_verdict()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSizePolicy,
 from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -124,17 +124,22 @@ class PriorChoice(QWidget):
         self.cell.clicked.connect(self._toggle)
         self.file = named(QToolButton(), message("File behind what {WHO} assumes", WHO[who]))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
-        self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
+        self.dispersion = named(
+            QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5),
+            message("Dispersion of what {WHO} assumes", WHO[who]),
+            tip=message("Dispersion: the larger, the closer to Poisson."),
+        )
         self.dispersion.setPrefix(tr("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
-        self.dispersion.setAccessibleName(tr("Dispersion of what {WHO} assumes", WHO[who]))
-        self.dispersion.setToolTip(tr("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(
             lambda value: self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
         )
-        self.formula = named(QLineEdit(), message("Model that {WHO} assumes", WHO[who]))
-        self.formula.setToolTip(tr("Variables joined by a star go together, those joined by a plus do not."))
+        self.formula = named(
+            QLineEdit(),
+            message("Model that {WHO} assumes", WHO[who]),
+            tip=message("Variables joined by a star go together, those joined by a plus do not."),
+        )
         self.formula.returnPressed.connect(self._model)
         asking = (self.cell, self.file, self.dispersion, self.formula)
         below = in_row(spacing=GRID)
@@ -170,9 +175,8 @@ class PriorChoice(QWidget):
         self.file.setToolTip(translate(tip(name) if self._named and kind in FROM_FILE else ""))
         if kind == "negative_binomial":
             given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
-            self.dispersion.blockSignals(True)
-            self.dispersion.setValue(float(given or "1"))
-            self.dispersion.blockSignals(False)
+            with silent(self.dispersion):
+                self.dispersion.setValue(float(given or "1"))
         self._refresh_cell()
 
     def _refresh_cell(self) -> None:

@@ -37,7 +37,7 @@ from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
@@ -87,14 +87,12 @@ class CheckSumsPage(CheckStage, Page):
         self._map = QWidget()
         in_column((self.map, 1), self._map_note, on=self._map, margins=0, spacing=GRID)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self._list)
-        self.stack.addWidget(self._map)
+        filled(self.stack, self._list, self._map)
         self.body.addWidget(self.stack, 1)
         self.faces = faces(
             {"tried": message("Contributors"), "map": message("Map of guesses")}, self.show_face
         )
-        for face in self.faces.values():
-            self.tools.addWidget(face)
+        filled(self.tools, *self.faces.values())
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
         document.selection_changed.connect(self._selected)
@@ -125,8 +123,7 @@ class CheckSumsPage(CheckStage, Page):
         )
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(side)
+        filled(split, left, side)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         self._list: QWidget = split

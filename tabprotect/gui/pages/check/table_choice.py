@@ -16,7 +16,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -83,13 +83,12 @@ class TableChoice(QWidget):
 
     def _offer(self, release: Release, numbers: tuple[int, ...]) -> None:
         wanted = self.box.currentText()
-        self.box.blockSignals(True)
-        self.box.clear()
-        for number in numbers:
-            self.box.addItem(translate(_title(release, number)), number)
-        # The same table of another draw stays in front.
-        self.box.setCurrentIndex(max(self.box.findText(wanted), 0))
-        self.box.blockSignals(False)
+        with silent(self.box):
+            self.box.clear()
+            for number in numbers:
+                self.box.addItem(translate(_title(release, number)), number)
+            # The same table of another draw stays in front.
+            self.box.setCurrentIndex(max(self.box.findText(wanted), 0))
         self.setVisible(len(numbers) > 1)
 
     def _key(self, who: Who) -> tuple[object, ...] | None:

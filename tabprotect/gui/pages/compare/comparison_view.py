@@ -19,9 +19,9 @@ from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.buttons import faces, named, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
 from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, names, place_words, titles
@@ -90,8 +90,7 @@ class ComparisonView(QWidget):
             combo.setAccessibleName(translate(name))
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
-            axes.addWidget(label)
-            axes.addWidget(combo, 1)
+            filled(axes, label, (combo, 1))
         upper = QWidget()
         in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
         row = in_row(spacing=GRID)
@@ -100,15 +99,13 @@ class ComparisonView(QWidget):
         for name, button in self.faces.items():
             row.addWidget(named(button, message("Show the {name}", name)))
         row.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setAccessibleName(tr("Deviations"))
+        scroll = named(QScrollArea(), message("Deviations"))
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self.deviations)
         self.below = QStackedWidget()
-        self.below.addWidget(self.table)
-        self.below.addWidget(scroll)
+        filled(self.below, self.table, scroll)
         lower = QWidget()
         in_column(row, (self.below, 1), on=lower, margins=0, spacing=GRID)
         right = QSplitter(Qt.Orientation.Vertical)
@@ -129,16 +126,15 @@ class ComparisonView(QWidget):
         from tabprotect.engine.assessment.registered import measures
 
         for combo, noun, first in ((self.risk, "risk", BELIEF), (self.utility, "utility", CHANGE)):
-            combo.blockSignals(True)
-            for measure in measures().values():
-                if measure.noun == noun:
-                    combo.addItem(translate(measure.label), measure.name)
-                    help_ = message(measure.help.splitlines()[0])
-                    combo.setItemData(
-                        combo.count() - 1, tr("<p>{help}</p>", help_), Qt.ItemDataRole.ToolTipRole
-                    )
-            combo.setCurrentIndex(combo.findData(first))
-            combo.blockSignals(False)
+            with silent(combo):
+                for measure in measures().values():
+                    if measure.noun == noun:
+                        combo.addItem(translate(measure.label), measure.name)
+                        help_ = message(measure.help.splitlines()[0])
+                        combo.setItemData(
+                            combo.count() - 1, tr("<p>{help}</p>", help_), Qt.ItemDataRole.ToolTipRole
+                        )
+                combo.setCurrentIndex(combo.findData(first))
 
     @property
     def axes(self) -> tuple[Measure, Measure]:
@@ -160,9 +156,8 @@ class ComparisonView(QWidget):
             return sum(row.get(name) is not None for row in found.summaries)
 
         first = BELIEF if 2 * there(BELIEF) >= max(there(KNOWN), 1) else KNOWN
-        self.risk.blockSignals(True)
-        self.risk.setCurrentIndex(self.risk.findData(first))
-        self.risk.blockSignals(False)
+        with silent(self.risk):
+            self.risk.setCurrentIndex(self.risk.findData(first))
 
     # -- showing ------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.buttons import named, silent, tool_button
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
@@ -45,23 +45,19 @@ class MeasuresTable(QWidget):
         self._labels: tuple[str, ...] = ()
         self._first: tuple[str, ...] = ()
         self._looks: Sequence[SeriesLook] = ()
-        self.rows = QComboBox()
-        self.rows.setAccessibleName(tr("What a row is"))
+        self.rows = named(QComboBox(), message("What a row is"))
         self.rows.addItem(tr("by setting"), False)
         self.rows.addItem(tr("run by run"), True)
         self.rows.currentIndexChanged.connect(lambda _: self._fill())
-        self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("Which measures"))
+        self.kind = named(QComboBox(), message("Which measures"))
         for label, noun in KINDS:
             self.kind.addItem(translate(label), noun)
         self.kind.currentIndexChanged.connect(lambda _: self._fill())
         self.filter = Finder(message("Filter the rows by words"))
         self.filter.textChanged.connect(lambda _: self._fill())
-        self.copy_button = tool_button(message("Copy"))
-        self.copy_button.setAccessibleName(tr("Copy the table"))
+        self.copy_button = tool_button(message("Copy"), name=message("Copy the table"))
         self.copy_button.clicked.connect(self.copy)
-        self.export_button = tool_button(message("Export\u2026"))
-        self.export_button.setAccessibleName(tr("Export all runs as CSV"))
+        self.export_button = tool_button(message("Export\u2026"), name=message("Export all runs as CSV"))
         self.export_button.clicked.connect(lambda: self.export_asked.emit())
         for button in (self.copy_button, self.export_button):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,11 +69,8 @@ class MeasuresTable(QWidget):
         copying.setContext(Qt.ShortcutContext.WidgetShortcut)
         copying.activated.connect(self.copy)
         row = in_row(spacing=GRID)
-        for widget in (self.rows, self.kind):
-            row.addWidget(widget)
-        row.addWidget(self.filter, 1)
-        row.addWidget(self.copy_button)
-        row.addWidget(self.export_button)
+        filled(row, self.rows, self.kind)
+        filled(row, (self.filter, 1), self.copy_button, self.export_button)
         in_column(row, (self.list, 1), on=self, margins=0, spacing=GRID)
 
     # -- showing ------------------------------------------------------------------------------
@@ -92,12 +85,10 @@ class MeasuresTable(QWidget):
         """Show a comparison's figures, those of the measures ``first`` before the others, each
         setting with its look; ``None`` leaves nothing behind."""
         self._found, self._labels, self._first, self._looks = found, labels, first, looks
-        for button in (self.copy_button, self.export_button):
-            button.setEnabled(found is not None)
+        set_enabled(found is not None, self.copy_button, self.export_button)
         if found is None:
-            self.filter.blockSignals(True)
-            self.filter.clear()
-            self.filter.blockSignals(False)
+            with silent(self.filter):
+                self.filter.clear()
         self._fill()
 
     @property

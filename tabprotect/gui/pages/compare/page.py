@@ -23,9 +23,9 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, in_column
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
@@ -77,20 +77,20 @@ class ComparePage(CompareStage, Page):
         )
         self._ease = QTimer(self, singleShot=True, interval=EASE)
         self.fitting = QPushButton(tr("Take every method that fits"))
-        self.source = QPushButton(tr("The paper's comparison"))
-        self.source.setAccessibleName(tr("Compare cell keys with small count rounding, as the paper"))
+        self.source = named(
+            QPushButton(tr("The paper's comparison")),
+            message("Compare cell keys with small count rounding, as the paper"),
+        )
         self.open_button = QPushButton(tr("Open this release"))
         self.copy_button = self.command_button(name=message("Copy the comparison as a command line"))
         self._empty = Label(
             wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=message("What this page is for")
         )
         self.stack = QStackedWidget()
-        self.stack.addWidget(self._taught())
-        self.stack.addWidget(self.view)
+        filled(self.stack, self._taught(), self.view)
         whole = QSplitter(Qt.Orientation.Horizontal)
         whole.setChildrenCollapsible(False)
-        area = scrolling()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(self.stack)
         for widget, room in ((self.runs, 0), (area, 1)):
             whole.addWidget(widget)
@@ -98,8 +98,7 @@ class ComparePage(CompareStage, Page):
         whole.setSizes([30 * GRID, 84 * GRID])
         self.body.addWidget(whole, 1)
         others = FlowLayout(gap=GRID)
-        for button in (self.copy_button, self.source, self.open_button):
-            others.addWidget(button)
+        filled(others, self.copy_button, self.source, self.open_button)
         self.footer.addLayout(others, 1)
         self._connect()
 

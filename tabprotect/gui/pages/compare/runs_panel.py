@@ -34,7 +34,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, named, silent, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
@@ -109,8 +109,7 @@ class RunsPanel(QWidget):
         self._runs: tuple[str, ...] = ()
         self._domain: Domain | None = None
         self._keys: tuple[str, ...] = ()
-        self.list = QListWidget()
-        self.list.setAccessibleName(tr("Settings to compare"))
+        self.list = named(QListWidget(), message("Settings to compare"))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumSize(22 * GRID, 8 * GRID)
@@ -118,33 +117,33 @@ class RunsPanel(QWidget):
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove)
-        self.text = QLineEdit(placeholderText=translate(HINT))
-        self.text.setAccessibleName(tr("A method with its parameters; a list makes a run of each"))
+        self._model = QStringListModel()
+        self.text = named(
+            QLineEdit(placeholderText=translate(HINT)),
+            message("A method with its parameters; a list makes a run of each"),
+        )
         self.text.textEdited.connect(lambda text: self._model.setStringList(completions(text)))
         self.text.textChanged.connect(lambda _: self._check())
         self.text.returnPressed.connect(self.add)
-        self._model = QStringListModel()
         completer = QCompleter(self._model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.text.setCompleter(completer)
-        self.add_button = QPushButton(tr("Add"))
-        self.add_button.setAccessibleName(tr("Add the setting"))
+        self.add_button = named(QPushButton(tr("Add")), message("Add the setting"))
         self.add_button.clicked.connect(self.add)
         self.verdict = Label(wordWrap=True, name=message("What the setting makes"))
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.build_button = QPushButton(tr("Add a method\u2026"))
         self.build_button.clicked.connect(self._ask_method)
-        self.remove_button = QPushButton(tr("Remove"), flat=True)
-        self.remove_button.setAccessibleName(tr("Remove the setting"))
+        self.remove_button = named(QPushButton(tr("Remove"), flat=True), message("Remove the setting"))
         self.remove_button.clicked.connect(self.remove)
-        self.clear_button = QPushButton(tr("Clear"), flat=True)
-        self.clear_button.setAccessibleName(tr("Remove all settings"))
+        self.clear_button = named(QPushButton(tr("Clear"), flat=True), message("Remove all settings"))
         self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
         self._ask_how()
         self.levers = Levers()
         self.levers.turned.connect(self._turned)
-        self.more = tool_button(message("More"), checkable=True)
-        self.more.setAccessibleName(tr("Show what is compared as it is written"))
+        self.more = tool_button(
+            message("More"), checkable=True, name=message("Show what is compared as it is written")
+        )
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._arrange()
         self.more.toggled.connect(self._details.setVisible)
@@ -153,12 +152,10 @@ class RunsPanel(QWidget):
 
     def _ask_how(self) -> None:
         """How often each is run, what is published of it, and what an intruder knows and wants."""
-        self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
-        self.number.setAccessibleName(tr("Runs of each setting"))
+        self.number = named(QSpinBox(minimum=1, maximum=MOST_RUNS, value=20), message("Runs of each setting"))
         self.number.setKeyboardTracking(False)
         self.number.valueChanged.connect(lambda n: self.changed.emit(set_comparison(runs_per_method=n)))
-        self.margins = QLineEdit()
-        self.margins.setAccessibleName(tr("Published tables, as a formula"))
+        self.margins = named(QLineEdit(), message("Published tables, as a formula"))
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
         self.margin_chips = NameChips(*CHOSEN["formula"])
         self.margin_chips.changed.connect(lambda text: self.changed.emit(set_comparison(margins=text)))
@@ -166,11 +163,9 @@ class RunsPanel(QWidget):
         self.key_chips.changed.connect(
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
-        self.key = QLineEdit()
-        self.key.setAccessibleName(tr("Variables that a reader knows of somebody"))
+        self.key = named(QLineEdit(), message("Variables that a reader knows of somebody"))
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
-        self.sensitive = QComboBox()
-        self.sensitive.setAccessibleName(tr("The variable that a reader wants to know"))
+        self.sensitive = named(QComboBox(), message("The variable that a reader wants to know"))
         self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
@@ -220,9 +215,8 @@ class RunsPanel(QWidget):
         self.levers.show_run("")
         self.build_button.setEnabled(False)
         for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
-            widget.blockSignals(True)
-            widget.clear()
-            widget.blockSignals(False)
+            with silent(widget):
+                widget.clear()
         self.margins.setPlaceholderText("")
         self.key.setPlaceholderText("")
         self._model.setStringList([])
@@ -232,28 +226,27 @@ class RunsPanel(QWidget):
         """Show a project's comparison; ``failed`` says which settings did, and why."""
         plan, domain = project.comparison, project.domain
         self._domain, self._runs = domain, plan.runs
-        self.list.blockSignals(True)
-        before = self.list.currentRow()
-        self.list.clear()
-        size = self.fontMetrics().height()
-        self.list.setIconSize(QSize(size, size))
-        called, whole = short_names(plan.runs), titles(plan.runs)
-        for n, (run, title) in enumerate(zip(plan.runs, called, strict=True)):
-            name = run.partition(" ")[0]
-            item = QListWidgetItem(message("{n}  {title}", n + 1, translate(title)))
-            item.setSizeHint(QSize(0, size + GRID))
-            item.setIcon(looks[name].icon(size, THEME.colours))
-            unmet = joined(methods()[name].unmet(project.problem).values(), "; ")
-            reason = message("Not possible: {unmet}", unmet) if unmet else failed.get(n, "")
-            if reason:
-                item.setForeground(self.palette().placeholderText())
-                item.setText(tr("{n}  {title} \u2014 {reason}", n + 1, title, reason))
-            hint = joined(filter(None, (whole[n], run, reason)), "\n")
-            item.setToolTip(tip(hint))
-            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
-            self.list.addItem(item)
-        self.list.setCurrentRow(min(before, self.list.count() - 1))
-        self.list.blockSignals(False)
+        with silent(self.list):
+            before = self.list.currentRow()
+            self.list.clear()
+            size = self.fontMetrics().height()
+            self.list.setIconSize(QSize(size, size))
+            called, whole = short_names(plan.runs), titles(plan.runs)
+            for n, (run, title) in enumerate(zip(plan.runs, called, strict=True)):
+                name = run.partition(" ")[0]
+                item = QListWidgetItem(message("{n}  {title}", n + 1, translate(title)))
+                item.setSizeHint(QSize(0, size + GRID))
+                item.setIcon(looks[name].icon(size, THEME.colours))
+                unmet = joined(methods()[name].unmet(project.problem).values(), "; ")
+                reason = message("Not possible: {unmet}", unmet) if unmet else failed.get(n, "")
+                if reason:
+                    item.setForeground(self.palette().placeholderText())
+                    item.setText(tr("{n}  {title} \u2014 {reason}", n + 1, title, reason))
+                hint = joined(filter(None, (whole[n], run, reason)), "\n")
+                item.setToolTip(tip(hint))
+                item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
+                self.list.addItem(item)
+            self.list.setCurrentRow(min(before, self.list.count() - 1))
         self._show_levers()
         self.build_button.setEnabled(True)
         self.remove_button.setEnabled(bool(plan.runs))
@@ -273,9 +266,8 @@ class RunsPanel(QWidget):
             widget.setPlaceholderText(translate(hint if not own or not text else ""))
             if not widget.hasFocus():
                 widget.setText(translate(text))
-        self.number.blockSignals(True)
-        self.number.setValue(plan.runs_per_method)
-        self.number.blockSignals(False)
+        with silent(self.number):
+            self.number.setValue(plan.runs_per_method)
         self.sensitive.clear()
         self.sensitive.addItem(translate(taken.sensitive or message("the last variable")), "")
         for name in domain.names:
@@ -285,9 +277,8 @@ class RunsPanel(QWidget):
 
     def set_current(self, number: int | None) -> None:
         """Mark a setting without telling anybody."""
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(-1 if number is None else number)
-        self.list.blockSignals(False)
+        with silent(self.list):
+            self.list.setCurrentRow(-1 if number is None else number)
         self._show_levers()
 
     def _show_levers(self) -> None:

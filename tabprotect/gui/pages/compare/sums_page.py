@@ -22,6 +22,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
@@ -69,8 +70,7 @@ class CompareSumsPage(CompareStage, Page):
             split.setStretchFactor(split.count() - 1, room)
         split.setSizes([36 * GRID, 20 * GRID])
         self._split, self.no_rule = split, no_rule(document)
-        self.body.addWidget(split, 1)
-        self.body.addWidget(self.no_rule, 1)
+        filled(self.body, (split, 1), (self.no_rule, 1))
         self.no_rule.hide()
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)

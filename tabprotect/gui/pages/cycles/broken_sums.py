@@ -12,6 +12,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import emptied, named
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, signed_text
@@ -75,22 +76,19 @@ class BrokenSums(QWidget):
 
     def show_sums(self, cycle: int, found: list[Violation]) -> None:
         """List the sums that a cycle breaks."""
-        while (item := self._row.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._row)
         self.setVisible(bool(found))
         if not found:
             return
         self._row.addWidget(Label(message("Cycle {cycle} breaks", cycle + 1)))
         for violation in found[:MOST_LISTED]:
-            named = joined(violation.labels, ", ") or message("the total")
+            label = joined(violation.labels, ", ") or message("the total")
             amount = signed_text(violation.amount)
-            button = QPushButton(tr("{named}: {amount}", named, amount))
-            button.setToolTip(
-                tip(message("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", ")))
+            button = named(
+                QPushButton(tr("{named}: {amount}", label, amount)),
+                message("Broken sum {named}, {amount}: go there", label, amount),
+                tip=tip(message("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", "))),
             )
-            button.setAccessibleName(tr("Broken sum {named}, {amount}: go there", named, amount))
             button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QToolB
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
@@ -101,12 +101,12 @@ class CycleList(QWidget):
         super().__init__()
         self.model = CycleListModel()
         self.view = CycleListView(self.model)
-        self.filter = Finder(message("Filter the cycles"))
-        self.filter.setToolTip(
-            tr(
+        self.filter = named(
+            Finder(message("Filter the cycles")),
+            tip=message(
                 "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
                 "touches, or the categories of one cell with commas between them"
-            )
+            ),
         )
         self._count = Label(wordWrap=True, role="quiet")
         self._following = False
@@ -153,8 +153,7 @@ class CycleList(QWidget):
         self._following = False
         # Another sign in one cycle is no reason to lose one's place in the list.
         bar.setValue(at)
-        for button in self.buttons.values():
-            button.setEnabled(editable and moves is not None)
+        set_enabled(editable and moves is not None, *self.buttons.values())
         self.view.setDragEnabled(editable)
         self._where = where
         self._tell()

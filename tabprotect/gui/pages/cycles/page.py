@@ -26,7 +26,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside, named_sums
@@ -95,12 +95,9 @@ class CyclesPage(CyclesStage, Page):
         self._work = Workbench(self.list, middle, self.proof)
         self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.stack = QStackedWidget()
-        for widget in (self._work, self.choosing, self.empty):
-            self.stack.addWidget(widget)
-        self.body.addWidget(self.placement)
-        self.body.addWidget(self.stack, 1)
-        self.footer.addWidget(self._legend, 1)
-        self.footer.addStretch(0)
+        filled(self.stack, self._work, self.choosing, self.empty)
+        filled(self.body, self.placement, (self.stack, 1))
+        filled(self.footer, (self._legend, 1), 0)
         self.begins = self.grid.grid.cells
 
     def _connect(self) -> None:

@@ -71,8 +71,7 @@ class ProofPanel(QScrollArea):
         title = Label(message("What these cycles do"), role="section")
         self._state = Label(wordWrap=True, role="quiet")
         self._rows = in_column(spacing=GRID)
-        self.functionals = QListWidget()
-        self.functionals.setAccessibleName(tr("Linear combinations that are published exactly"))
+        self.functionals = named(QListWidget(), message("Linear combinations that are published exactly"))
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
         self._attacks = Label(wordWrap=True, name=message("Known-category attacks"))
@@ -191,8 +190,7 @@ class ProofPanel(QScrollArea):
         if offer is None:
             return None
         text, run, checkable = offer
-        button = tool_button(text, checkable=checkable)
-        button.setAccessibleName(tr("{text}: {text2}", text, statement.text))
+        button = tool_button(text, checkable=checkable, name=message("{text}: {text2}", text, statement.text))
         button.setObjectName(f"proof-{statement.topic}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(run)

@@ -17,6 +17,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.gui.pages import stages
@@ -90,8 +91,7 @@ class HelpPage(Page):
         self.finder.textChanged.connect(lambda _: self.refresh(frozenset()))
         self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
-        for button in self._faces.values():
-            self.tools.addWidget(button)
+        filled(self.tools, *self._faces.values())
         self.body.addWidget(self._text, 1)
         # Of long texts it lays out what is in sight.
         self.licences = named(QPlainTextEdit(readOnly=True), message("Licences"))

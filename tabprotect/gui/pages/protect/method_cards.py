@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSc
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
-from tabprotect.gui.look.buttons import emptied, push_button
+from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
@@ -78,9 +78,7 @@ class MethodCard(QFrame):
         ):
             part = in_column(spacing=0)
             figure = Label(text, role="figure")
-            part.addWidget(figure)
-            part.addWidget(_wrapped(caption, "quiet"))
-            part.addStretch(1)
+            filled(part, figure, _wrapped(caption, "quiet"), 1)
             figures.addLayout(part, 1)
         column.addLayout(figures)
         column.addSpacing(GRID // 2)
@@ -94,8 +92,10 @@ class MethodCard(QFrame):
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
-        self.choose = QPushButton(translate(message("Chosen: go on") if current else message("Choose")))
-        self.choose.setAccessibleName(tr("Choose {name}", translate(name)))
+        self.choose = named(
+            QPushButton(translate(message("Chosen: go on") if current else message("Choose"))),
+            message("Choose {name}", translate(name)),
+        )
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -162,8 +162,7 @@ class Cards(QScrollArea):
         self._others.setHorizontalSpacing(2 * GRID)
         self._others.setVerticalSpacing(2)
         self._others.setColumnStretch(3, 1)
-        self._column.addLayout(self._others)
-        self._column.addStretch(1)
+        filled(self._column, self._others, 1)
         self.setWidget(inner)
 
     def show_ranked(

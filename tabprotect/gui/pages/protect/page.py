@@ -23,7 +23,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.wishes_asked import Asking
@@ -67,8 +67,7 @@ class ProtectPage(ProtectStage, Page):
         self._house = QWidget()
         in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
         self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
-        self.body.addWidget(self._house, 1)
-        self.body.addWidget(self._hidden, 1)
+        filled(self.body, (self._house, 1), (self._hidden, 1))
         self.footer.addWidget(self._note, 1)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:

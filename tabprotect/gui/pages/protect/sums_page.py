@@ -19,9 +19,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
-from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
+from tabprotect.gui.look.buttons import Inside, emptied, named, push_button, scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import ProtectStage
@@ -50,11 +50,9 @@ class SumsCard(QFrame):
         figures = in_row(spacing=2 * GRID)
         for text, caption in _figures(trial, decimals):
             part = in_column(Label(text, role="figure"), spacing=0)
-            part.addWidget(Label(caption, role="quiet", wordWrap=True))
-            part.addStretch(1)
+            filled(part, Label(caption, role="quiet", wordWrap=True), 1)
             figures.addLayout(part, 1)
-        column.addLayout(figures)
-        column.addWidget(Label(method.about, wordWrap=True))
+        filled(column, figures, Label(method.about, wordWrap=True))
         if trial is not None:
             column.addWidget(Label(_judged(trial), wordWrap=True, role="quiet"))
         column.addStretch(1)
@@ -79,14 +77,11 @@ class ProtectSumsPage(ProtectStage, Page):
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * GRID)
         in_column(self._grid, 1, on=inner, margins=(0, 0, GRID, 0), spacing=0)
-        area = scrolling()
-        area.setAccessibleName(tr("Methods"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(scrolling(), message("Methods"), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         self._inner: QWidget = inner
         self._area, self.no_rule = area, no_rule(document)
-        self.body.addWidget(area, 1)
-        self.body.addWidget(self.no_rule, 1)
+        filled(self.body, (area, 1), (self.no_rule, 1))
         self.no_rule.hide()
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)

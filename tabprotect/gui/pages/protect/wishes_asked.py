@@ -10,15 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.wishes import KEPT, WISHES
-from tabprotect.engine.release.kept_sums import KeptSum, named, said
+from tabprotect.engine.release import kept_sums
+from tabprotect.engine.release.kept_sums import KeptSum, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, in_column
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import joined, message
@@ -74,16 +75,13 @@ class Asking(QScrollArea):
         self._kept: tuple[KeptSum, ...] = ()
         self._naming = AfterPress(self, self._name_small)
         for name, wish in WISHES.items():
-            box = QCheckBox(translate(wish.label))
+            box = named(QCheckBox(translate(wish.label)), tip=tip(wish.help), about=wish.help)
             box.setChecked(name in USUAL)
-            box.setToolTip(tip(wish.help))
-            box.setAccessibleDescription(translate(wish.help))
             box.toggled.connect(self._ticked)
             self.ticks[name] = box
             column.addWidget(box)
             if name == KEPT:
-                column.addWidget(self._chips)
-                column.addWidget(self.small)
+                filled(column, self._chips, self.small)
         whole = QWidget()
         in_column(card, 1, on=whole, margins=0)
         self.setWidget(whole)
@@ -118,7 +116,7 @@ class Asking(QScrollArea):
 
     def _name_small(self) -> None:
         kept = self._kept
-        words = message("{said} {named}", said(kept), named(kept)) if kept else ""
+        words = message("{said} {named}", said(kept), kept_sums.named(kept)) if kept else ""
         self.small.setText(words)
         self.small.setVisible(bool(kept))
 

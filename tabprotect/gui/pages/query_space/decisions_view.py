@@ -13,7 +13,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook
-from tabprotect.gui.look.layouts import Item, in_column
+from tabprotect.gui.look.layouts import Item, filled, in_column
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
@@ -58,13 +58,11 @@ class DecisionsView(QSplitter):
         self.lattice = LatticeView(lattice)
         self.lattice.hover_focuses = False
         self.pictures = QStackedWidget()
-        self.pictures.addWidget(self.lattice)
-        self.pictures.addWidget(large)
+        filled(self.pictures, self.lattice, large)
         left, right = QWidget(), QWidget()
         in_column((self.log, 3), *below_log, on=left, margins=(0, 0, GRID, 0), spacing=GRID // 2)
         in_column((self.pictures, 1), *below_lattice, on=right, margins=0, spacing=GRID // 2)
-        self.addWidget(left)
-        self.addWidget(right)
+        filled(self, left, right)
         self.setSizes([52 * GRID, 52 * GRID])
 
     def show_log(self, decisions: Iterable[Decision], letters: VariableLetters, *more: ListColumn) -> None:

@@ -14,7 +14,7 @@ from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, Colours
 from tabprotect.gui.pages.query_space.panel import SpacePanel
@@ -45,8 +45,7 @@ class GraphPanel(SpacePanel):
         in_column(note, (self.list, 1), on=side, margins=(GRID, 0, 0, 0), spacing=GRID)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.figure)
-        split.addWidget(side)
+        filled(split, self.figure, side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])
         in_column(self._sentence, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QSplitter, QStackedWidget, QWidget
 
-from tabprotect.engine.query_space.criterion_evidence import TightCell
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.lattice_view import LatticeView
@@ -18,7 +17,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
+from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
@@ -59,8 +58,7 @@ class LatticePanel(SpacePanel):
         self.focus = FocusPanel(space)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(drawn)
-        split.addWidget(self.focus)
+        filled(split, drawn, self.focus)
         split.setStretchFactor(0, 1)
         split.setSizes([70 * GRID, 34 * GRID])
         in_column((split, 1), on=self, margins=(0, GRID, 0, 0))

@@ -19,8 +19,9 @@ from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.lists.listing import ListColumn
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
@@ -67,22 +68,25 @@ class LivePanel(SpacePanel):
         self._timer.timeout.connect(self._ask)
         self.open = QPushButton(tr("Open as a server"))
         self.open.clicked.connect(self.open_server)
-        self.stopping = QPushButton(tr("Stop"))
-        self.stopping.setAccessibleName(tr("Stop the server"))
+        self.stopping = named(QPushButton(tr("Stop")), message("Stop the server"))
         self.stopping.clicked.connect(self.stop)
         self.browse = QPushButton(tr("Open in the browser"))
         self.browse.clicked.connect(lambda: self.look and visit(self.look.address))
-        self.copy = QPushButton(tr("Copy the operator\u2019s key"))
-        self.copy.setToolTip(tr("<p>To sign in on its pages as operator: log, what-if, prices.</p>"))
+        self.copy = named(
+            QPushButton(tr("Copy the operator\u2019s key")),
+            tip=message("<p>To sign in on its pages as operator: log, what-if, prices.</p>"),
+        )
         self.copy.clicked.connect(self._copy_key)
         self.where = Label(name=message("Address of the server"))
         self.where.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.address = QLineEdit(placeholderText="http://host:port")
-        self.address.setAccessibleName(tr("Address of the server to follow"))
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName(tr("Key of an operator or an auditor"))
+        self.address = named(
+            QLineEdit(placeholderText="http://host:port"), message("Address of the server to follow")
+        )
+        self.key = named(
+            QLineEdit(echoMode=QLineEdit.EchoMode.Password), message("Key of an operator or an auditor")
+        )
         self.follow = QPushButton(tr("Follow a server"))
         self.follow.clicked.connect(self._follow_clicked)
         for field in (self.address, self.key):
@@ -242,14 +246,12 @@ class LivePanel(SpacePanel):
         self.open.setEnabled(look is None and not opening and there)
         self.open.setVisible(look is None)
         self.where.setText(translate("" if look is None else look.address))
-        for button in (self.browse, self.copy):
-            button.setVisible(look is not None)
+        set_visible(look is not None, self.browse, self.copy)
         self.stopping.setVisible(look is not None or opening)
         self.follow.setText(
             translate(message("Stop following") if self.following else message("Follow a server"))
         )
-        for field in (self.address, self.key):
-            field.setEnabled(not self.following)
+        set_enabled(not self.following, self.address, self.key)
         standing = self.standing
         self.decisions.setVisible(standing is not None)
         if standing is None:

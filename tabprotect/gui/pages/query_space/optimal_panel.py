@@ -28,6 +28,7 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
@@ -108,8 +109,7 @@ class OptimalPanel(SpacePanel):
         )
         self._best: tuple[Query, ...] = ()
         self._by: SearchMethod = "annealing"
-        self.method = QComboBox()
-        self.method.setAccessibleName(tr("How to search"))
+        self.method = named(QComboBox(), message("How to search"))
         for name, help_ in METHODS.items():
             self.method.addItem(translate(SEARCHES[name]), name)
             self.method.setItemData(self.method.count() - 1, tr("<p>{help}</p>", help_), 3)
@@ -118,10 +118,11 @@ class OptimalPanel(SpacePanel):
         self.go.clicked.connect(self.search)
         self.stop = QPushButton(tr("Stop, keep the best"))
         self.stop.clicked.connect(self._search.cancel)
-        self.order = QSpinBox(minimum=1, maximum=1, value=1)
+        self.order = named(
+            QSpinBox(minimum=1, maximum=1, value=1), message("Compare with all tables of a dimension")
+        )
         self.order.setPrefix(tr("all "))
         self.order.setSuffix(tr("-way tables"))
-        self.order.setAccessibleName(tr("Compare with all tables of a dimension"))
         self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
         self._live = Label(wordWrap=True, name=message("The best so far"))
@@ -177,10 +178,9 @@ class OptimalPanel(SpacePanel):
             self._live.clear()
             self.found.clear()
             self._key = key
-            self.order.blockSignals(True)
-            self.order.setMaximum(max(1, regions.variables - 1))
-            self.order.setValue(min(3, regions.variables - 1))
-            self.order.blockSignals(False)
+            with silent(self.order):
+                self.order.setMaximum(max(1, regions.variables - 1))
+                self.order.setValue(min(3, regions.variables - 1))
             self._ask_all()
         released = regions.state.released.members
         self._now.ask(COMPARING, lambda progress: compare(project, released, progress))

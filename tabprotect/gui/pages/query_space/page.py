@@ -21,7 +21,6 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
 from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job
@@ -31,8 +30,9 @@ from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, front_sets_height, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, filled, front_sets_height, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
@@ -67,8 +67,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.focus.cell_chosen.connect(lambda index: self.document.select(index))
         self.lattice.asked.connect(self.release)
         self.session = SessionPanel(self.space)
-        self.tabs = QTabWidget(documentMode=True)
-        self.tabs.setAccessibleName(tr("Views of the query space"))
+        self.tabs = named(QTabWidget(documentMode=True), message("Views of the query space"))
         self.widths = WidthsPanel(self.space)
         self.graph = GraphPanel(self.space)
         self.optimal = OptimalPanel(self.space)
@@ -105,29 +104,28 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._stack = _Body()
-        self._stack.addWidget(self._shown)
-        self._stack.addWidget(self._hidden)
+        filled(self._stack, self._shown, self._hidden)
         self.body.addWidget(self._stack, 1)
         self.again = QPushButton(tr("Look at every table"))
         self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
-        self.footer.addWidget(self.again)
-        self.footer.addWidget(self.legend, 1)
+        filled(self.footer, self.again, (self.legend, 1))
 
     def _offer(self) -> None:
         """What can be done with the plan, and with all that is known."""
-        self.publish = QPushButton(tr("Publish the plan"))
-        self.publish.setAccessibleDescription(
-            tr("Take the planned margins as the release; its set-up shows them before anything leaves")
+        self.publish = named(
+            QPushButton(tr("Publish the plan")),
+            about=message(
+                "Take the planned margins as the release; its set-up shows them before anything leaves"
+            ),
         )
         self.publish.clicked.connect(self.use_plan)
-        self.beyond = QPushButton(tr("Answer beyond it, perturbed"))
-        self.beyond.setAccessibleDescription(
-            tr("Publish the planned margins exactly, and one perturbed table for everything else")
+        self.beyond = named(
+            QPushButton(tr("Answer beyond it, perturbed")),
+            about=message("Publish the planned margins exactly, and one perturbed table for everything else"),
         )
         self.beyond.clicked.connect(self.go_beyond)
-        self.tools.addWidget(self.publish)
-        self.tools.addWidget(self.beyond)
+        filled(self.tools, self.publish, self.beyond)
         self.files = QuerySpaceFiles(
             self, lambda: self.space.regions, lambda caption: self.lattice.picture.svg(caption=caption)
         )
@@ -157,8 +155,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.again.hide()
             return
         margins = project.plan.margins
-        for button in (self.publish, self.beyond):
-            button.setVisible(bool(margins))
+        set_visible(bool(margins), self.publish, self.beyond)
         self.publish.setText(
             translate(
                 message("Publish the {margins} planned margins", len(margins))
@@ -347,35 +344,33 @@ class SettingsRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.criterion = QComboBox()
-        self.criterion.setAccessibleName(tr("Risk criterion"))
+        self.criterion = named(QComboBox(), message("Risk criterion"))
         for name, found in criteria().items():
             self.criterion.addItem(translate(found.label), name)
             tip = message("<p>{help}</p>", found.help)
             self.criterion.setItemData(self.criterion.count() - 1, translate(tip), 3)
         _narrow(self.criterion, 30)
-        self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
+        self.threshold = named(
+            QSpinBox(minimum=0, maximum=1_000_000),
+            message("Least width of bounds"),
+            tip=message("<p>Beta: a table may go out when the criterion is proved to be at least this.</p>"),
+        )
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
-        self.threshold.setAccessibleName(tr("Least width of bounds"))
-        self.threshold.setToolTip(
-            tr("<p>Beta: a table may go out when the criterion is proved to be at least this.</p>")
-        )
         self.at_risk = RuleField(message("Small: from"))
-        self.bounds = QComboBox()
-        self.bounds.setAccessibleName(tr("How bounds are found"))
+        self.bounds = named(QComboBox(), message("How bounds are found"))
         for name, help_ in BOUNDS_WAYS.items():
             self.bounds.addItem(translate(WAYS.get(name, name)), name)
             self.bounds.setItemData(self.bounds.count() - 1, tr("<p>{help}</p>", help_), 3)
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)
-        for part in (
+        filled(
+            flow,
             _together(message("May go out when"), self.criterion, message("is at least"), self.threshold),
             self.at_risk,
             _together(message("Bounds"), self.bounds),
-        ):
-            flow.addWidget(part)
+        )
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
         self.bounds.activated.connect(lambda _: self._ask("bounds"))
         self.threshold.valueChanged.connect(
@@ -388,9 +383,8 @@ class SettingsRow(QWidget):
         plan = project.plan
         self.criterion.setCurrentIndex(self.criterion.findData(plan.criterion))
         self.bounds.setCurrentIndex(self.bounds.findData(plan.bounds))
-        self.threshold.blockSignals(True)
-        self.threshold.setValue(plan.threshold)
-        self.threshold.blockSignals(False)
+        with silent(self.threshold):
+            self.threshold.setValue(plan.threshold)
         self.at_risk.show_rule(project.at_risk)
         found = criteria()[plan.criterion]
         self.criterion.setToolTip(tr("<p>{help}</p>", found.help))

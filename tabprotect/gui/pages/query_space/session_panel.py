@@ -29,9 +29,10 @@ from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
@@ -137,13 +138,13 @@ class SessionPanel(SpacePanel):
         self._work: Question[tuple[Serving, Served]] = Question(
             self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
         )
-        self.place = QLineEdit(placeholderText=tr("a file, or a database URL"))
-        self.place.setAccessibleName(tr("Where the history is kept: a file or a database URL"))
-        browse = QPushButton(tr("Choose\u2026"))
-        browse.setAccessibleName(tr("Choose the file of the history"))
+        self.place = named(
+            QLineEdit(placeholderText=tr("a file, or a database URL")),
+            message("Where the history is kept: a file or a database URL"),
+        )
+        browse = named(QPushButton(tr("Choose\u2026")), message("Choose the file of the history"))
         browse.clicked.connect(self._browse)
-        self.rule = QComboBox()
-        self.rule.setAccessibleName(tr("Release rule"))
+        self.rule = named(QComboBox(), message("Release rule"))
         for name, found in rules().items():
             self.rule.addItem(translate(found.label), name)
             self.rule.setItemData(self.rule.count() - 1, tr("<p>{help}</p>", found.help), 3)
@@ -153,22 +154,21 @@ class SessionPanel(SpacePanel):
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
-        self.user = QLineEdit(user_name())
-        self.user.setAccessibleName(tr("Who asks"))
+        self.user = named(QLineEdit(user_name()), message("Who asks"))
         self.user.setMaximumWidth(16 * GRID)
-        self.names = NamePicks(lambda name: message("Variable of the table asked for: {name}", name))
-        self.names.setAccessibleName(tr("Variables of the table asked for"))
+        self.names = named(
+            NamePicks(lambda name: message("Variable of the table asked for: {name}", name)),
+            message("Variables of the table asked for"),
+        )
         self.asking = QPushButton(tr("Ask"))
         self.asking.clicked.connect(self.ask)
         self.answer = Label(wordWrap=True, name=message("The answer"))
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.given = QComboBox()
-        self.given.setAccessibleName(tr("Which of the tables given out"))
+        self.given = named(QComboBox(), message("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
         self.cells = Listing(message("The table given out"))
         self.bars = DimensionBars()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(tr("Point in the history"))
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), message("Point in the history"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
         self._point = Label(wordWrap=True, name=message("What was released then"))
@@ -301,8 +301,7 @@ class SessionPanel(SpacePanel):
         self.begin.setEnabled(not self._work.running and regions is not None)
         self.begin.setText(translate(message("Begin anew") if begun else message("Begin")))
         self.names.offer(() if regions is None else regions.letters.lattice.names)
-        for widget in (self.user, self.names, self.asking):
-            widget.setEnabled(begun and not self._work.running)
+        set_enabled(begun and not self._work.running, self.user, self.names, self.asking)
         served = self.served
         self._asked.setVisible(begun)
         self.decisions.setVisible(served is not None and regions is not None)
@@ -327,18 +326,17 @@ class SessionPanel(SpacePanel):
 
     def _show_answer(self, served: Served) -> None:
         regions, answer = self.space.regions, served.answer
-        self.given.blockSignals(True)
-        self.given.clear()
-        if answer is None or regions is None:
-            self.answer.setText(tr("The history is open: ask."))
-        else:
-            names = [regions.letters.text(q) for q in answer.queries if q]
-            given = message(": {names}", first_names(names)) if names else ""
-            self.answer.setText(
-                tr("{ANSWERS}{given} ({reason}).", ANSWERS[answer.kind], given, answer.reason)
-            )
-            self.given.addItems(names)
-        self.given.blockSignals(False)
+        with silent(self.given):
+            self.given.clear()
+            if answer is None or regions is None:
+                self.answer.setText(tr("The history is open: ask."))
+            else:
+                names = [regions.letters.text(q) for q in answer.queries if q]
+                given = message(": {names}", first_names(names)) if names else ""
+                self.answer.setText(
+                    tr("{ANSWERS}{given} ({reason}).", ANSWERS[answer.kind], given, answer.reason)
+                )
+                self.given.addItems(names)
         self.given.setVisible(self.given.count() > 1)
         self._show_table()
 
@@ -403,14 +401,15 @@ class SessionPanel(SpacePanel):
                 widget.deleteLater()
         self.values = {}
         for parameter in found.parameters:
-            field = QLineEdit(str(parameter.default))
-            field.setAccessibleName(translate(parameter.label))
-            field.setToolTip(tr("<p>{help}</p>", parameter.help))
+            field = named(
+                QLineEdit(str(parameter.default)),
+                parameter.label,
+                tip=message("<p>{help}</p>", parameter.help),
+            )
             field.setMaximumWidth(7 * GRID)
             label = Label(parameter.label.lower())
             label.setBuddy(field)
-            self._values_row.addWidget(label)
-            self._values_row.addWidget(field)
+            filled(self._values_row, label, field)
             self.values[parameter.name] = field
 
     def _browse(self) -> None:

@@ -15,9 +15,10 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.words import region_text
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -44,13 +45,14 @@ class WidthsPanel(SpacePanel):
         self.tiles = TileMap(message("Critical-width map"))
         self.tiles.focused.connect(space.set_focus)
         self.maps = QStackedWidget()
-        self.maps.addWidget(self.view)
-        self.maps.addWidget(self.tiles)
+        filled(self.maps, self.view, self.tiles)
         self.finder = Finder(message("List tables that have these variables"), message("find variables"))
         self.finder.textChanged.connect(lambda _: self._filter())
-        self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
+        self.most = named(
+            QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1),
+            message("List tables of at most this width"),
+        )
         self.most.setSpecialValueText(tr("any"))
-        self.most.setAccessibleName(tr("List tables of at most this width"))
         self.most.valueChanged.connect(lambda _: self._filter())
         self._shown = Label(role="quiet", name=message("How many are listed"))
         self.list = Listing(message("Critical widths"))
@@ -70,8 +72,7 @@ class WidthsPanel(SpacePanel):
         )
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(side)
+        filled(split, left, side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])
         in_column(self._sentence, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)

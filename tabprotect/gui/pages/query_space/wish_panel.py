@@ -14,8 +14,9 @@ from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import room_text, status_text
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.messages import message
@@ -46,20 +47,20 @@ class WishPanel(SpacePanel):
             came=self._answered,
             stopped=self._show,
         )
-        self.names = NamePicks(lambda name: message("Variable of a wished table: {name}", name))
-        self.names.setAccessibleName(tr("Variables of a wished table"))
+        self.names = named(
+            NamePicks(lambda name: message("Variable of a wished table: {name}", name)),
+            message("Variables of a wished table"),
+        )
         self.names.changed.connect(self._show_buttons)
         self.adding = QPushButton(tr("Wish for it"))
         self.adding.clicked.connect(self.add)
         self.pairs = QPushButton(tr("All two-way tables"))
         self.pairs.clicked.connect(self.add_pairs)
-        self.removing = QPushButton(tr("Remove"))
-        self.removing.setAccessibleName(tr("Remove the wish that is gone to"))
+        self.removing = named(QPushButton(tr("Remove")), message("Remove the wish that is gone to"))
         self.removing.clicked.connect(self.remove)
-        self.list = QTreeWidget()
+        self.list = named(QTreeWidget(), message("Wish list"))
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setAccessibleName(tr("Wish list"))
         self.list.setHeaderLabels([tr("wished for"), tr("alone"), tr("with the others")])
         header = self.list.header()
         # What is said of a wish stands beside its name.
@@ -113,16 +114,15 @@ class WishPanel(SpacePanel):
 
     def _put(self, regions: Regions, queries: list[Query]) -> None:
         there = set(self.wishes)
-        self.list.blockSignals(True)
-        for query in queries:
-            if query and query not in there:
-                item = QTreeWidgetItem([regions.letters.named(query), "", ""])
-                item.setData(0, QUERY, query)
-                wide = self.list.fontMetrics().horizontalAdvance(item.text(0)) + 6 * GRID
-                item.setSizeHint(0, QSize(wide, 3 * GRID))
-                item.setCheckState(0, Qt.CheckState.Checked)
-                self.list.addTopLevelItem(item)
-        self.list.blockSignals(False)
+        with silent(self.list):
+            for query in queries:
+                if query and query not in there:
+                    item = QTreeWidgetItem([regions.letters.named(query), "", ""])
+                    item.setData(0, QUERY, query)
+                    wide = self.list.fontMetrics().horizontalAdvance(item.text(0)) + 6 * GRID
+                    item.setSizeHint(0, QSize(wide, 3 * GRID))
+                    item.setCheckState(0, Qt.CheckState.Checked)
+                    self.list.addTopLevelItem(item)
         self._ask()
 
     def _gone_to(self, item: QTreeWidgetItem | None) -> None:
@@ -144,8 +144,7 @@ class WishPanel(SpacePanel):
 
     def _show_buttons(self) -> None:
         there = self.space.regions is not None
-        self.pairs.setEnabled(there)
-        self.removing.setEnabled(there)
+        set_enabled(there, self.pairs, self.removing)
         self.adding.setEnabled(there and bool(self.names.chosen))
 
     def _changed(self, column: int) -> None:
@@ -179,16 +178,15 @@ class WishPanel(SpacePanel):
 
     def _show(self) -> None:
         regions, found = self.space.regions, self.found
-        self.list.blockSignals(True)
-        for item in self._items():
-            query = item.data(0, QUERY)
-            item.setText(1, translate("" if regions is None else status_text(regions, query)))
-            said = ""
-            if found is not None:
-                said = "yes" if query in found.kept else "no" if query in found.left else ""
-                said = message("not proved") if query in found.undecided else said
-            item.setText(2, translate(said))
-        self.list.blockSignals(False)
+        with silent(self.list):
+            for item in self._items():
+                query = item.data(0, QUERY)
+                item.setText(1, translate("" if regions is None else status_text(regions, query)))
+                said = ""
+                if found is not None:
+                    said = "yes" if query in found.kept else "no" if query in found.left else ""
+                    said = message("not proved") if query in found.undecided else said
+                item.setText(2, translate(said))
         self.said.setText(translate(self._sentence()))
         self.changed.emit()
 

@@ -13,6 +13,7 @@ from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import push_button, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.pages.release.publish_form import Fingerprint, PublishForm, Seal, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.languages.messages import message
@@ -30,8 +31,7 @@ class GatePage(Page):
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
         self.report = ReportButton(self)
-        self.body.addWidget(self.banner)
-        self.body.addWidget(self.seal)
+        filled(self.body, self.banner, self.seal)
         self.register.clicked.connect(lambda: document.page_asked.emit("register"))
 
     def _build_foot(self) -> None:
@@ -44,9 +44,12 @@ class GatePage(Page):
             flat=True,
             tip=message("The command line that protects and publishes the same way."),
         )
-        self.footer.addWidget(self._copy_line)
-        self.footer.addWidget(self.report)
-        self.footer.addWidget(push_button(message("Save as\u2026"), partial(ask_release, self)))
+        filled(
+            self.footer,
+            self._copy_line,
+            self.report,
+            push_button(message("Save as\u2026"), partial(ask_release, self)),
+        )
 
     def _tables(self) -> Mapping[str, str] | None:
         """The tables that each get a bundle of their own."""

@@ -11,7 +11,7 @@ from tabprotect.engine.release.kept_sums import KeptSum, named
 from tabprotect.engine.release.release import Release
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -62,6 +62,5 @@ class KeptSums(QWidget):
     def _show(self) -> None:
         words = named(self._kept)
         self.said.setText(message("Known anyway: {words}", words) if self._decided else words)
-        for button in (self.keep, self.other):
-            button.setVisible(self.open)
+        set_visible(self.open, self.keep, self.other)
         self.setVisible(bool(self._kept))

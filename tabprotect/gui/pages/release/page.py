@@ -38,7 +38,7 @@ from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import faces, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import filled, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.gate_columns import GateColumns
@@ -78,18 +78,17 @@ class ReleasePage(ReleaseStage, GatePage):
         self.points = OpenPoints(document.judging, self.kept, self.signing, failed=self.show_error)
         self.panel = FilesPanel()
         self._how = Label(wordWrap=True, role="quiet", name=message("The mechanism in words"))
-        self._more = tool_button(message("More"), checkable=True, flat=True)
-        self._more.setAccessibleName(tr("Show the settings of the method"))
+        self._more = tool_button(
+            message("More"), checkable=True, flat=True, name=message("Show the settings of the method")
+        )
         self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
         self.honesty.add(self._more)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self._gate())
-        self.stack.addWidget(self.panel)
+        filled(self.stack, self._gate(), self.panel)
         self.body.addWidget(self.stack, 1)
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
-        for button in self._faces.values():
-            self.tools.addWidget(button)
+        filled(self.tools, *self._faces.values())
         self._build_foot()
         self._connect()
         self.show_face("gate")
@@ -190,8 +189,7 @@ class ReleasePage(ReleaseStage, GatePage):
         self.fingerprint.setVisible(bundle is not None and not house)
         if bundle is not None:
             self.fingerprint.show_fingerprint(bundle.fingerprint, compare=not house)
-        self.signing.setVisible(leaving)
-        self.form.setVisible(leaving)
+        set_visible(leaving, self.signing, self.form)
         if house:
             self.signing.begin(project.source)
             preferences = self.document.preferences

@@ -25,10 +25,11 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
@@ -51,17 +52,16 @@ class PublishForm(QWidget):
         self.title = QLineEdit(placeholderText=tr("what the reader sees first"))
         self.title.editingFinished.connect(self.end_editing)
         self.title.setToolTip(tr("Public: readers see it first."))
-        self.release = QLineEdit()
-        self.release.setToolTip(tr("The bundle that is published."))
+        self.release = named(QLineEdit(), tip=message("The bundle that is published."))
         self.release.textEdited.connect(lambda _: self._follow())
-        self.keep = QCheckBox(tr("Dossier"))
-        self.keep.setChecked(True)
-        self.keep.setToolTip(
-            tr(
+        self.keep = named(
+            QCheckBox(tr("Dossier")),
+            tip=message(
                 "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
                 "for the release later.</p>"
-            )
+            ),
         )
+        self.keep.setChecked(True)
         self.dossier = QLineEdit()
         self.dossier.editingFinished.connect(self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
@@ -70,12 +70,12 @@ class PublishForm(QWidget):
             wordWrap=True,
             role="quiet",
         )
-        self.apart = QCheckBox(tr("A bundle for each table"))
-        self.apart.setToolTip(
-            tr(
+        self.apart = named(
+            QCheckBox(tr("A bundle for each table")),
+            tip=message(
                 "<p>A folder with a bundle for each table and one manifest for all; cells that several "
                 "tables have are the same in all.</p>"
-            )
+            ),
         )
         self.apart.hide()
         in_column(heading(message("What is written")), self._card(), on=self, margins=0, spacing=4)
@@ -101,8 +101,9 @@ class PublishForm(QWidget):
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
-            button = QPushButton(tr("Choose\u2026"))
-            button.setAccessibleName(tr("Choose: {accessibleName}", field.accessibleName()))
+            button = named(
+                QPushButton(tr("Choose\u2026")), message("Choose: {accessibleName}", field.accessibleName())
+            )
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
@@ -353,8 +354,10 @@ class Seal(QFrame):
         self.text = Label(wordWrap=True, name=message("What was published"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.copy = QPushButton(tr("Copy the check number"))
-        self.open = QPushButton(tr("Open as a reader"))
-        self.open.setToolTip(tr("Open the bundle in a window of its own, without the original."))
+        self.open = named(
+            QPushButton(tr("Open as a reader")),
+            tip=message("Open the bundle in a window of its own, without the original."),
+        )
         in_row(
             self._picture,
             (self.text, 1),
@@ -395,22 +398,23 @@ class Fingerprint(QWidget):
         super().__init__()
         self._value = ""
         title = Label(message("Fingerprint (SHA-256)"), role="section")
-        self.value = QLineEdit(readOnly=True)
-        self.value.setAccessibleName(tr("Check number of the release"))
-        self.value.setToolTip(
-            tr(
+        self.value = named(
+            QLineEdit(readOnly=True),
+            message("Check number of the release"),
+            tip=message(
                 "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "
                 "whole with the one its publisher names elsewhere.</p>"
-            )
+            ),
         )
-        self.announced = QLineEdit(placeholderText=tr("paste the announced one to compare"))
-        self.announced.setAccessibleName(tr("Announced fingerprint"))
+        self.announced = named(
+            QLineEdit(placeholderText=tr("paste the announced one to compare")),
+            message("Announced fingerprint"),
+        )
         self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
         self.verdict = Label(name=message("Comparison of the fingerprints"))
         column = in_column(on=self, margins=0, spacing=4)
-        for widget in (title, self.value, self.announced, self.verdict):
-            column.addWidget(widget)
+        filled(column, title, self.value, self.announced, self.verdict)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:

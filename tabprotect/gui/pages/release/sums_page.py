@@ -25,7 +25,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import in_row, set_visible
 from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.line_rows import LineGroup
@@ -131,8 +131,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self.fingerprint.setVisible(not house and looked is not None)
         if looked is not None:
             self.fingerprint.show_fingerprint(looked.fingerprint, compare=not house)
-        for part in (self.signing, self.form):
-            part.setVisible(leaving)
+        set_visible(leaving, self.signing, self.form)
         if house:
             self.signing.begin(project.source)
             self.form.show_project(

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -123,7 +123,7 @@ class CoinStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = CoinModel()
-        self.view = QListView(flow=QListView.Flow.LeftToRight)
+        self.view = named(QListView(flow=QListView.Flow.LeftToRight), message("Coins of the run, in order"))
         self.view.setModel(self.model)
         self.view.setItemDelegate(CoinItem(self.view))
         self.view.setUniformItemSizes(True)
@@ -132,7 +132,6 @@ class CoinStrip(QWidget):
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.view.setAccessibleName(tr("Coins of the run, in order"))
         self.view.setFixedHeight(6 * GRID)
         self._words = Label(wordWrap=True, name=message("This step in words"))
         self._timer = QTimer(self)

@@ -20,7 +20,7 @@ from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import SUPPRESSED, Margins, Result, ResultTable
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -73,8 +73,7 @@ class MethodResult(QWidget):
                 )
         self._release, self._protected = release, protected
         several = release is not None and len(release.tables) > 1
-        self.which.setVisible(several)
-        self._which_label.setVisible(several)
+        set_visible(several, self.which, self._which_label)
         self._fill()
 
     @property

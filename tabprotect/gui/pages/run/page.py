@@ -32,7 +32,7 @@ from tabprotect.gui.forms.parameters.configuration_dialog import ask_configurati
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help
@@ -107,8 +107,7 @@ class RunPage(Page):
         self.stack.addWidget(self._empty)
         self.body.addWidget(self.stack, 1)
         self._copy = self.command_button(name=message("Copy the run as a command line"))
-        self.footer.addWidget(self._copy)
-        self.footer.addStretch(1)
+        filled(self.footer, self._copy, 1)
         self.form.parameters_set.connect(self._set)
         self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)

@@ -18,10 +18,10 @@ from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Preview, Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import emptied, push_button
+from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
@@ -92,9 +92,11 @@ class RefusalStrip(QFrame):
         self._reason.setText(translate(capital(reason).rstrip(".") + "."))
         self.setAccessibleDescription(translate(self._reason.text()))
         for remedy in remedies:
-            button = QPushButton(translate(capital(remedy.text)))
-            button.setAccessibleName(tr("Remedy: {text}", remedy.text))
-            button.setAccessibleDescription(translate(remedy.reached))
+            button = named(
+                QPushButton(translate(capital(remedy.text))),
+                message("Remedy: {text}", remedy.text),
+                about=remedy.reached,
+            )
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
             self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -163,10 +165,7 @@ class PreviewPanel(QScrollArea):
         self._content = QWidget()
         column = in_column(numbers, on=self._content, margins=0, spacing=GRID)
         self.change.setMaximumHeight(28 * GRID)
-        column.addWidget(self.change, 1)
-        column.addWidget(self.blocked)
-        column.addWidget(self._stuck)
-        column.addStretch(0)
+        filled(column, (self.change, 1), self.blocked, self._stuck, 0)
         in_column(
             self._state,
             self.refusal,
@@ -219,8 +218,7 @@ class PreviewPanel(QScrollArea):
         self.show_state("")
         cycles = len(preview.blocked_by_cycle) > 0
         for name in CYCLES_ONLY:
-            self._figures[name].setVisible(cycles)
-            self._words[name].setVisible(cycles)
+            set_visible(cycles, self._figures[name], self._words[name])
         self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
         self._figures["unchanged"].setText(translate(chance_text(preview.unchanged_share)))

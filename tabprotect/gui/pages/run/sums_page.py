@@ -25,14 +25,14 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
-from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, push_button
+from tabprotect.gui.look.buttons import ScrollsDown, emptied, faces, named, push_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import MethodsStage
 from tabprotect.languages.messages import joined, message, plural
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
@@ -62,8 +62,7 @@ class SetUpSumsPage(MethodsStage, Page):
         in_column(*((self._result, 1), (self.empty, 1), (self.no_rule, 1)), on=right, margins=(GRID, 0, 0, 0))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.form)
-        split.addWidget(right)
+        filled(split, self.form, right)
         split.setStretchFactor(1, 1)
         split.setSizes([34 * GRID, 80 * GRID])
         self.body.addWidget(split, 1)
@@ -72,9 +71,7 @@ class SetUpSumsPage(MethodsStage, Page):
         document.selection_changed.connect(self._selected)
 
     def _build_form(self) -> None:
-        self.form = ScrollsDown()
-        self.form.setAccessibleName(tr("Parameters"))
-        self.form.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.form = named(ScrollsDown(), message("Parameters"), focus=Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         self._title = heading("")
         self._about = Label(wordWrap=True)
@@ -85,9 +82,7 @@ class SetUpSumsPage(MethodsStage, Page):
             lambda: ask_file(
                 self, message("Last year's release"), message("Release bundles (*.zip)"), self._set_like
             ),
-        )
-        self.choose_like.setToolTip(
-            tr("<p>What was published last year is published again, unless it is unsafe.</p>")
+            tip=message("<p>What was published last year is published again, unless it is unsafe.</p>"),
         )
         in_column(
             *(self._title, self._about, self._rows),
@@ -136,10 +131,8 @@ class SetUpSumsPage(MethodsStage, Page):
         if project is None or not project.of_sums:
             return
         house = self.document.in_house
-        self.form.setVisible(house)
-        self.main_button.setVisible(house)
-        for face in self.faces.values():
-            face.setVisible(house)
+        set_visible(house, self.form, self.main_button)
+        set_visible(house, *self.faces.values())
         release = self.document.release_of_sums
         if house and sums is not None:
             self._show_form(project, sums)
@@ -183,8 +176,7 @@ class SetUpSumsPage(MethodsStage, Page):
                 value = "column"
             field.show_value(value)
         suppression = method.name == "suppression"
-        self.choose_like.setVisible(suppression)
-        self._like.setVisible(suppression)
+        set_visible(suppression, self.choose_like, self._like)
         self._like.setText(translate(message("As in {name}", Path(sums.like).name) if sums.like else ""))
         if self._job is None:
             self.main_button.setEnabled(bool(sums.rules) or not suppression)

@@ -56,8 +56,7 @@ class TuneChoice(QFrame):
         self.found: Tuned | None = None
         dress(self, "card")
         self.setAccessibleName(tr("Change as little as the policy allows"))
-        self.tick = QCheckBox(tr("Change as little as the policy allows"))
-        self.tick.setToolTip(translate(WHAT))
+        self.tick = named(QCheckBox(tr("Change as little as the policy allows")), tip=WHAT)
         self.use = named(QComboBox(), message("What is to change least"))
         for use, words in SHORT.items():
             self.use.addItem(translate(words), use)

@@ -27,10 +27,10 @@ from tabprotect.engine.project.verbs.category_verbs import (
 from tabprotect.engine.tables.groupings.bands import held_name
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Panel
-from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.buttons import named, push_button, silent, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -65,8 +65,7 @@ class CategoriesPanel(Panel):
         )
         self.list.itemChanged.connect(self._renamed)
         self.list.model().rowsMoved.connect(lambda *_: self._reordered())
-        self._new = QLineEdit(placeholderText=tr("new category"))
-        self._new.setAccessibleName(tr("Name of the new category"))
+        self._new = named(QLineEdit(placeholderText=tr("new category")), message("Name of the new category"))
         self._new.returnPressed.connect(self._add)
         self._buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=4)
@@ -81,8 +80,9 @@ class CategoriesPanel(Panel):
             self._buttons[picture] = button
             row.addWidget(button)
         row.addStretch(1)
-        self._merge = QPushButton(tr("Merge selected"))
-        self._merge.setAccessibleName(tr("Merge the selected categories into the first of them"))
+        self._merge = named(
+            QPushButton(tr("Merge selected")), message("Merge the selected categories into the first of them")
+        )
         self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
         close = tool_button(
@@ -93,9 +93,7 @@ class CategoriesPanel(Panel):
         self._buttons["close"] = close
         head = QHBoxLayout()
         title = Label(message("Categories of"), role="section")
-        head.addWidget(title)
-        head.addWidget(self._variable, 1)
-        head.addWidget(close)
+        filled(head, title, (self._variable, 1), close)
         add = in_row((self._new, 1))
         more = push_button(message("Add"), self._add, name=message("Add the category"))
         add.addWidget(more)
@@ -123,13 +121,12 @@ class CategoriesPanel(Panel):
         before = [self._variable.itemData(i) for i in range(self._variable.count())]
         if before != list(names):
             at = before.index(chosen) if chosen in before else 0
-            self._variable.blockSignals(True)
-            self._variable.clear()
-            for name in names:
-                self._variable.addItem(name, name)
-            place = names.index(chosen) if chosen in names else min(at, len(names) - 1)
-            self._variable.setCurrentIndex(place)
-            self._variable.blockSignals(False)
+            with silent(self._variable):
+                self._variable.clear()
+                for name in names:
+                    self._variable.addItem(name, name)
+                place = names.index(chosen) if chosen in names else min(at, len(names) - 1)
+                self._variable.setCurrentIndex(place)
         self._fill()
 
     def rename(self, variable: str, category: str) -> None:
@@ -149,22 +146,20 @@ class CategoriesPanel(Panel):
         if list(categories) == self.names:
             return
         row = self.list.currentRow()
-        self.list.blockSignals(True)
-        self.list.clear()
-        for category in categories:
-            item = QListWidgetItem(category)
-            item.setData(NAME, category)
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            self.list.addItem(item)
-        self.list.setCurrentRow(min(max(row, 0), len(categories) - 1))
-        self.list.blockSignals(False)
+        with silent(self.list):
+            self.list.clear()
+            for category in categories:
+                item = QListWidgetItem(category)
+                item.setData(NAME, category)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+                self.list.addItem(item)
+            self.list.setCurrentRow(min(max(row, 0), len(categories) - 1))
 
     def _run(self, order: Order) -> None:
         self.document.run(order, page="table")
         # An error leaves the project as it was: so must the list.
-        self.list.blockSignals(True)
-        self.list.clear()
-        self.list.blockSignals(False)
+        with silent(self.list):
+            self.list.clear()
         self._fill()
 
     def _renamed(self, item: QListWidgetItem) -> None:

@@ -18,10 +18,10 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.grid.clipboard import read_block
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import push_button, tool_button
+from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.layouts import filled, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message, plural
@@ -74,9 +74,7 @@ class PasteBar(Bar):
         self.accept.setAccessibleName(tr("Paste the block"))
         self.accept.clicked.connect(self.accepted)
         self.cancel = push_button(message("Cancel"), self.rejected, name=message("Do not paste"))
-        self.row.addWidget(self._words, 1)
-        self.row.addWidget(self.cancel)
-        self.row.addWidget(self.accept)
+        filled(self.row, (self._words, 1), self.cancel, self.accept)
 
     @property
     def words(self) -> str:
@@ -133,18 +131,18 @@ class FindBar(Bar):
         super().__init__(message("Find"))
         self._table: Table | None = None
         self._from: Index | None = None
-        self._edit = QLineEdit(placeholderText=tr("labels such as v1, w2 \u2013 or a count such as = 3"))
-        self._edit.setAccessibleName(tr("Labels or count to find"))
+        self._edit = named(
+            QLineEdit(placeholderText=tr("labels such as v1, w2 \u2013 or a count such as = 3")),
+            message("Labels or count to find"),
+        )
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
         self._result = Label(role="quiet", name=message("Result of the search"))
-        close = tool_button(icons.icon("close"), flat=True)
-        close.setAccessibleName(tr("Close the search"))
-        close.setToolTip(tr("Close (Esc)"))
+        close = tool_button(
+            icons.icon("close"), flat=True, name=message("Close the search"), tip=message("Close (Esc)")
+        )
         close.clicked.connect(self.leave)
-        self.row.addWidget(self._edit, 1)
-        self.row.addWidget(self._result)
-        self.row.addWidget(close)
+        filled(self.row, (self._edit, 1), self._result, close)
 
     def show_table(self, table: Table) -> None:
         """What to search."""

@@ -27,6 +27,7 @@ from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
+from tabprotect.gui.look.layouts import filled, set_visible
 from tabprotect.gui.look.theme import colour
 from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
@@ -89,14 +90,11 @@ class TablePage(TableStage, Page):
         self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        for part in (self.grid, self.categories, self.risks):
-            split.addWidget(part)
+        filled(split, self.grid, self.categories, self.risks)
         split.setStretchFactor(0, 1)
         self._split = split
-        for widget in (self.placement, self.paste_bar, self.find_bar):
-            self.body.addWidget(widget)
-        self.body.addWidget(split, 1)
-        self.body.addWidget(self.empty, 1)
+        filled(self.body, self.placement, self.paste_bar, self.find_bar)
+        filled(self.body, (split, 1), (self.empty, 1))
         self._legend = ElidedLabel(role="quiet")
         self.footer.addWidget(self._legend, 1)
         document.selection_changed.connect(self._selected)
@@ -126,8 +124,7 @@ class TablePage(TableStage, Page):
         self._house_tools = self._only_button, self._risks_button, self._categories_button
         self.folds = FoldTool()
         self.folds.folded.connect(lambda: self.refresh(frozenset()))
-        for widget in (self._figures, self.folds, *self._house_tools):
-            self.tools.addWidget(widget)
+        filled(self.tools, self._figures, self.folds, *self._house_tools)
 
     # -- menus --------------------------------------------------------------------------------
 
@@ -161,17 +158,14 @@ class TablePage(TableStage, Page):
         if changes & STRUCTURE and self._paste:
             self._paste_never()
         showable = table is not None and project is not None
-        self._split.setVisible(showable)
-        self.placement.setVisible(showable)
+        set_visible(showable, self._split, self.placement)
         self.empty.setVisible(not showable)
         house = self.document.in_house
         public = self.document.public
         self.main_button.setText(translate(message("What readers would know") if public else self.main_label))
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
-        self._figures.setVisible(showable)
-        self.folds.setVisible(showable)
-        for tool in self._house_tools:
-            tool.setVisible(house)
+        set_visible(showable, self._figures, self.folds)
+        set_visible(house, *self._house_tools)
         if not house:
             self._categories_button.setChecked(False)
             self._risks_button.setChecked(False)

@@ -108,8 +108,10 @@ class RiskList(QFrame):
         self.kind.currentIndexChanged.connect(lambda _: self._list())
         self.said = Label(wordWrap=True, role="quiet", name=message("What the list means"))
         self.rules = QStackedWidget()
-        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=translate(" %"))
-        self.share.setAccessibleName(tr("Least share of a row that discloses its group"))
+        self.share = named(
+            QSpinBox(minimum=51, maximum=100, value=100, suffix=translate(" %")),
+            message("Least share of a row that discloses its group"),
+        )
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
         group = in_row(Label(message("At least")), self.share, Label(message("of the row")), 1, margins=0)

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFrame, QWidget
 
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import emptied, named, push_button, tool_button
+from tabprotect.gui.look.buttons import emptied, named, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import joined, message
@@ -98,8 +98,7 @@ class RulesBar(QFrame):
         row.addWidget(self.kind)
         for box, unit in zip(self.numbers, self._units, strict=True):
             box.valueChanged.connect(lambda _: self._typed())
-            row.addWidget(box)
-            row.addWidget(unit)
+            filled(row, box, unit)
         self.add = push_button(message("Add rule"), self._add)
         row.addWidget(self.add)
         self.weights = named(QComboBox(), message("How weights are read"))
@@ -135,8 +134,9 @@ class RulesBar(QFrame):
         self.rules = tuple(rules)
         emptied(self._flow, secret=True)
         for rule in self.rules:
-            chip = tool_button(f"{rule}  \u2715", name=message("Take away the rule {rule}", rule))
-            chip.setToolTip(tip(says(rule)))
+            chip = tool_button(
+                f"{rule}  \u2715", name=message("Take away the rule {rule}", rule), tip=tip(says(rule))
+            )
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, r=rule: self._take(r))
             self._flow.addWidget(chip)
@@ -172,16 +172,14 @@ class RulesBar(QFrame):
         self.kind.setToolTip(tip(words.says))
         for number, (box, unit) in enumerate(zip(self.numbers, self._units, strict=True)):
             there = number < len(words.fields)
-            box.setVisible(there)
-            unit.setVisible(there)
+            set_visible(there, box, unit)
             if not there:
                 continue
             label, usual = words.fields[number]
             whole = label in ("contributors", "largest", "together")
-            box.blockSignals(True)
-            box.setDecimals(0 if whole else 1)
-            box.setValue(usual)
-            box.blockSignals(False)
+            with silent(box):
+                box.setDecimals(0 if whole else 1)
+                box.setValue(usual)
             unit.setText(translate(label))
             box.setAccessibleName(translate(label))
         self._typed()

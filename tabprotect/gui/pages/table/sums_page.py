@@ -25,6 +25,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import filled, set_visible
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.rules_bar import RulesBar
@@ -59,10 +60,12 @@ class SumsPage(TableStage, Page):
         for name, words in FIGURES.items():
             self.figures.addItem(translate(words), name)
         self.figures.currentIndexChanged.connect(lambda _: self._show_figure())
-        self.unsafe_only = tool_button(message("Unsafe only"), checkable=True)
-        self.unsafe_only.setAccessibleName(translate(message("Show only rows and columns with unsafe sums")))
-        for widget in (self.figures, self.unsafe_only):
-            self.tools.addWidget(widget)
+        self.unsafe_only = tool_button(
+            message("Unsafe only"),
+            checkable=True,
+            name=message("Show only rows and columns with unsafe sums"),
+        )
+        filled(self.tools, self.figures, self.unsafe_only)
         self.rules = RulesBar()
         self.rules.rules_set.connect(lambda rules: self.do(set_rules, rules=list(rules)))
         self.rules.weights_set.connect(
@@ -79,8 +82,7 @@ class SumsPage(TableStage, Page):
         for part, stretch in ((self.rules, 0), (self.grid, 1), (self.legend, 0), (self.empty, 1)):
             self.body.addWidget(part, stretch)
         self._who = Label(role="quiet")
-        self.footer.addWidget(self._who)
-        self.footer.addStretch(1)
+        filled(self.footer, self._who, 1)
         document.selection_changed.connect(self._selected)
         document.judged_sums.changed.connect(self._now_judged)
         self.begins = self.grid.grid.cells
@@ -101,8 +103,7 @@ class SumsPage(TableStage, Page):
         sums, release = document.sums, document.release_of_sums
         self.main_button.setText(translate(self.main_label if house else message("What readers would know")))
         self.main_button.setEnabled(house or release is not None)
-        for part in (self.rules, self.unsafe_only, self.figures, self.legend):
-            part.setVisible(house)
+        set_visible(house, self.rules, self.unsafe_only, self.figures, self.legend)
         if house and sums is not None:
             self.rules.show_rules(sums.rules, weighted=sums.table.weighted, weights=sums.weights)
             self._show_original(project, sums)

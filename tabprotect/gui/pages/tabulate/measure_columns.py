@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
@@ -65,9 +65,9 @@ class MeasureColumns(QWidget):
             box.setMinimumWidth(round(14 * GRID * THEME.scale))
             in_row(of, box, on=pair, margins=0, spacing=GRID)
             flow.addWidget(pair)
-        self.merge = QCheckBox(tr("One group in two spellings"))
-        self.merge.setToolTip(
-            tip(message("Groups whose names differ in capitals and spaces only count as one."))
+        self.merge = named(
+            QCheckBox(tr("One group in two spellings")),
+            tip=tip(message("Groups whose names differ in capitals and spaces only count as one.")),
         )
         flow.addWidget(self.merge)
         amount = in_row(label, self.measure, 1, spacing=GRID)
@@ -86,9 +86,8 @@ class MeasureColumns(QWidget):
         for name, box in self.boxes.items():
             self._fill(box, message("none"), names)
             usual = (one for one in names if one.casefold() in USUAL.get(name, ()))
-            box.blockSignals(True)
-            box.setCurrentIndex(max(box.findData(next(usual, None)), 0))
-            box.blockSignals(False)
+            with silent(box):
+                box.setCurrentIndex(max(box.findData(next(usual, None)), 0))
         self._chosen()
 
     @property
@@ -103,12 +102,11 @@ class MeasureColumns(QWidget):
 
     @staticmethod
     def _fill(box: QComboBox, none: str, names: Sequence[str]) -> None:
-        box.blockSignals(True)
-        box.clear()
-        box.addItem(translate(none), None)
-        for name in names:
-            box.addItem(name, name)
-        box.blockSignals(False)
+        with silent(box):
+            box.clear()
+            box.addItem(translate(none), None)
+            for name in names:
+                box.addItem(name, name)
 
     def _chosen(self) -> None:
         self._more.setVisible(self.measure.currentData() is not None)

@@ -19,11 +19,11 @@ from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
-from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.buttons import named, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import ElidedLabel, Label, heading
-from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
@@ -136,10 +136,8 @@ class TabulatePage(Page):
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
         written.hide()
-        for button in (folder, base, self.more):
-            self.tools.addWidget(button)
-        self.footer.addStretch(1)
-        self.footer.addWidget(self._pick)
+        filled(self.tools, folder, base, self.more)
+        filled(self.footer, 1, self._pick)
         self.body.addWidget(written)
 
     def _choose_weights(self) -> tuple[QWidget, QWidget]:
@@ -242,23 +240,22 @@ class TabulatePage(Page):
 
     def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
         self._columns = found
-        self._list.blockSignals(True)
-        self._list.setRowCount(len(found))
-        for row, column in enumerate(found):
-            name = QTableWidgetItem(column.name)
-            name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            name.setCheckState(Qt.CheckState.Unchecked)
-            self._list.setItem(row, 0, name)
-            about = "" if column.exact else message("{told} ", tr("about"))
-            categories = f"{about}{count_text(column.categories)}"
-            missing = count_text(column.missing) if column.missing else ""
-            kind = unfit(column) or KINDS.get(column.kind, column.kind)
-            for at, text in enumerate((categories, "", translate(kind), missing), 1):
-                item = QTableWidgetItem(text)
-                if at in FIGURES:
-                    item.setTextAlignment(RIGHT)
-                self._list.setItem(row, at, item)
-        self._list.blockSignals(False)
+        with silent(self._list):
+            self._list.setRowCount(len(found))
+            for row, column in enumerate(found):
+                name = QTableWidgetItem(column.name)
+                name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+                name.setCheckState(Qt.CheckState.Unchecked)
+                self._list.setItem(row, 0, name)
+                about = "" if column.exact else message("{told} ", tr("about"))
+                categories = f"{about}{count_text(column.categories)}"
+                missing = count_text(column.missing) if column.missing else ""
+                kind = unfit(column) or KINDS.get(column.kind, column.kind)
+                for at, text in enumerate((categories, "", translate(kind), missing), 1):
+                    item = QTableWidgetItem(text)
+                    if at in FIGURES:
+                        item.setTextAlignment(RIGHT)
+                    self._list.setItem(row, at, item)
         self._list.setColumnHidden(len(TITLES) - 1, not any(column.missing for column in found))
         self._list.fit_columns()
         self._weight.clear()
@@ -294,13 +291,12 @@ class TabulatePage(Page):
 
     def _have_joint(self, table: Table) -> None:
         self._table = table
-        self._list.blockSignals(True)
-        for row, column in enumerate(self._columns):
-            item = self._list.item(row, KIND)
-            if item is not None and column.name in table.domain.names:
-                # By its values, which are known by now: codes are no numbers.
-                item.setText(translate(variable_kind(table.domain[column.name])))
-        self._list.blockSignals(False)
+        with silent(self._list):
+            for row, column in enumerate(self._columns):
+                item = self._list.item(row, KIND)
+                if item is not None and column.name in table.domain.names:
+                    # By its values, which are known by now: codes are no numbers.
+                    item.setText(translate(variable_kind(table.domain[column.name])))
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -318,21 +314,20 @@ class TabulatePage(Page):
 
     def _show_ahead(self, found: dict[str, Counted]) -> None:
         self._small = found
-        self._list.blockSignals(True)
-        for row, column in enumerate(self._columns):
-            item, here = self._list.item(row, AHEAD), found.get(column.name)
-            if item is None:
-                continue
-            said, ink = "", THEME.colours.text
-            if column.name in self.chosen:
-                said, ink = message("in the table"), THEME.colours.quiet
-            elif here is not None:
-                now = message("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
-                said = message("{now}{small}", now, count_text(here.small))
-                ink = THEME.colours.at_risk if here.small else ink
-            item.setText(translate(said))
-            item.setForeground(QColor(ink))
-        self._list.blockSignals(False)
+        with silent(self._list):
+            for row, column in enumerate(self._columns):
+                item, here = self._list.item(row, AHEAD), found.get(column.name)
+                if item is None:
+                    continue
+                said, ink = "", THEME.colours.text
+                if column.name in self.chosen:
+                    said, ink = message("in the table"), THEME.colours.quiet
+                elif here is not None:
+                    now = message("{small} \u2192 ", count_text(found[""].small)) if "" in found else ""
+                    said = message("{now}{small}", now, count_text(here.small))
+                    ink = THEME.colours.at_risk if here.small else ink
+                item.setText(translate(said))
+                item.setForeground(QColor(ink))
         self._list.fit_columns()
         note = message("All {records} records were counted.", count_text(self._columns[0].records))
         if "" in found:
@@ -384,8 +379,7 @@ class TabulatePage(Page):
         self._look_ahead()
 
     def _say(self) -> None:
-        for part in (self.counting, self._pick, self.main_button):
-            part.setVisible(bool(self.source))
+        set_visible(bool(self.source), self.counting, self._pick, self.main_button)
         self.empty.setVisible(not self.source)
         self.show_foot_line(bool(self.source))
         self.main_button.setEnabled(len(self.chosen) > 0)
@@ -422,8 +416,7 @@ class TabulatePage(Page):
 
     def _measured(self) -> None:
         """What goes with counts only is out of the way of an amount."""
-        for part in self._counting:
-            part.setVisible(not self.measure.given)
+        set_visible(not self.measure.given, *self._counting)
         self._say()
 
     def main_action(self) -> None:

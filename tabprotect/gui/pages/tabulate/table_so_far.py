@@ -18,7 +18,7 @@ from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.lists.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -178,8 +178,7 @@ class TableSoFar(QFrame):
         self._paint()
 
     def _show_corner(self, corner: Corner | None) -> None:
-        for part in (self._by, self.corner):
-            part.setVisible(corner is not None)
+        set_visible(corner is not None, self._by, self.corner)
         self._cells = []
         if corner is None:
             self.corner.setRowCount(0)

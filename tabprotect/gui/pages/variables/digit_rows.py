@@ -8,8 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from tabprotect.engine.tables.groupings.digits import first_characters
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import ElidedLabel
+from tabprotect.gui.look.layouts import set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import translate
@@ -61,36 +62,34 @@ class DigitRows(QWidget):
             if before < len(groups) < len(categories) and len(self.numbers) < ROWS:
                 self.numbers.append(number)
                 before = len(groups)
-        self.blockSignals(True)
-        for row, (tick, name, about) in enumerate(self.rows):
-            here = row < len(self.numbers)
-            for part in (tick, name, about):
-                part.setVisible(here)
-            if not here:
-                tick.setChecked(False)
-                continue
-            number = self.numbers[row]
-            groups = made[number]
-            tick.setText(translate(plural(number, "{number} digit", "{number} digits", number)))
-            tick.setChecked(number in ticked)
-            name.setEnabled(tick.isChecked())
-            name.setText(f"{variable}_{number}")
-            named(name, message("Name of the level of {number} digits", number))
-            more = message(" \u2026") if len(groups) > SHOWN else ""
-            about.setText(
-                translate(
-                    plural(
-                        len(groups),
-                        "{number} group: {names}{more}",
-                        "{number} groups: {names}{more}",
-                        count_text(len(groups)),
-                        joined(groups[:SHOWN], ", "),
-                        more,
+        with silent(self):
+            for row, (tick, name, about) in enumerate(self.rows):
+                here = row < len(self.numbers)
+                set_visible(here, tick, name, about)
+                if not here:
+                    tick.setChecked(False)
+                    continue
+                number = self.numbers[row]
+                groups = made[number]
+                tick.setText(translate(plural(number, "{number} digit", "{number} digits", number)))
+                tick.setChecked(number in ticked)
+                name.setEnabled(tick.isChecked())
+                name.setText(f"{variable}_{number}")
+                named(name, message("Name of the level of {number} digits", number))
+                more = message(" \u2026") if len(groups) > SHOWN else ""
+                about.setText(
+                    translate(
+                        plural(
+                            len(groups),
+                            "{number} group: {names}{more}",
+                            "{number} groups: {names}{more}",
+                            count_text(len(groups)),
+                            joined(groups[:SHOWN], ", "),
+                            more,
+                        )
                     )
                 )
-            )
-        self._none.setVisible(not self.numbers)
-        self.blockSignals(False)
+            self._none.setVisible(not self.numbers)
 
     def levels(self) -> dict[str, int]:
         """What each level is called -> its number of digits, for those that are ticked."""

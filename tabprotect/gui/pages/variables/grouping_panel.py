@@ -66,8 +66,9 @@ class GroupingPanel(QFrame):
         # Its small counts would be those of the categories, not those of the groups.
         self.preview.setColumnHidden(2, True)
         self.preview.setMinimumHeight(9 * GRID)
-        self.name = QLineEdit(placeholderText=tr("name of the level (optional)"))
-        self.name.setAccessibleName(tr("Name of the level"))
+        self.name = named(
+            QLineEdit(placeholderText=tr("name of the level (optional)")), message("Name of the level")
+        )
         self.add_button = push_button(message("Add this level"), self.ask)
         for part in (self.preview, self.name):
             # What is below and beside it stays where it is.
@@ -105,8 +106,7 @@ class GroupingPanel(QFrame):
         return part
 
     def _bands(self) -> QWidget:
-        self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
-        self.width_box.setAccessibleName(tr("Width of the bands"))
+        self.width_box = named(QSpinBox(minimum=1, maximum=10**6, value=5), message("Width of the bands"))
         self.width_box.valueChanged.connect(lambda _: self._means("width"))
         self.cuts = named(QLineEdit(placeholderText=translate("0, 15, 65")), message("Where bands begin"))
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))

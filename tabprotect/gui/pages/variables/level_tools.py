@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QToolButton, QWidget
 from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -40,8 +40,7 @@ class OrderTools(QWidget):
 
     def show_selected(self, number: int, *, alone: bool) -> None:
         """How many categories are selected, and whether ``alone`` one line of the tree is."""
-        for button in self.buttons.values():
-            button.setEnabled(alone)
+        set_enabled(alone, *self.buttons.values())
         self.merge.setEnabled(number > 1)
 
     def _repaint(self) -> None:
@@ -59,11 +58,12 @@ class LevelTools(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.level = named(QComboBox(), message("A level of the variable"))
-        self.take_button = QPushButton(tr("Count at this level"))
-        self.take_button.setToolTip(tr("The categories become these groups; coarser levels stay."))
+        self.take_button = named(
+            QPushButton(tr("Count at this level")),
+            tip=message("The categories become these groups; coarser levels stay."),
+        )
         self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
-        self.remove_button = QPushButton(tr("Remove"))
-        self.remove_button.setAccessibleName(tr("Remove this level"))
+        self.remove_button = named(QPushButton(tr("Remove")), message("Remove this level"))
         self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
         self.nest = Label(wordWrap=True, name=message("Variables that nest"))
         self.nest_button = QPushButton(tr("Make them one variable"))
@@ -87,8 +87,7 @@ class LevelTools(QWidget):
         self.level.clear()
         self.level.addItems(coarser)
         self.level.setCurrentText(before)
-        for part in (self._levels, self.level, self.take_button, self.remove_button):
-            part.setVisible(bool(coarser))
+        set_visible(bool(coarser), self._levels, self.level, self.take_button, self.remove_button)
         self._chain = chain
         self.nest.setText(translate(message("{chain} nest.", joined(chain, ", ")) if chain else ""))
         self.nest.setVisible(bool(chain))

@@ -34,9 +34,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
-from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.buttons import ScrollsDown, named, silent
 from tabprotect.gui.look.label import ElidedLabel
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
@@ -121,9 +121,7 @@ class VariablesPage(VariablesStage, Page):
     def _lay_out(self) -> None:
         self.levels = ElidedLabel("", role="section")
         # What is rarely reached scrolls, so that a low window keeps the main action.
-        area = ScrollsDown()
-        area.setAccessibleName(tr("Ways to group"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = named(ScrollsDown(), message("Ways to group"), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(self.panel)
         lower = QWidget()
         in_column(
@@ -136,8 +134,7 @@ class VariablesPage(VariablesStage, Page):
         )
         self._split = split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.list)
-        split.addWidget(lower)
+        filled(split, self.list, lower)
         # Figures stand beside their names, however wide the window is.
         split.setMaximumWidth(WIDEST)
         area.setMaximumWidth(WIDEST)
@@ -197,28 +194,27 @@ class VariablesPage(VariablesStage, Page):
         )
 
     def _fill(self, table: Table) -> None:
-        self.list.blockSignals(True)
-        self.list.setRowCount(table.domain.ndim)
-        for row, variable in enumerate(table.domain.variables):
-            texts = (
-                variable.name,
-                count_text(len(variable.categories)),
-                translate(variable_kind(variable)),
-                levels_text(variable),
-                joined(map(repr, missing_codes(variable)), ", "),
-            )
-            for column, text in enumerate(texts):
-                item = QTableWidgetItem(text)
-                if column == FIGURES:
-                    item.setTextAlignment(RIGHT)
-                self.list.setItem(row, column, item)
-        missing = any(missing_codes(variable) for variable in table.domain.variables)
-        self.list.setColumnHidden(len(TITLES) - 1, not missing)
-        self.list.resizeColumnsToContents()
-        for column in range(len(TITLES) - 1 - (not missing)):
-            self.list.setColumnWidth(column, self.list.columnWidth(column) + ROOM)
-        self.list.setCurrentCell(table.domain.axis(self.variable), 0)
-        self.list.blockSignals(False)
+        with silent(self.list):
+            self.list.setRowCount(table.domain.ndim)
+            for row, variable in enumerate(table.domain.variables):
+                texts = (
+                    variable.name,
+                    count_text(len(variable.categories)),
+                    translate(variable_kind(variable)),
+                    levels_text(variable),
+                    joined(map(repr, missing_codes(variable)), ", "),
+                )
+                for column, text in enumerate(texts):
+                    item = QTableWidgetItem(text)
+                    if column == FIGURES:
+                        item.setTextAlignment(RIGHT)
+                    self.list.setItem(row, column, item)
+            missing = any(missing_codes(variable) for variable in table.domain.variables)
+            self.list.setColumnHidden(len(TITLES) - 1, not missing)
+            self.list.resizeColumnsToContents()
+            for column in range(len(TITLES) - 1 - (not missing)):
+                self.list.setColumnWidth(column, self.list.columnWidth(column) + ROOM)
+            self.list.setCurrentCell(table.domain.axis(self.variable), 0)
         if table.domain.names != self._names:
             self._names = table.domain.names
             rows = min(table.domain.ndim, MOST_ROWS) + 1

@@ -34,9 +34,9 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import named, push_button, scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling, silent
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, count_text, moved_text
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
@@ -267,10 +267,9 @@ class DesignForMe(QWidget):
         self.offers, self._over, self._judged = found, -1, {}
         same = [k for k, o in enumerate(found) if before is not None and o.words == before.words]
         self._at = same[0] if same else len(found) // 2 if found else -1
-        self.slider.blockSignals(True)
-        self.slider.setRange(0, max(len(found) - 1, 0))
-        self.slider.setValue(max(self._at, 0))
-        self.slider.blockSignals(False)
+        with silent(self.slider):
+            self.slider.setRange(0, max(len(found) - 1, 0))
+            self.slider.setValue(max(self._at, 0))
         self._tell()
 
     def _choose(self, number: int) -> None:
@@ -289,8 +288,7 @@ class DesignForMe(QWidget):
 
     def _tell(self) -> None:
         offer = self.offer
-        for widget in (self.take, self.slider):
-            widget.setEnabled(offer is not None)
+        set_enabled(offer is not None, self.take, self.slider)
         self.curve.show_offers(self.offers, self._at)
         self.leaks.setText(translate("" if offer is None else joined(self._words(offer), "\n")))
         self._paint()

@@ -15,7 +15,6 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr
 
 LONG = 16
 """Characters of a margin from which on each stands in a row of its own."""
@@ -58,8 +57,11 @@ class KeptChips(QWidget):
         wide = max((len(spoken(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
             words = spoken(margin) or message("the total")
-            chip = tool_button(message("{words}  ✕", words), tip=message("Let this margin go"))
-            chip.setAccessibleName(tr("Kept: {words}. Let it go", words))
+            chip = tool_button(
+                message("{words}  ✕", words),
+                tip=message("Let this margin go"),
+                name=message("Kept: {words}. Let it go", words),
+            )
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
