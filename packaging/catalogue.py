@@ -26,7 +26,7 @@ from tabprotect.languages.page_texts import page_texts
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "resources" / "languages"
 
-KEYWORDS = {"message": None, "tr": None, "plural": (2, 3)}
+KEYWORDS = {"message": None, "tr": None, "plural": (2, 3), "forms": (1, 2)}
 """Calls that make a text, and which of their arguments are its templates."""
 
 HELPING = (

@@ -130,6 +130,15 @@ def plural(number: float, one: str, many: str, /, *given: object, **values: obje
     return message(one if number == 1 else many, **values)
 
 
+Forms = tuple[str, str]
+"""The templates of a text for one thing, and for none and several."""
+
+
+def forms(one: str, many: str) -> Forms:
+    """The two templates of a text that is kept by a name and gets its values later."""
+    return one, many
+
+
 @cache
 def named(template: str) -> tuple[str, ...]:
     """The names of the values in a template, each once."""

@@ -132,7 +132,7 @@ def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) ->
     press("Published", "check box")
     published = [[int(listener("cell", "Result", row, column)) for column in range(4)] for row in range(4)]
     press("4  Release", "check box")
-    listener("find", "panel", "Ready: readers would know 0 of\u2026")
+    listener("find", "panel", "Ready. Readers would know 0 of\u2026")
     verdict = listener("description", "label", "The verdict")
     assert verdict == "Readers would know 0 of 4 small counts"
     worked_out = listener("description", "label", "What readers work out")

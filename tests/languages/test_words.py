@@ -35,7 +35,7 @@ NOT_IN_GERMAN = re.compile(
 
 PAGES = (
     *("tabprotect/gui/", "tabprotect/engine/register/", "tabprotect/engine/release/"),
-    *("tabprotect/engine/report/", "tabprotect/engine/bundle/staff/check_lines.py", "resources/report/"),
+    *("tabprotect/engine/report/", "tabprotect/engine/bundle/staff/release_findings.py", "resources/report/"),
     *("tabprotect/engine/disclosure/", "tabprotect/engine/protection/descriptions/"),
 )
 

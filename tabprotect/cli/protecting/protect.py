@@ -216,7 +216,7 @@ def publish_and_say(
     lines = [
         summary.sentence,
         message("Verdict: {sentence}", found.sentence),
-        *([found.staff.sentence] if found.staff is not None else []),
+        *([found.staff.finding.text] if found.staff is not None else []),
         *(message("Warning: {warning}", warning["message"]) for warning in warnings),
         *(line.text for line in before.beside),
         *lines,

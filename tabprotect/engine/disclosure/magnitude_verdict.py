@@ -20,9 +20,10 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
+from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.languages.messages import at_most_in_100, in_100, joined, message, plural
+from tabprotect.languages.messages import at_most_in_100, in_100, message
 
 MOST_HIDDEN = 60
 """Up to this many hidden sums an outsider's beliefs about them are worked out."""
@@ -66,45 +67,20 @@ class ContributorsAudit:
     narrow: int = 0
 
     @property
-    def sentence(self) -> str:
-        """What the verdict's card says to staff."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What came of it. Confidential."""
         near = (
             message("within {share} % of another's value", self.share)
             if self.share
             else message("too near to another's value")
         )
-        if not self.broken:
-            tried = message(
-                "Nobody among {tried:,} businesses and groups tried could come {near}.", self.readers, near
-            )
-            if self.narrow:
-                tried = plural(
-                    self.narrow,
-                    "Nobody among {tried:,} businesses and groups tried could come {near} by an upper bound; "
-                    "by the best guess somebody could, in {n:,} hidden sum.",
-                    "Nobody among {tried:,} businesses and groups tried could come {near} by an upper bound; "
-                    "by the best guess somebody could, in {n:,} hidden sums.",
-                    self.readers,
-                    near,
-                    self.narrow,
-                )
-            return joined(filter(None, [tried, self.sampled]), " ")
-        return plural(
-            self.broken,
-            "{broken:,} sum is not protected: somebody could come {near}.",
-            "{broken:,} sums are not protected: somebody could come {near}.",
-            self.broken,
-            near,
-        )
-
-    @property
-    def sampled(self) -> str:
-        """How many unsafe sums were not audited, in words; empty where all were."""
-        if self.audited == self.to_audit:
-            return ""
-        return message(
-            "A sample was audited: {audited:,} of {unsafe:,} unsafe sums.", self.audited, self.to_audit
-        )
+        values: dict[str, object] = {"readers": self.readers, "near": near, "n": self.broken or self.narrow}
+        if self.broken:
+            return (Finding("broken", "failed", values, staff=True),)
+        audited = {"audited": self.audited, "unsafe": self.to_audit}
+        tried = Finding("narrow", "mind", values) if self.narrow else Finding("nobody_near", "passed", values)
+        sample = () if self.audited == self.to_audit else (Finding("sampled", values=audited, staff=True),)
+        return (replace(tried, staff=True), *sample)
 
     def as_json(self) -> dict[str, object]:
         """The entry ``audit``."""
@@ -171,81 +147,43 @@ class MagnitudeVerdict:
         return replace(limits, passed=self.passed, left_out=left_out, reason=self.reason)
 
     @property
-    def guesses(self) -> str:
-        """How near an outsider's best guess comes; empty where that was not worked out."""
-        if self.worst is None:
-            return ""
-        if self.hidden:
-            return self._guessed
-        return message(
-            "An outsider's best guess of the value of one who is alone in a cell comes within "
-            "{within:g} % with a probability of at most {worst} (limit {limit}).",
-            self.limits.within,
-            at_most_in_100(self.worst),
-            in_100(self.limits.belief_limit),
-        )
+    def tried(self) -> tuple[Finding, ...]:
+        """What was tried with the contributions, where sums are hidden. Confidential."""
+        return () if self.audit is None or not self.hidden else self.audit.findings
 
     @property
-    def _guessed(self) -> str:
-        """How near guesses of hidden sums come."""
-        within, limit = self.limits.within, in_100(self.limits.belief_limit)
-        worst = at_most_in_100(self.worst or 0.0)
-        if not self.known:
-            return message(
-                "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
-                "{worst} (limit {limit}).",
-                within,
-                worst,
-                limit,
-            )
-        return plural(
-            self.known,
-            "{known:,} hidden sum can be guessed to within {within:g} % with a probability of {worst} "
-            "(limit {limit}): it would give its contributor away if it had only one.",
-            "{known:,} hidden sums can be guessed to within {within:g} % with a probability of up to "
-            "{worst} (limit {limit}): each would give its contributor away if it had only one.",
-            self.known,
-            within,
-            worst,
-            limit,
-        )
+    def guesses(self) -> Finding:
+        """How near an outsider's best guess comes."""
+        beyond = "near_hidden_beyond" if self.known else "near_hidden"
+        values = {
+            "n": self.known,
+            "within": self.limits.within,
+            "worst": at_most_in_100(self.worst or 0.0),
+            "limit": in_100(self.limits.belief_limit),
+        }
+        return Finding(beyond if self.hidden else "near_guess", values=values)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, without what only the house knows."""
+        found = [] if self.worst is None else [self.guesses]
+        if self.known and not self.hidden:
+            found.append(Finding("sums_known", values={"n": self.known}))
+        if self.numbers:
+            found.append(Finding("numbers_known", values={"n": self.numbers}))
+        if self.left_out:
+            found.append(Finding("left_out", "mind", {"parts": listed(self.left_out)}))
+        return tuple(found) or (Finding("sums_judged"),)
 
     @property
     def sentence(self) -> str:
         """The verdict in words, without what only the house knows."""
-        said = []
-        if self.worst is not None:
-            said.append(self.guesses)
-        if self.known and not self.hidden:
-            said.append(
-                plural(
-                    self.known,
-                    "{known:,} sum would be known if it were that of one contributor.",
-                    "{known:,} sums would be known if each were that of one contributor.",
-                    self.known,
-                )
-            )
-        if self.numbers:
-            said.append(
-                plural(
-                    self.numbers,
-                    "How many contribute is published, or follows, of {n:,} sum: readers were taken to "
-                    "know who is alone.",
-                    "How many contribute is published, or follows, of {n:,} sums: readers were taken to "
-                    "know who is alone.",
-                    self.numbers,
-                )
-            )
-        if self.left_out:
-            said.append(message("Not worked out: {parts}.", listed(self.left_out)))
-        return joined(said, " ") or message("Every sum was judged.")
+        return in_words(self.findings)
 
     @property
     def staff_sentence(self) -> str:
         """The verdict with what was tried with the contributions. Confidential."""
-        if self.audit is None or not self.hidden:
-            return self.sentence
-        return joined([self.audit.sentence, self.sentence], " ")
+        return in_words((*self.tried, *self.findings))
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import Coins, Randomness
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -22,7 +23,7 @@ from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table, check_structural
-from tabprotect.languages.messages import in_100, joined, message, plural
+from tabprotect.languages.messages import in_100, joined, message
 
 
 @dataclass(frozen=True)
@@ -397,39 +398,18 @@ class Staff:
         }
 
     @property
-    def known_of_all(self) -> str:
-        """How many small counts readers would know, as part of a sentence; empty if not judged."""
-        if not self.at_risk_cells:
-            return message("no judged cell holds a small count")
-        if self.mean_belief is None:
-            return ""
-        return message(
-            "readers would know {known:,} of {at_risk_cells:,} small counts", self.known, self.at_risk_cells
-        )
+    def known_found(self) -> Finding:
+        """How many small counts readers would know."""
+        values: dict[str, object] = {"known": self.known, "cells": self.at_risk_cells}
+        return Finding("true_known", values=values, staff=True)
 
     @property
-    def sentence(self) -> str:
-        """The figures in words."""
-        if not self.at_risk_cells:
-            return message("There are no small counts.")
+    def finding(self) -> Finding:
+        """How many small counts there are, and how sure of one a reader is."""
+        kind, n = "true_certain" if self.certain else "true_uncertain", self.certain
         if self.mean_belief is None:
-            return plural(
-                self.at_risk_cells,
-                "There is {number:,} small count.",
-                "There are {number:,} small counts.",
-                self.at_risk_cells,
-            )
-        sure = (
-            plural(
-                self.certain,
-                "{number:,} small count is certain",
-                "{number:,} small counts are certain",
-                self.certain,
-            )
-            if self.certain
-            else message("No small count is certain")
-        )
-        return message("{sure}; on average a reader is {chance} sure of one.", sure, in_100(self.mean_belief))
+            kind, n = "small_counts" if self.at_risk_cells else "no_small_counts", self.at_risk_cells
+        return Finding(kind, values={"n": n, "chance": in_100(self.mean_belief or 0.0)}, staff=True)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, State, read_together
+from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_together
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
@@ -16,6 +16,7 @@ from tabprotect.engine.register.counts_and_sums import published_before, sums_am
 from tabprotect.engine.register.reading_together import ReadingTogether, marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
+from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
@@ -200,36 +201,36 @@ class LeftBefore:
             if len(read) == 1
             else message("{read} releases up to no. {last}", len(read), last)
         )
-        return capital(read_together(found, what, more=self.more))
+        return read_together(found, what, more=self.more)
 
     @property
-    def group(self) -> CheckGroup:
+    def group(self) -> FindingGroup:
         """The same as lines of a check."""
-        said = [warning["message"] for warning in self.warnings]
-        lines = [CheckLine("mind", capital(text) + ".") for text in said]
-        lines += self.beside
+        texts = [warning["message"] for warning in self.warnings]
+        found = [said(capital(text) + ".", "mind") for text in texts]
+        found += self.beside
         nothing = message("No. Nothing of this table was published before.")
         if self.again:
             numbers = joined(map(str, self.again), ", ")
             nothing = message(
                 "Yes: this very release, no. {numbers}. Nothing else of this table was published.", numbers
             )
-        return CheckGroup(message("Has this left before?"), tuple(lines) or (CheckLine("passed", nothing),))
+        return FindingGroup(BEFORE, tuple(found) or (said(nothing, "passed"),))
 
     @property
-    def beside(self) -> tuple[CheckLine, ...]:
+    def beside(self) -> tuple[Finding, ...]:
         """The releases read together, and those that could not be."""
         if self.error is not None:
-            return (CheckLine("failed", self._unread),)
-        lines, together = [], self.together
+            return (said(self._unread, "failed"),)
+        found, together = [], self.together
         if together is not None:
             # A reason lets it out; it does not make it judged.
             fine = together.passed is True and not together.certain
             state: State = "failed" if together.passed is False else "passed" if fine else "mind"
-            lines.append(CheckLine(state, self.sentence, cells=not fine or self.more > 0))
+            found.append(said(self.sentence, state, shows="cells" if not fine or self.more > 0 else ""))
         if self.unread:
-            lines.append(CheckLine("mind", self._unread))
-        return tuple(lines)
+            found.append(said(self._unread, "mind"))
+        return tuple(found)
 
     def as_json(self) -> dict[str, object] | None:
         """For ``--json``: the number of releases read together, and the verdict on them."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.release.limits import ROUNDING, Limits
-from tabprotect.languages.messages import in_100, message, plural
+from tabprotect.languages.messages import in_100
 
 
 @dataclass(frozen=True)
@@ -43,37 +44,14 @@ class Insiders:
         """True if the limits judge it, and it is beyond them."""
         return self.chance is not None and self.chance > limits.insider_limit + ROUNDING
 
-    @property
-    def sentence(self) -> str:
-        """The chance in words; empty if there is none to say."""
-        if self.chance is None or self.alone is None:
-            return ""
-        if not self.chance:
-            return message("Nobody who is alone in a cell would learn another small count.")
-        if self.alone < 0.5:
-            return message(
-                "Somebody who is alone in a cell would learn another small count with {chance}; "
-                "probably nobody is alone in one.",
-                in_100(self.chance),
-            )
-        return plural(
-            round(self.alone),
-            "Somebody who is alone in a cell would learn another small count with {chance}; "
-            "about {alone:,} person is alone in one.",
-            "Somebody who is alone in a cell would learn another small count with {chance}; "
-            "about {alone:,} people are alone in one.",
-            in_100(self.chance),
-            round(self.alone),
-        )
-
-    def beyond(self, limits: Limits) -> str:
-        """The chance and the limit that it is beyond, in words."""
-        return message(
-            "Somebody who is alone in a cell would learn another small count with {chance}; "
-            "the limit is {limit}.",
-            in_100(self.chance or 0.0),
-            in_100(limits.insider_limit),
-        )
+    def findings(self, limits: Limits) -> tuple[Finding, ...]:
+        """The chance, with its limit where it is beyond it; nothing where it is not known or none."""
+        if not self.chance or self.alone is None:
+            return ()
+        values = {"n": round(self.alone), "chance": in_100(self.chance)}
+        if self.fails(limits):
+            return (Finding("insiders_beyond", "failed", values | {"limit": in_100(limits.insider_limit)}),)
+        return (Finding("insiders" if self.alone >= 0.5 else "insiders_unlikely", values=values),)
 
     def as_json(self) -> dict[str, object]:
         """``insiders`` of a verdict."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.release.kept_sums import said as kept_in_words
@@ -33,8 +34,6 @@ SAID = {
 Who = Literal["user", "intruder"]
 
 READER: Mapping[Who, str] = {"user": message("a reader"), "intruder": message("a reader who knows more")}
-
-NOT_WORKED_OUT = message("what readers learn could not be worked out")
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""
@@ -116,6 +115,24 @@ class TableVerdict:
             or (expected and (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING)
             or (expected and self._small_beyond(limits))
         )
+
+    def finding(self, limits: Limits) -> Finding:
+        """What of it is beyond a limit; what is known where nothing is."""
+        fails, most = self.fails(limits), self.allowed(limits)
+        found = knows(self.at_risk, self.known, self.certain, limit=most, who=self.who)
+        if fails and self.known <= most:
+            guess = (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING
+            found = Finding(
+                "guess" if guess else "small_beyond",
+                values={
+                    **found.values,
+                    "sure": self.small_known,
+                    "most": int(limits.small_share * self.at_risk + ROUNDING),
+                    "chance": in_100(self.mean_belief or 0.0),
+                    "often": in_100(limits.mean_belief_limit),
+                },
+            )
+        return replace(found, state="failed" if fails else "told", where=self.label)
 
     def _small_beyond(self, limits: Limits) -> bool:
         # A cell that is believed to be at risk counts less than one among those expected.
@@ -253,44 +270,51 @@ class Verdict:
         return self.passed is True or (self.passed is None and self.reason)
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, the gravest alone where it is beyond a limit."""
+        bases = [said(basis) for basis in dict.fromkeys(table.basis for table in self._user if table.basis)]
+        if failing := self.failing:
+            return (*(table.finding(self.limits) for table in failing[:3]), *bases)
+        if not self.judged:
+            return (Finding("not_worked_out", "mind"), *([said(self.note)] if self.note else []))
+        if self.insiders.fails(self.limits):
+            return self.insiders.findings(self.limits)
+        kept = [said(kept_in_words(self.kept_small), "mind")] if self.kept_small else []
+        note = [said(self.note, "mind")] if self.note and not self.complete else []
+        return (
+            *self.left_out_found,
+            self.known_found,
+            said(message("{way}.", capital(SAID[self.way]))),
+            *self.insiders.findings(self.limits),
+            *kept,
+            *bases,
+            *note,
+        )
+
+    @property
+    def known_found(self) -> Finding:
+        """What a reader would know of all tables."""
+        return knows(self.at_risk, self.known, self.certain, limit=self.limit)
+
+    @property
+    def left_out_found(self) -> tuple[Finding, ...]:
+        """What was not judged; nothing where all was."""
+        return () if self.complete else (Finding("left_out", "mind", {"parts": listed(self.left_out)}),)
+
+    @property
     def sentence(self) -> str:
         """The verdict in words."""
-        failing = self.failing
-        bases = dict.fromkeys(table.basis for table in self._user if table.basis)
-        if failing:
-            return joined([*(self._failure(table) for table in failing[:3]), *bases], " ")
-        if not self.judged:
-            return message("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
-        if self.insiders.fails(self.limits):
-            return self.insiders.beyond(self.limits)
-        said = capital(learned(self, self.limit))
-        told = [message("{said}. {way}.", said, capital(SAID[self.way]))]
-        told += [self.insiders.sentence] if self.insiders.chance else []
-        told += [kept_in_words(self.kept_small)] if self.kept_small else []
-        judged = joined([*told, *bases], " ")
-        if self.complete:
-            return judged
-        return joined(filter(None, [self.not_whole, judged, self.note]), " ")
+        return in_words(self.findings)
 
     @property
     def unjudged(self) -> str:
-        """What was not judged, in words; empty for nothing."""
-        if self.complete:
-            return ""
-        return joined(filter(None, [self.not_whole, self.note]), " ")
+        """What was not judged, with what is to be said of it, in words; empty for nothing."""
+        return "" if self.complete else joined(filter(None, [self.not_whole, self.note]), " ")
 
     @property
     def not_whole(self) -> str:
-        """A sentence on what was not judged."""
-        return message("Not worked out: {parts}.", self.unjudged_parts)
-
-    @property
-    def unjudged_parts(self) -> str:
-        """The kinds of what was not judged, in words, as part of a sentence."""
-        return listed(self.left_out)
-
-    def _failure(self, table: TableVerdict) -> str:
-        return message("{said} ({which}).", capital(exceeded(table, self.limits)), table.label)
+        """What was not judged, in a sentence; empty for nothing."""
+        return in_words(self.left_out_found)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
@@ -325,51 +349,26 @@ def nothing_expected(judged: TableVerdict | Verdict) -> bool:
     return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED
 
 
-def learned(judged: TableVerdict | Verdict, limit: float) -> str:
-    """What a reader would know of one table, or of all, as part of a sentence.
+def knows(
+    at_risk: float, known: int, certain: int, *, limit: float | None = None, who: Who = "user"
+) -> Finding:
+    """What a reader would know, of one table or of all.
 
     Parameters
     ----------
     limit
-        Cells that may be known.
+        Cells that may be known; ``None`` where no limit is about it.
     """
-    who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
-    reader, certain = READER[who], judged.certain
-    if nothing_expected(judged):
-        return message("{reader} expects no small counts", reader)
-    sure = (
-        plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
-        if certain
-        else message("none is certain")
-    )
-    return message(
-        "of {small} {reader} would know {known:,}; {allowed}; {sure}",
-        _about_small(judged.at_risk),
-        reader,
-        judged.known,
-        allowed(limit),
-        sure,
-    )
-
-
-def exceeded(table: TableVerdict, limits: Limits) -> str:
-    """What of a table is beyond a limit, as part of a sentence; what is known where nothing is."""
-    if table.known > table.allowed(limits) or not table.fails(limits):
-        return learned(table, table.allowed(limits))
-    if table.mean_belief is not None and table.mean_belief > limits.mean_belief_limit + ROUNDING:
-        return message(
-            "{reader} who guesses at the small counts would be right {chance} times; {limit} are allowed",
-            READER[table.who],
-            in_100(table.mean_belief),
-            in_100(limits.mean_belief_limit),
-        )
-    return message(
-        "of {counts} {reader} would know {small:,} to be small, without knowing which they are; {allowed}",
-        _about_small(table.at_risk),
-        READER[table.who],
-        table.small_known,
-        allowed(limits.small_share * table.at_risk),
-    )
+    none = at_risk < LEAST_EXPECTED and not (known or certain)
+    kind = "known" + "_certain" * bool(certain) + "_without_limit" * (limit is None)
+    values: dict[str, object] = {
+        "reader": capital(READER[who]),
+        "known": known,
+        "certain": certain,
+        "small": about_small(at_risk),
+        "limit": int((limit or 0.0) + ROUNDING),
+    }
+    return Finding("none_expected" if none else kind, values=values)
 
 
 def about(expected: float) -> str:
@@ -377,15 +376,9 @@ def about(expected: float) -> str:
     return message("about {cells:,}", round(expected)) if expected >= 0.5 else message("less than 1")
 
 
-def _about_small(expected: float) -> str:
+def about_small(expected: float) -> str:
     """An expected number of small counts, whole: ``about 20 small counts``."""
     n = round(expected)
     if expected < 0.5:
         return message("less than 1 small count")
     return plural(n, "about {n:,} small count", "about {n:,} small counts", n=n)
-
-
-def allowed(limit: float) -> str:
-    """How many may be known, as part of a sentence."""
-    most = int(limit + ROUNDING)
-    return message("at most {most:,} may be known", most) if most else message("none may be known")

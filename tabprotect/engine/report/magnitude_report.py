@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.staff.check_lines import CheckLine, State
+from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.bundle.sums.magnitude_bundle import PROMISES, adds_up, release_within
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
@@ -59,7 +60,7 @@ class MagnitudeEdition:
     made: str
     confidential: bool
     promise: str
-    verdict: CheckLine
+    verdict: Finding
     facts: tuple[tuple[str, str], ...]
     staff: tuple[tuple[str, str], ...]
     table: Grid
@@ -79,14 +80,12 @@ def magnitude_edition(
     found = release_within(bundle)
     release = found.release
     judged = magnitude_verdict(release)
-    # A reason lets it out; it does not make it judged.
-    state: State = "failed" if judged.passed is False else "passed" if judged.passed else "mind"
     return MagnitudeEdition(
         release.title or UNTITLED,
         translate(day_said(made)),
         record is not None,
         str(PROMISES[release.method]),
-        CheckLine(state, judged.sentence),
+        replace(sums_headline(judged, staff=False), word=""),
         (
             (message("Measure"), release.measure),
             (message("Method"), SUMS_METHODS[release.method].label),

@@ -11,9 +11,10 @@ from itertools import groupby
 from markupsafe import Markup, escape
 
 from tabprotect.engine.bundle.public import reader_lines
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine, bundle_files, stated
+from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
@@ -110,13 +111,13 @@ class PublicEdition:
     title: str
     made: str
     facts: tuple[tuple[str, str], ...]
-    verdict: CheckLine
+    verdict: Finding
     sections: dict[str, Markup]
     tables: tuple[Grid, ...]
     further: int
     figure: Markup
     suppressed: bool
-    checks: CheckGroup
+    checks: FindingGroup
 
 
 def size_text(domain: Domain) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.bundle.staff.release_findings import BEFORE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
+from tabprotect.engine.release.findings import FindingGroup, said
 from tabprotect.languages.messages import day_said, message
 
 
@@ -29,7 +30,7 @@ class RegisterSection:
     """
 
     own: str
-    before: CheckGroup
+    before: FindingGroup
     entries: tuple[tuple[str, ...], ...] = ()
 
 
@@ -54,8 +55,8 @@ def register_section(
     """
     place = register_address(register)
     if place is None or is_unmade(place):
-        unknown = CheckLine("mind", message("What left before is not known without a register."))
-        group = CheckGroup(LeftBefore().group.title, (unknown,))
+        unknown = said(message("What left before is not known without a register."), "mind")
+        group = FindingGroup(BEFORE, (unknown,))
         return RegisterSection(message("There is no register of releases here."), group)
     from tabprotect.engine.register.register import Register
 

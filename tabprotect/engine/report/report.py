@@ -16,12 +16,12 @@ from markupsafe import Markup
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.staff.confidential import Dossier
 from tabprotect.engine.bundle.sums import kinds
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.report.public_edition import plain, public_edition
 from tabprotect.languages.messages import message
 from tabprotect.languages.page_texts import environment
@@ -90,7 +90,7 @@ class Report:
 
     edition: Edition
     title: str
-    verdict: CheckLine
+    verdict: Finding
     fingerprint: str
     html: str
 

@@ -8,15 +8,8 @@ from datetime import date
 from markupsafe import Markup
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.bundle.staff.check_lines import (
-    CheckGroup,
-    CheckLine,
-    headline,
-    honesty,
-    protection,
-    published_line,
-)
 from tabprotect.engine.bundle.staff.confidential import Dossier, DossierStep
+from tabprotect.engine.bundle.staff.release_findings import headline, honesty, protection
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress
@@ -24,6 +17,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import MOST_CELLS, Grid, GridCell, grid, published_grid
@@ -69,13 +63,13 @@ class StaffEdition:
 
     public: PublicEdition
     facts: tuple[tuple[str, str], ...]
-    verdict: CheckLine
+    verdict: Finding
     staff: str
     result: str
     figure: Markup
     tables: tuple[Grid, ...]
     parameters: tuple[tuple[str, str], ...]
-    groups: tuple[CheckGroup, ...]
+    groups: tuple[FindingGroup, ...]
     decisions: tuple[str, ...]
     register: RegisterSection
     signatures: tuple[str, str]
@@ -111,8 +105,8 @@ def staff_edition(
             (message("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
-        verdict=published_line(judged) if protected.record.overruled else headline(judged),
-        staff="" if judged.staff is None else judged.staff.sentence,
+        verdict=headline(judged, published=protected.record.overruled),
+        staff="" if judged.staff is None else judged.staff.finding.text,
         result=summary.sentence,
         figure=svg_figures.change_bars(_moved(protected)),
         tables=tuple(_before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
-from tabprotect.engine.bundle.staff.check_lines import CheckLine
+from tabprotect.engine.release.findings import Finding, said
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
@@ -31,8 +31,8 @@ class Banner(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.line = CheckLine("told", "")
-        self._shown: tuple[CheckLine, str, str] | None = None
+        self.line = said("")
+        self._shown: tuple[Finding, str, str] | None = None
         self.mark = Label()
         self.text = Label(wordWrap=True, role="heading", name=message("The verdict"))
         self.rest = Label(wordWrap=True, name=message("What is to be said beside it"))
@@ -59,14 +59,14 @@ class Banner(QFrame):
         )
         THEME.follow(self, Banner._paint)
 
-    def show_line(self, line: CheckLine, *, below: str = "", ways: str = "") -> None:
+    def show_line(self, line: Finding, *, below: str = "", ways: str = "") -> None:
         """Show a verdict in its parts, ``below`` it what its number means, on request its ways."""
         # A style sheet is dear: who types beside it does not wait for the same words again.
         if self._shown == (line, below, ways):
             return
         self._shown = line, below, ways
         self.line = line
-        self.text.setText(translate(line.finding or line.text))
+        self.text.setText(translate(line.heading))
         self.rest.setText(translate(line.rest))
         self.rest.setVisible(bool(line.rest))
         self.below.setText(translate(below))

@@ -119,7 +119,7 @@ def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) ->
     second = ("protect", tmp_path / "fine.csv", *register)
     refused = run(*second, "--out", tmp_path / "fine.zip")
     assert refused.code == 5 and not (tmp_path / "fine.zip").exists()
-    assert "1 is certain (A × B)" in refused.json["error"]["message"]
+    assert "1 for certain" in refused.json["error"]["message"]
 
 
 def test_releases_that_cannot_be_read_together_are_null(

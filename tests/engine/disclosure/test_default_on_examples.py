@@ -55,5 +55,5 @@ def test_refused_where_next_to_nothing_else_has_these_margins() -> None:
     problem = Problem(open_table("example:czech-autoworkers").table)
     with pytest.raises(RefusedError) as refused:
         gate.protect(PLUGIN, problem, {}, Randomness.seeded(7))
-    assert "small counts a reader would know 3" in refused.value.message
+    assert "a reader would know 3 of" in refused.value.message
     assert "keeping the two-way margins only (passed on" in refused.value.hint

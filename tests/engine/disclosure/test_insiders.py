@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief.effort import TRIAL
-from tabprotect.engine.bundle.staff.check_lines import headline, table_lines
+from tabprotect.engine.bundle.staff.release_findings import headline, of_tables
 from tabprotect.engine.disclosure import insiders
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -120,13 +120,14 @@ def test_it_is_told_and_judged_only_where_the_policy_says_so() -> None:
     told = verdict(release, HousePolicy().limits())
     chance = told.insiders.chance
     assert told.passed and chance is not None and 0 < chance < 1
-    assert told.insiders.sentence in told.sentence
+    (found,) = told.insiders.findings(told.limits)
+    assert found.kind.startswith("insiders") and found in told.findings
     assert told.as_json()["insiders"] == {"chance": chance, "worst": told.insiders.worst}
-    assert told.insiders.sentence in [line.text for line in table_lines(told)]
+    assert found in of_tables(told)
     strict = HousePolicy(insiders="judge", insider_limit=chance / 2)
     judged = verdict(release, strict.limits())
     assert judged.passed is False and not judged.failing
-    assert "the limit is" in judged.sentence and headline(judged).state == "failed"
+    assert judged.findings[0].kind == "insiders_beyond" and headline(judged).state == "failed"
     assert verdict(release, HousePolicy(insiders="judge", insider_limit=chance).limits()).passed
     # A limit that is only told of judges nothing.
     assert verdict(release, HousePolicy(insider_limit=chance / 2).limits()).passed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle.staff.check_lines import protection
+from tabprotect.engine.bundle.staff.release_findings import protection
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.kept_small import small_sums
 from tabprotect.engine.project.sources import open_table
@@ -48,7 +48,7 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     # A reason is on record beside it, where one was given.
     assert done.record.decisions == (f"{sentence.rstrip('.')}: shown",)
     assert not done.record.overruled
-    lines = protection(done, summarise(done), found).lines
+    lines = protection(done, summarise(done), found).findings
     assert [line.state for line in lines if line.text == sentence] == ["mind"]
     kept = Publication.of(table.domain, margins)
     assert small_sums(table, kept, SmallCount()) == found.kept_small

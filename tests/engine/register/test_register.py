@@ -155,7 +155,7 @@ def test_a_name_that_two_files_share_is_no_alarm(path: Path) -> None:
     assert "release 2" in said["message"] and "called the same" in said["message"]
     assert not warnings_of(found[1:])
     left = LeftBefore(earlier=tuple(found[1:]))
-    assert left.group.lines[0].state == "passed" and not left.warnings
+    assert left.group.findings[0].state == "passed" and not left.warnings
     # What cannot be compared takes a reason all the same.
     assert LeftBefore(earlier=tuple(found[1:]), unread_numbers=(1,)).unjudged
 

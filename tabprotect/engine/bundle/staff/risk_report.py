@@ -14,10 +14,11 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS
 from tabprotect.engine.bundle.archive import dump_json
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup, headline, honesty, protection
+from tabprotect.engine.bundle.staff.release_findings import headline, honesty, protection
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.findings import FindingGroup
 from tabprotect.languages.messages import joined, message
 
 
@@ -138,6 +139,6 @@ def _original(count: int, shown: int) -> str:
     return str(count) if count == shown else message("{count} ({shown} weighted)", count, shown)
 
 
-def _group(group: CheckGroup) -> list[str]:
-    lines = (message("- {state}: {text}", line.state, line.text) for line in group.lines)
+def _group(group: FindingGroup) -> list[str]:
+    lines = (message("- {state}: {text}", one.state, one.text) for one in group.findings)
     return [f"## {group.title}", "", *lines, ""]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.bundle.staff.check_lines import State
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, TableVerdict, Verdict, about, allowed
+from tabprotect.engine.release.findings import Finding, State
+from tabprotect.engine.release.verdict_figures import TableVerdict, Verdict, Who, knows
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.background.question import Question, same
 from tabprotect.gui.base.document import Document
@@ -24,7 +24,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.check.words import verdict_sentence
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 NARROW = 80 * GRID
@@ -39,22 +39,27 @@ class Reader:
     ----------
     name, knows
         Who it is, and with what.
-    number
-        Cells known.
-    words
-        Of how many, how sure.
-    state
-        ``told`` where no limit is about it, ``mind`` where it was not judged whole.
+    found
+        What that reader would know; ``told`` where no limit is about it, ``mind`` where it was not
+        judged whole.
     who
         Whose belief the page can show: ``user``, ``intruder``; else empty.
     """
 
     name: str
     knows: str
-    number: int
-    words: str
-    state: State
+    found: Finding
     who: str = ""
+
+    @property
+    def number(self) -> int:
+        """Cells known."""
+        return int(str(self.found.values["known"]))
+
+    @property
+    def words(self) -> str:
+        """Of how many, by which limit."""
+        return joined(filter(None, (self.found.beside_number, self.found.rest)), ". ")
 
 
 def readers(
@@ -74,50 +79,38 @@ def readers(
     staff
         Whether figures of the original, and what left before, may be seen.
     """
-    found = [_judged(verdict, "user", message("A reader"), message("who has the release alone"))]
+    name, alone = message("A reader"), message("who has the release alone")
+    found = [Reader(name, alone, _judged(verdict, "user"), "user")]
     if intruder is not None:
-        knows, of = intruder
-        words = _words(of.at_risk, of.certain)
-        found.append(
-            Reader(
-                message("A reader who knows more"),
-                message("who {knows}", knows),
-                of.known,
-                words,
-                "told",
-                "intruder",
-            )
-        )
+        knows_that, of = intruder
+        name = message("A reader who knows more")
+        one = knows(of.at_risk, of.known, of.certain)
+        found.append(Reader(name, message("who {knows}", knows_that), one, "intruder"))
     if any(table.who == "intruder" for table in verdict.tables):
-        name = message("Another reader")
-        found.append(_judged(verdict, "intruder", name, message("of the house policy")))
-    if not staff:
-        return tuple(found)
-    joint = None if judgement is None else judgement.before.together
+        policy = message("of the house policy")
+        found.append(Reader(message("Another reader"), policy, _judged(verdict, "intruder")))
+    joint = None if judgement is None or not staff else judgement.before.together
     if judgement is not None and joint is not None:
         read = judgement.before.read
         last = read[0].entry
-        knows = message("release {number} of {day}", last.number, last.day) + (
+        before = message("release {number} of {day}", last.number, last.day) + (
             "" if len(read) == 1 else message(" and {read} more", len(read) - 1)
         )
-        words = _words(joint.at_risk, joint.certain, joint.limit)
-        name, state = message("With earlier releases"), _state(joint, joint.tables)
-        found.append(Reader(name, knows, joint.known, words, state))
-    truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
+        one = replace(joint.known_found, state=_state(joint, joint.tables))
+        found.append(Reader(message("With earlier releases"), before, one))
+    truth = verdict.staff if isinstance(verdict, StaffVerdict) and staff else None
     if truth is not None:
-        words = message("known of {small} small counts", count_text(truth.at_risk_cells))
-        if truth.mean_belief is not None:
-            words = message("{words}. {sure}", words, truth.sentence)
-        found.append(Reader(message("In truth"), message("staff only"), truth.known, words, "told"))
+        one = replace(truth.known_found, rest="" if truth.mean_belief is None else truth.finding.text)
+        found.append(Reader(message("In truth"), message("staff only"), one))
     return tuple(found)
 
 
-def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
+def _judged(verdict: Verdict, who: Who) -> Finding:
     mine = [table for table in verdict.tables if table.who == who]
     at_risk = sum(table.at_risk for table in mine)
     known, certain = sum(t.known for t in mine), sum(t.certain for t in mine)
-    words = _words(at_risk, certain, verdict.limits.share * at_risk)
-    return Reader(name, knows, known, words, _state(verdict, mine), who if who == "user" else "")
+    found = knows(at_risk, known, certain, limit=verdict.limits.share * at_risk, who=who)
+    return replace(found, state=_state(verdict, mine))
 
 
 def _state(verdict: Verdict, tables: Sequence[TableVerdict]) -> State:
@@ -126,16 +119,6 @@ def _state(verdict: Verdict, tables: Sequence[TableVerdict]) -> State:
         return "failed"
     whole = all(table.judged and not table.left_out for table in tables)
     return "passed" if whole and verdict.complete else "mind"
-
-
-def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
-    if at_risk < LEAST_EXPECTED and not certain:
-        return message("known; no small counts are expected")
-    sure = message("none certain") if not certain else message("{certain} certain", count_text(certain))
-    words = message("known of {about} small counts; {sure}", about(at_risk), sure)
-    if limit is not None:
-        words = message("{words}; {allowed}", words, allowed(limit))
-    return translate(words)
 
 
 class ReaderCard(QFrame):
@@ -160,7 +143,9 @@ class ReaderCard(QFrame):
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
         c = THEME.colours
-        ink = {"told": c.text, "mind": c.undecided, "failed": c.error, "passed": c.released}[reader.state]
+        ink = {"told": c.text, "mind": c.undecided, "failed": c.error, "passed": c.released}[
+            reader.found.state
+        ]
         number.setStyleSheet(f"color: {ink};")
         words = Label(reader.words, wordWrap=True)
         # The figure begins what is said below the name.

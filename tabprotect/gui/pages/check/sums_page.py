@@ -10,8 +10,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.bundle.staff.check_lines import CheckLine
-from tabprotect.engine.bundle.sums.sums_lines import sums_headline
+from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import (
     MagnitudeVerdict,
     magnitude_verdict,
@@ -26,6 +25,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
+from tabprotect.engine.release.findings import said
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.question import Question
@@ -201,7 +201,7 @@ class CheckSumsPage(CheckStage, Page):
             return
         self._note.setText("")
         if self._verdict is None:
-            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
+            self.banner.show_line(said(message("Working out what a reader would know \u2026")))
             return
         self.banner.show_line(sums_headline(self._verdict, staff=False))
 

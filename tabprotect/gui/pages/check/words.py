@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from tabprotect.engine.bundle.staff.check_lines import counted, read_together
+from tabprotect.engine.bundle.staff.release_findings import counted, read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.verdict_figures import Verdict, learned
+from tabprotect.engine.release.findings import in_words, said
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text, large_text
 from tabprotect.gui.pages.check.cell_figures import View
-from tabprotect.languages.messages import capital, in_100, joined, message, plural
+from tabprotect.languages.messages import in_100, joined, message, plural
 
 
 def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
@@ -24,24 +26,16 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool)
     staff
         Whether the truth may be counted.
     """
-    said = _verdict(verdict, staff=staff)
-    if together is None:
-        return said
-    return message("{sentence} {text}", said, capital(read_together(together)))
-
-
-def _verdict(verdict: Verdict, *, staff: bool) -> str:
-    inside = verdict.insiders
-    if not verdict.judged or verdict.failing or inside.fails(verdict.limits):
-        return verdict.sentence
-    found, limit = learned(verdict, verdict.limit), ""
-    if staff:
-        found, limit = counted(verdict)
-        truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    if not verdict.judged or verdict.failing or verdict.insiders.fails(verdict.limits):
+        found = list(verdict.findings)
+    else:
+        insiders = verdict.insiders.findings(verdict.limits)
+        first, limit = counted(verdict) if staff else (verdict.known_found, "")
+        found = [replace(first, rest=limit), *verdict.left_out_found, *insiders]
+        truth = verdict.staff if isinstance(verdict, StaffVerdict) and staff else None
         if truth is not None and truth.worst is not None:
-            found = message("{found}; closest: {cell}", found, truth.worst.sentence)
-    said = [message("{said}.", capital(found)), limit, "" if verdict.complete else verdict.not_whole]
-    return joined(filter(None, [*said, inside.sentence if inside.chance else ""]), " ")
+            found.insert(1, said(message("Closest: {cell}.", truth.worst.sentence)))
+    return in_words([*found, *([] if together is None else [said(read_together(together))])])
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:

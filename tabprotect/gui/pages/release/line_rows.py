@@ -7,15 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from tabprotect.engine.bundle.staff.check_lines import (
-    CheckGroup,
-    CheckLine,
-    bundle_files,
-    honesty,
-    protection,
-)
+from tabprotect.engine.bundle.staff.release_findings import bundle_files, honesty, protection
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.gui.forms.banner import MARKS
 from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.look.buttons import emptied, tool_button
@@ -39,11 +34,11 @@ class LineRow(QWidget):
     cells_asked = Signal()
     coins_asked = Signal()
 
-    def __init__(self, line: CheckLine, *, beside: bool = False) -> None:
+    def __init__(self, line: Finding, *, beside: bool = False) -> None:
         """``beside``: something as high as a button stands in its row."""
         super().__init__()
         self.line = line
-        beside = beside or bool(line.cells or line.coins or line.names)
+        beside = beside or bool(line.shows)
         side = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignTop
         icon, ink, word = MARKS[line.state]
         picture = Label()
@@ -56,38 +51,31 @@ class LineRow(QWidget):
             badge = Label(message("staff only"), role="quiet")
             row.addWidget(badge, 0, side)
         self.button: QPushButton | None = None
-        ways: tuple[tuple[object, str, str, Callable[[], object]], ...] = (
-            (
-                line.cells,
+        ways: dict[str, tuple[str, str, Callable[[], object]]] = {
+            "cells": (
                 message("Show cells"),
                 message("Show the cells of: {text}", line.text),
                 self.cells_asked.emit,
             ),
-            (
-                line.coins,
+            "coins": (
                 message("Use the house key"),
                 message("Draw the coins from the house key"),
                 self.coins_asked.emit,
             ),
-            (
-                line.names,
-                message("Show"),
-                message("Show the tables of: {text}", line.text),
-                self._name_tables,
-            ),
-        )
-        for wanted, label, name, act in ways:
-            if wanted:
-                self.button = QPushButton(translate(label))
-                self.button.setAccessibleName(translate(name))
-                self.button.clicked.connect(lambda _=False, act=act: act())
-                row.addWidget(self.button, 0, side)
+            "tables": (message("Show"), message("Show the tables of: {text}", line.text), self._name_tables),
+        }
+        if line.shows:
+            label, name, act = ways[line.shows]
+            self.button = QPushButton(translate(label))
+            self.button.setAccessibleName(translate(name))
+            self.button.clicked.connect(lambda _=False: act())
+            row.addWidget(self.button, 0, side)
 
     def _name_tables(self) -> None:
         """Say which tables the line counts, in place of its button."""
         if self.button is not None:
             self.button.hide()
-        self.words.setText(translate(message("{text} {names}", self.line.text, self.line.names)))
+        self.words.setText(translate(message("{text} {names}", self.line.text, self.line.values["names"])))
 
 
 class LineGroup(QWidget):
@@ -103,7 +91,7 @@ class LineGroup(QWidget):
 
     def __init__(self, title: str, *, folded: str = "") -> None:
         super().__init__()
-        self.group = CheckGroup(title, ())
+        self.group = FindingGroup(title)
         self.rows: list[LineRow] = []
         self._folded = folded
         self._shown: tuple[object, ...] | None = None
@@ -137,7 +125,7 @@ class LineGroup(QWidget):
         self._inside.addWidget(widget)
 
     def show_group(
-        self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = (), folding: bool = True
+        self, group: FindingGroup, *, helps: Sequence[Suggestion] | None = (), folding: bool = True
     ) -> None:
         """Show lines anew.
 
@@ -154,10 +142,10 @@ class LineGroup(QWidget):
             return
         self._shown = shown
         self.group, self._may_fold = group, folding
-        self._fill(group.lines)
+        self._fill(group.findings)
         self._helps.show_remedies(helps)
 
-    def _fill(self, lines: Sequence[CheckLine]) -> None:
+    def _fill(self, lines: Sequence[Finding]) -> None:
         emptied(self._lines)
         for old in self.rows:
             # At once: what it said may belong to the house.
@@ -169,14 +157,14 @@ class LineGroup(QWidget):
             self._lines.addWidget(row)
         self._sum_up(lines)
 
-    def _sum_up(self, lines: Sequence[CheckLine]) -> None:
+    def _sum_up(self, lines: Sequence[Finding]) -> None:
         self._sum.removeWidget(self.fold)
         emptied(self._sum)
         all_passed = all(line.state == "passed" for line in lines)
         self._folding = bool(self._folded and lines and self._may_fold) and all_passed
         self.fold.setVisible(self._folding)
         if self._folding:
-            self._sum.addWidget(LineRow(CheckLine("passed", self._folded), beside=True), 1)
+            self._sum.addWidget(LineRow(said(self._folded, "passed"), beside=True), 1)
             self._sum.addWidget(self.fold)
         self._unfold(self.fold.isChecked())
 
@@ -194,10 +182,10 @@ class LineGroup(QWidget):
             row.setVisible(open_ or not self._folding)
 
     def _repaint(self) -> None:
-        self._fill(self.group.lines)
+        self._fill(self.group.findings)
 
 
-def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[CheckGroup]:
+def groups_of(project: Project, bundle: Bundle | None, *, house: bool) -> list[FindingGroup]:
     """The groups, once the bundle is made; outside the house what its reader can check."""
     if bundle is None:
         return []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.bundle.staff.check_lines import CHANCE, CheckLine, headline, published_line
+from dataclasses import replace
+
+from tabprotect.engine.bundle.staff.release_findings import CHANCE, WORDS, headline
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.base.background.question import Told
 from tabprotect.gui.base.judged.judging import Judging
@@ -21,22 +24,20 @@ class OpenPoints:
         self.judging, self.kept, self.signing = judging, kept, signing
         self._failed = failed
 
-    def line(self, project: Project, verdict: Verdict) -> CheckLine:
+    def line(self, project: Project, verdict: Verdict) -> Finding:
         """The headline: the verdict, with what is still to be decided."""
         if project.published:
-            return published_line(verdict)
+            return headline(verdict, published=True)
         judged = self.judging.known(project)
         together = None if judged is None else judged.before.together
         return self.light(project, headline(verdict, together, question=self.question_open(project)))
 
-    def light(self, project: Project, line: CheckLine) -> CheckLine:
+    def light(self, project: Project, line: Finding) -> Finding:
         """The verdict with what else stands against it; what is left out it says itself."""
         settled = line.state == "failed" or project.published or self.unjudged(project)
         if settled or not project.against:
             return line
-        word, against = message("Not ready"), project.against
-        text = message("{word}: {against}", word, against)
-        return CheckLine("failed", text, word=word, finding=line.finding, rest=against)
+        return replace(line, state="failed", word=WORDS["failed"], rest=project.against)
 
     def question_open(self, project: Project) -> str:
         """What is to be decided although the verdict passes; a green light asks for nothing."""

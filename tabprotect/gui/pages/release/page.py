@@ -14,14 +14,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.staff.check_lines import (
-    CheckGroup,
-    CheckLine,
-    computed,
-    limits_said,
-    stated,
-    would_know,
-)
+from tabprotect.engine.bundle.staff.release_findings import beside_headline, limits_said, stated
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
@@ -30,6 +23,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism, set_seed
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.release.findings import FindingGroup, said
 from tabprotect.engine.release.verdict_figures import SAID
 from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.background.question import Question
@@ -241,16 +235,16 @@ class ReleasePage(ReleaseStage, GatePage):
             if found is not None and group is self.protection and not project.published:
                 helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
+            group.show_group(found or FindingGroup(name), helps=helps, folding=house)
         leaving = house and not project.published and verdict is not None
         self.kept.show_kept(project.release, verdict.kept_small if leaving and verdict else ())
         self.before.setVisible(house)
         if judged is None:
-            self.before.show_group(CheckGroup(self.before.group.title, ()))
+            self.before.show_group(FindingGroup(self.before.group.title))
         else:
-            left = CheckLine("told", message("This release left as {name}.", self._published_path().name))
+            left = said(message("This release left as {name}.", self._published_path().name))
             before = judged.before.group
-            self.before.show_group(replace(before, lines=(left,)) if project.published else before)
+            self.before.show_group(replace(before, findings=(left,)) if project.published else before)
         self._show_light(project)
         sentence = ""
         if self.bundle is not None and not house:
@@ -268,12 +262,11 @@ class ReleasePage(ReleaseStage, GatePage):
             return
         verdict = self.document.judging.verdict(project)
         if verdict is None:
-            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
+            self.banner.show_line(said(message("Working out what a reader would know \u2026")))
             return
-        below = joined(filter(None, (computed(verdict), would_know(verdict))), " ")
         gate, way = project.release.mechanism.gate, capital(SAID[verdict.way])
         ways = joined(filter(None, (way + ".", GATED, limits_said(gate))), " ")
-        self.banner.show_line(self.points.line(project, verdict), below=below, ways=ways)
+        self.banner.show_line(self.points.line(project, verdict), below=beside_headline(verdict), ways=ways)
 
     # -- whether it may leave -----------------------------------------------------------------
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.staff.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.bundle.staff.release_findings import bundle_files, sums_headline, sums_protection
 from tabprotect.engine.bundle.sums import magnitude_bundle
-from tabprotect.engine.bundle.sums.sums_lines import sums_files, sums_headline, sums_protection
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
@@ -20,6 +19,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.release.findings import FindingGroup, said
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import PageChanges
@@ -113,10 +113,10 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         leaving = house and not published
         done = project.protected_sums if house else None
         if looked is None:
-            self.banner.show_line(CheckLine("told", message("Working out what a reader would know \u2026")))
+            self.banner.show_line(said(message("Working out what a reader would know \u2026")))
         else:
             self._show_headline(project)
-        nothing = CheckGroup(message("Protection"), ())
+        nothing = FindingGroup(message("Protection"))
         known = looked is not None and done is not None
         self.protection.setVisible(known)
         helps: tuple[Suggestion, ...] | None = ()
@@ -125,7 +125,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         self.protection.show_group(
             sums_protection(done, looked.verdict) if looked and done else nothing, helps=helps
         )
-        self.files.show_group(sums_files(() if looked is None else looked.checks), folding=house)
+        self.files.show_group(bundle_files(() if looked is None else looked.checks), folding=house)
         self.register.setVisible(house)
         self.seal.setVisible(published and looked is not None)
         self.fingerprint.setVisible(not house and looked is not None)

@@ -118,7 +118,7 @@ def test_what_was_refused_cannot_be_published_without_a_reason(tmp_path: Path) -
         protect(draft=True, seed=SEED),
     ):
         history, _ = history.do(order)
-    assert "small counts a reader would know 3" in history.project.against
+    assert "a reader would know 3 of" in history.project.against
     with pytest.raises(RefusedError):
         history.do(publish(release=str(tmp_path / "r.zip")))
     # Not by another program that opens the saved project either.
@@ -136,7 +136,7 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     first, _ = first.do(publish(release=str(tmp_path / "a.zip")))
     # The very bytes that left are no other release, and it is said that they left.
     found = replace(judge_release(first.project).before, alone=None)
-    assert found == LeftBefore(again=(1,)) and found.group.lines[0].text.startswith("Yes")
+    assert found == LeftBefore(again=(1,)) and found.group.findings[0].text.startswith("Yes")
     second, _ = first.do(protect(seed=SEED + 2))
     found, alone = judge_release(second.project).before, judge_release(second.project).alone
     assert [e.relation for e in found.close] == ["original"] and found.unread == 0

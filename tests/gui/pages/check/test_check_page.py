@@ -427,10 +427,12 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWind
     verdict = document.project.protected.record.verdict
     assert verdict is not None and verdict.staff is not None
     known, cells = verdict.staff.known, verdict.staff.at_risk_cells
-    assert shown.sentence.startswith(f"Readers would know {known} of {cells} small counts; closest:")
+    assert shown.sentence.startswith(
+        f"Readers would know {known} of {cells} small counts. Limit: 0. Closest:"
+    )
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
     assert list(cards) == ["A reader", "A reader who knows more", "In truth"]
-    assert cards["A reader"].number == verdict.known and cards["A reader"].state == "passed"
+    assert cards["A reader"].number == verdict.known and cards["A reader"].found.state == "passed"
     assert cards["In truth"].number == verdict.staff.known
     judged = engine(protected, "positive")
     assert about(judged.small(document.project.at_risk).sum()) in cards["A reader who knows more"].words
@@ -440,7 +442,7 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWind
     document.set_public(True)
     settle()
     assert "In truth" not in {card.reader.name for card in shown.readers.cards}
-    assert shown.sentence.startswith("Of about ") and "closest" not in shown.sentence
+    assert shown.sentence.startswith("A reader would know ") and "Closest" not in shown.sentence
     document.set_public(False)
     document.do(set_prior, who="intruder", prior="uniform")
     settle()

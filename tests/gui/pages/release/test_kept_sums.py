@@ -43,7 +43,7 @@ def test_small_kept_sums_take_a_decision(window: MainWindow, settle: Settle) -> 
     settle()
     shown = page_of(window, ReleasePage)
     line = shown.banner.line
-    assert line.state == "mind" and line.text.startswith("One question open: readers would know")
+    assert line.state == "mind" and line.text.startswith("One question open. Readers would know")
     assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert not shown.main_button.isEnabled()
     assert "a decision on the small kept sums" in shown._note.text()

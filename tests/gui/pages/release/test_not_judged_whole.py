@@ -48,7 +48,7 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
 ) -> None:
     shown = released(opened, settle, tmp_path)
     line = shown.banner.line
-    assert line.state == "mind" and line.text.startswith("One question open: readers would know ")
+    assert line.state == "mind" and line.text.startswith("One question open. Readers would know ")
     assert THEME.colours.undecided_fill in shown.banner.styleSheet()
     assert THEME.colours.released_fill not in shown.banner.styleSheet()
     assert "one question open" in opened.strip.facts
@@ -60,7 +60,7 @@ def test_the_banner_says_what_was_not_judged_and_asks_for_a_reason(
     shown._question.publish.click()
     settle()
     assert shown.banner.line.state == "mind"
-    assert shown.sentence.startswith("Published: ")
+    assert shown.sentence.startswith("Published. ")
     gate = public.read(tmp_path / "release.zip").mechanism.gate
     assert gate is not None and gate.passed is None and gate.reason
     assert gate.left_out == verify(tmp_path / "release.zip").left_out != ()

@@ -22,11 +22,11 @@ from readable import model_texts, tab_order, texts, unnamed
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.staff.check_lines import CheckLine
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.release.findings import Finding
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
@@ -95,7 +95,7 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
     assert shown.panel.preview.toPlainText() == ""
     # A warning stands below: the light is no greener.
     assert shown.sentence == (
-        "One question open: readers would know 0 of 4 small counts. Limit: 0. A fixed seed was used."
+        "One question open. Readers would know 0 of 4 small counts. Limit: 0. A fixed seed was used."
     )
     assert shown.main_button.isEnabled()
 
@@ -160,7 +160,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     document.undo()
     assert document.project is not None and document.project.published
     assert not page(ready).main_button.isVisible()
-    assert page(ready).banner.line.text.startswith("Published: ")
+    assert page(ready).banner.line.text.startswith("Published. ")
 
     ready.go("check")
     settle()
@@ -254,23 +254,30 @@ def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
 
 
 def test_a_fixed_seed_is_left_for_the_house_key_by_a_button(ready: MainWindow, settle: Settle) -> None:
-    (row,) = (row for row in page(ready).honesty.rows if row.line.coins)
+    (row,) = (row for row in page(ready).honesty.rows if row.line.shows == "coins")
     assert row.button is not None and row.button.text() == "Use the house key"
     row.button.click()
     settle()
     project = ready.document.project
     protected = None if project is None else project.protected
     assert protected is not None and not protected.record.seed_given
-    assert not any(row.line.coins for row in page(ready).honesty.rows)
+    assert not any(row.line.shows == "coins" for row in page(ready).honesty.rows)
     assert page(ready).isVisible()
 
 
 def test_tables_that_are_only_counted_are_named_on_request(qtbot: QtBot) -> None:
-    row = LineRow(CheckLine("passed", "In 2 of the 3 tables none.", names="age x sex; sex"))
+    row = LineRow(
+        Finding(
+            "none_expected_in_some",
+            "passed",
+            {"number": 2, "every": 3, "names": "age x sex; sex"},
+            shows="tables",
+        )
+    )
     qtbot.addWidget(row)
     assert row.button is not None and row.button.text() == "Show"
     row.button.click()
-    assert row.words.text() == "In 2 of the 3 tables none. age x sex; sex"
+    assert row.words.text() == f"{row.line.text} age x sex; sex"
     assert row.button.isHidden()
 
 
@@ -524,5 +531,5 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
 
 def test_a_release_that_left_says_so(ready: MainWindow, settle: Settle) -> None:
     publish(ready, settle)
-    (line,) = page(ready).before.group.lines
+    (line,) = page(ready).before.group.findings
     assert line.text == "This release left as release.zip."

@@ -1,4 +1,4 @@
-"""The sentence and the lines before a release: no tick on a bad number."""
+"""The headline and the findings before a release: no tick on a bad number."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle.staff.check_lines import (
+from tabprotect.engine.bundle.staff.release_findings import (
     bundle_files,
     headline,
     honesty,
+    of_tables,
     protection,
-    published_line,
     read_together,
     stated,
-    table_lines,
+    sums_headline,
+    sums_protection,
 )
 from tabprotect.engine.bundle.staff.risk_report import risk_text
+from tabprotect.engine.disclosure.magnitude_verdict import ContributorsAudit, MagnitudeVerdict, limits_of
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore
@@ -47,7 +52,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
     assert (said.state == "failed") is bool(verdict.failing)
     assert said.state != "passed" or (verdict.accepted and not verdict.certain)
     assert said.text.startswith("Not ready") is (said.state == "failed")
-    lines = table_lines(verdict)
+    lines = of_tables(verdict)
     harmless = [t for t in tables if t.judged and nothing_expected(t)]
     assert len(lines) == len(tables) - max(len(harmless) - 1, 0)
     assert sum(line.state == "failed" for line in lines) == len(verdict.failing)
@@ -59,8 +64,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), Limits(), 3)).text == (
-        "Not ready: of about 390 small counts a reader would know 255; at most 19 may be known; "
-        "200 are certain."
+        "Not ready. A reader would know 255 of about 390 small counts (limit 19), 200 for certain."
     )
 
 
@@ -68,19 +72,19 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     names = (("age", "sex"), ("age",), ())
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
     verdict = Verdict(tables, Limits(), 3)
-    (said,) = table_lines(verdict)
+    (said,) = of_tables(verdict)
     assert said.text == "In 3 of the 3 tables a reader expects no small counts."
-    assert said.names == "; ".join(table.label for table in verdict.tables)
+    assert said.values["names"] == "; ".join(table.label for table in verdict.tables)
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
-    assert headline(Verdict(small, Limits(), 3)).text == ("Ready: a reader expects no small counts.")
+    assert headline(Verdict(small, Limits(), 3)).text == ("Ready. A reader expects no small counts.")
 
 
 def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
     alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "intruder"))
     verdict = Verdict(alone, Limits(), 3)
-    said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
-    said += [line.text for line in (headline(verdict), *table_lines(verdict))]
+    said = [verdict.sentence, read_together(verdict), headline(verdict, published=True).text]
+    said += [line.text for line in (headline(verdict), *of_tables(verdict))]
     assert not any("0" in sentence for sentence in said), said
     assert verdict.sentence == "A reader expects no small counts. Worked out exactly."
 
@@ -89,11 +93,10 @@ def test_what_has_left_is_not_called_ready() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 10, 0, "exact")
     verdict = Verdict((table,), Limits(), 3)
     assert headline(verdict).text.startswith("Ready")
-    said = published_line(verdict)
+    said = headline(verdict, published=True)
     assert (said.state, said.text) == (
         "passed",
-        "Published: of about 390 small counts a reader would know 10; at most 19 may be known; "
-        "none is certain.",
+        "Published. A reader would know 10 of about 390 small counts (limit 19).",
     )
 
 
@@ -104,14 +107,14 @@ def test_the_stated_verdict_is_the_gate() -> None:
 
 
 def test_a_given_seed_is_minded(protected: Protected) -> None:
-    assert "mind" in {line.state for line in honesty(protected).lines}
-    assert [line.state for line in bundle_files(("a", "b")).lines] == ["passed", "passed"]
+    assert "mind" in {line.state for line in honesty(protected).findings}
+    assert [line.state for line in bundle_files(("a", "b")).findings] == ["passed", "passed"]
 
 
 def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
     text = risk_text(protected, summarise(protected))
     for group in (protection(protected, summarise(protected), None), honesty(protected)):
-        for line in group.lines:
+        for line in group.findings:
             assert line.text in text
 
 
@@ -121,7 +124,7 @@ def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: P
     judged = StaffVerdict((inner,), Limits(), 3, staff=Staff(4, 0, 0, 0, 0.3, None))
 
     def first(verdict: Verdict | None) -> str:
-        lines = [line.text for line in protection(protected, summary, verdict).lines]
+        lines = [line.text for line in protection(protected, summary, verdict).findings]
         return next(text for text in lines if "published as they are" in text)
 
     assert "and a reader cannot tell which" in first(judged)
@@ -142,9 +145,9 @@ def test_what_earlier_releases_add_is_said_as_a_number() -> None:
     read = (Earlier(publication, "original"),)
     before = LeftBefore(read, judged(3), read, releases=2, alone=judged(1))
     assert before.more == 2
-    assert before.sentence.startswith("Together with no. 38 readers would know 2 more small counts: ")
+    assert before.sentence.startswith("Together with no. 38 readers would know 2 more small counts. ")
     assert replace(before, alone=judged(2)).sentence.startswith(
-        "Together with no. 38 readers would know 1 more small count: "
+        "Together with no. 38 readers would know 1 more small count. "
     )
     for alone in (None, judged(3)):
         assert replace(before, alone=alone).sentence.startswith("Together with no. 38: ")
@@ -153,6 +156,33 @@ def test_what_earlier_releases_add_is_said_as_a_number() -> None:
 def test_what_cannot_be_read_together_has_no_figures() -> None:
     table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
     said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
-    assert "could not be worked out: Too few draws." in said and " 0 " not in said
+    assert "could not be worked out. Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "about 4 small counts a reader would know 1;" in read_together(Verdict((known,), Limits(), 3))
+    assert "a reader would know 1 of about 4 small counts" in read_together(Verdict((known,), Limits(), 3))
+
+
+TRIED = ContributorsAudit(40, 90, 0, 0, 0, 3, share="10")
+
+
+def of_sums(**given: Any) -> MagnitudeVerdict:
+    found = MagnitudeVerdict(limits_of(HousePolicy()), 9, 4, 0.221, 0, audit=TRIED)
+    return replace(found, **given)
+
+
+@pytest.mark.parametrize(("narrow", "state"), [(0, "passed"), (1, "mind")])
+def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
+    found = of_sums(audit=replace(TRIED, narrow=narrow), left_out=("pattern_choice",))
+    hidden = np.array([True, True, True, True])
+    run = SimpleNamespace(release=SimpleNamespace(hidden=hidden), primary=hidden & [1, 1, 1, 0])
+    lines = sums_protection(cast(Any, run), found).findings
+    assert lines[0].state == state and "40 businesses" in lines[0].text
+    assert ("by the best guess somebody could" in lines[0].text) == bool(narrow)
+    # Chances are told in 100, an upper bound is rounded up.
+    assert "at most 23 in 100 (limit 95 in 100)" in lines[2].text
+
+
+def test_of_a_published_release_nothing_is_open() -> None:
+    found = of_sums(left_out=("pattern_choice",))
+    before, after = (sums_headline(found, staff=True, published=gone) for gone in (False, True))
+    assert (before.word, after.word) == ("One question open", "Published")
+    assert before.state == after.state == "mind"

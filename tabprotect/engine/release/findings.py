@@ -1,0 +1,220 @@
+"""Findings on a release: each has a kind, a state and values, and one table says what they are.
+
+Gate, report, card, shell and window show the same findings; none of them words one itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tabprotect.languages.messages import Forms, forms, joined, message, uncapital
+
+State = Literal["passed", "told", "mind", "failed"]
+"""As it should be; for information only; needs attention; beyond a limit."""
+
+Shows = Literal["", "cells", "coins", "tables"]
+"""What can be done about a finding: look at its cells, take the house's coins, name its tables."""
+
+SENTENCES: Mapping[str, str | Forms] = {
+    # What readers of counts learn.
+    "known": message("{reader} would know {known:,} of {small} (limit {limit:,})."),
+    "known_certain": message(
+        "{reader} would know {known:,} of {small} (limit {limit:,}), {certain:,} for certain."
+    ),
+    "known_without_limit": message("{reader} would know {known:,} of {small}."),
+    "known_certain_without_limit": message(
+        "{reader} would know {known:,} of {small}, {certain:,} for certain."
+    ),
+    "none_expected": message("{reader} expects no small counts."),
+    "none_expected_in_some": message(
+        "In {number:,} of the {every:,} tables a reader expects no small counts."
+    ),
+    "guess": message("{reader} who guesses at a small count would be right {chance} times (limit {often})."),
+    "small_beyond": message(
+        "{reader} would be sure of {sure:,} of {small} that they are small (limit {most:,}), not which."
+    ),
+    "only_small": forms(
+        "Sure only that it is small: {n:,} cell.", "Sure only that they are small: {n:,} cells."
+    ),
+    "unjudged": message("{reader}: {way}."),
+    "not_worked_out": message("What readers learn could not be worked out."),
+    "left_out": message("Not worked out: {parts}."),
+    "insiders": forms(
+        "About {n:,} person is alone in a cell, and learns another small count with {chance}.",
+        "About {n:,} people are alone in a cell; one of them learns another small count with {chance}.",
+    ),
+    "insiders_unlikely": message(
+        "Probably nobody is alone in a cell; whoever is learns another small count with {chance}."
+    ),
+    "insiders_beyond": message(
+        "Somebody who is alone in a cell would learn another small count with {chance} (limit {limit})."
+    ),
+    # What staff count besides, in the original.
+    "true_known": message("Readers would know {known:,} of {cells:,} small counts."),
+    "no_small_counts": message("There are no small counts."),
+    "small_counts": forms("There is {n:,} small count.", "There are {n:,} small counts."),
+    "true_certain": forms(
+        "{n:,} small count is certain; on average a reader is {chance} sure of one.",
+        "{n:,} small counts are certain; on average a reader is {chance} sure of one.",
+    ),
+    "true_uncertain": message("No small count is certain; on average a reader is {chance} sure of one."),
+    "stuck": forms(
+        "No cycle can move {n:,} small count of this table.",
+        "No cycle can move {n:,} small counts of this table.",
+    ),
+    "more_known": forms(
+        "Together with {beside} readers would know {n:,} more small count.",
+        "Together with {beside} readers would know {n:,} more small counts.",
+    ),
+    "hardly_changed": message(
+        "Readers would know none, but {tenths} in 10 small counts are published unchanged: hardly "
+        "anything was changed."
+    ),
+    "limit": message("Limit: {limit:,}."),
+    "expected": message(
+        "From the release alone readers expect {about} small counts and would be sure of {known:,}."
+    ),
+    "closest": message("Would know: more than {limit} sure of the true count. Closest: {cell}."),
+    # What readers of magnitudes learn.
+    "near_guess": message(
+        "An outsider's best guess of the value of one who is alone in a cell comes within {within:g} % "
+        "with a probability of at most {worst} (limit {limit})."
+    ),
+    "near_hidden": message(
+        "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
+        "{worst} (limit {limit})."
+    ),
+    "near_hidden_beyond": forms(
+        "{n:,} hidden sum can be guessed to within {within:g} % with a probability of {worst} "
+        "(limit {limit}): it would give its contributor away if it had only one.",
+        "{n:,} hidden sums can be guessed to within {within:g} % with a probability of up to "
+        "{worst} (limit {limit}): each would give its contributor away if it had only one.",
+    ),
+    "sums_known": forms(
+        "{n:,} sum would be known if it were that of one contributor.",
+        "{n:,} sums would be known if each were that of one contributor.",
+    ),
+    "numbers_known": forms(
+        "How many contribute is published, or follows, of {n:,} sum: readers were taken to know who is "
+        "alone.",
+        "How many contribute is published, or follows, of {n:,} sums: readers were taken to know who is "
+        "alone.",
+    ),
+    "sums_judged": message("Every sum was judged."),
+    "nobody_near": message("Nobody among {readers:,} businesses and groups tried could come {near}."),
+    "narrow": forms(
+        "Nobody among {readers:,} businesses and groups tried could come {near} by an upper bound; by "
+        "the best guess somebody could, in {n:,} hidden sum.",
+        "Nobody among {readers:,} businesses and groups tried could come {near} by an upper bound; by "
+        "the best guess somebody could, in {n:,} hidden sums.",
+    ),
+    "sampled": message("A sample was audited: {audited:,} of {unsafe:,} unsafe sums."),
+    "broken": forms(
+        "{n:,} sum is not protected: somebody could come {near}.",
+        "{n:,} sums are not protected: somebody could come {near}.",
+    ),
+    "hidden_sums": forms(
+        "{n:,} sum is hidden as unsafe, {secondary:,} to protect others.",
+        "{n:,} sums are hidden as unsafe, {secondary:,} to protect others.",
+    ),
+    # What else is to be said before a release.
+    "within_limits": message("This release is within its limits."),
+    "beyond_limits": message("This release is beyond its limits and was published by a decision."),
+    "not_all_judged": message("Not all that readers learn was worked out; left out: {parts}."),
+    "no_verdict": message("This release states no verdict on what its readers learn."),
+    "title": message("Title: {title}"),
+    "no_title": message("The release has no title."),
+    "decision": message("Decision: {text}"),
+    "said": "{text}",
+}
+"""The sentence of each kind; of those that count something, for one and for several."""
+
+BESIDE_NUMBER: Mapping[str, str | Forms] = {
+    "known": message("of {small} (limit {limit:,})"),
+    "known_certain": message("of {small} (limit {limit:,}), {certain:,} for certain"),
+    "known_without_limit": message("of {small}"),
+    "known_certain_without_limit": message("of {small}, {certain:,} for certain"),
+    "none_expected": message("no small counts are expected"),
+    "true_known": message("of {cells:,} small counts"),
+}
+"""What stands beside the number of those known on a reader's card."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something found of a release.
+
+    Attributes
+    ----------
+    kind
+        One of ``SENTENCES``.
+    state
+    values
+        The figures of its sentence.
+    where
+        The table it is about, or what it is read together with; empty for the release.
+    word
+        Of a headline: the state of the release in a word.
+    rest
+        Of a headline: what else is to be said.
+    staff
+        True if it reveals something of the original.
+    shows
+    """
+
+    kind: str
+    state: State = "told"
+    values: Mapping[str, object] = field(default_factory=dict)
+    where: str = ""
+    word: str = ""
+    rest: str = ""
+    staff: bool = False
+    shows: Shows = ""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, without its state and what else is to be said."""
+        found = _said(SENTENCES[self.kind], self.values)
+        return message("{where}: {found}", self.where, uncapital(found)) if self.where else found
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        word = message("{word}.", self.word) if self.word else ""
+        return joined(filter(None, (word, self.sentence, self.rest)), " ")
+
+    @property
+    def heading(self) -> str:
+        """The sentence as a heading."""
+        return self.sentence.rstrip(".")
+
+    @property
+    def beside_number(self) -> str:
+        """The sentence on a card that shows its number large."""
+        return _said(BESIDE_NUMBER[self.kind], self.values)
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The findings about one thing."""
+
+    title: str
+    findings: tuple[Finding, ...] = ()
+
+
+def said(text: str, state: State = "told", **more: object) -> Finding:
+    """A finding that somebody else worded."""
+    return Finding("said", state, {"text": text}, **more)  # type: ignore[arg-type]
+
+
+def in_words(found: Iterable[Finding]) -> str:
+    """The sentences of several findings."""
+    return joined((one.text for one in found), " ")
+
+
+def _said(template: str | Forms, values: Mapping[str, object]) -> str:
+    if isinstance(template, tuple):
+        template = template[values["n"] != 1]
+    return message(template, **values)
