@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
-from tabprotect.engine.disclosure.choosing.gate_chance import mendings, remedies, untried
-from tabprotect.engine.disclosure.choosing.other_methods import other_methods
+from tabprotect.engine.disclosure.choosing.gate_chance import mendings, other_methods, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError

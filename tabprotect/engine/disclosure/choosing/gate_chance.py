@@ -12,20 +12,21 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import TabprotectError, attempted
+from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.remedy import Mending, Remedy
-from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
+from tabprotect.engine.protection.simulate import ONCE, Runs, Trial, simulate, trial_coins
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
@@ -33,7 +34,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message, percent
+from tabprotect.languages.messages import message, percent, uncapital
 
 GATE_CHANCE_WORK = 10_000
 """The most cells of all tables tried for one estimate, beyond the least number of tables."""
@@ -167,29 +168,48 @@ def _estimated(
 ) -> Chance:
     on_this_table, most, progress = how
     domain = problem.table.domain
-    runs = min(_runs(problem, method.is_random(values)), most)
+    once = domain.size > LARGE or not method.is_random(values)
+    runs = min(1 if once else Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(domain.size), most)
     generator = trial_coins(domain, "chance", method.name)
+    means = {"coins": generator, "progress": Part(progress, 0, 1, message("trying the gate"))}
     synthetic, known, undecided = None, 0.0, []
     if method.shape_alone and not on_this_table:
         tables = problems_of_shape(problem, runs, generator)
     else:
         tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
     if tables:
-        synthetic, known, left = _tried(method, tables, values, limits, (generator, progress))
+        synthetic, known, left = _tried(method, tables, values, limits, **means)
         undecided.append(left)
     here = None
     if on_this_table:
-        here, _, left = _tried(method, [problem] * runs, values, limits, (generator, progress))
+        here, _, left = _tried(method, [problem] * runs, values, limits, **means)
         undecided.append(left)
     return Chance(synthetic, here, runs, known, bool(undecided) and all(undecided))
 
 
-def _tried(
+def judged_trials(
     method: Method,
-    problems: list[Problem],
+    problems: Problem | list[Problem],
     values: Values,
     limits: Gate,
-    means: tuple[np.random.Generator, Progress],
+    runs: Runs = ONCE,
+    *,
+    coins: np.random.Generator,
+    progress: Progress = SILENT,
+) -> Iterator[tuple[Trial, StaffVerdict | TabprotectError]]:
+    """Draw on each table, and judge what is drawn as briefly as trials are.
+
+    The error stands in place of the verdict where there is no release, where its findings fail a
+    criterion of the method's own, or where what its readers know cannot be computed.
+    """
+    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
+    for trial in simulate(method, problems, values, runs, generator=coins, progress=progress):
+        objection = "" if trial.refusal is not None else method.objection(trial.draft.findings)
+        yield trial, InfeasibleError(objection) if objection else trial.judged(judge)
+
+
+def _tried(
+    method: Method, problems: list[Problem], values: Values, limits: Gate, **means: Any
 ) -> tuple[float, float, bool]:
     """Draw once on each table.
 
@@ -201,34 +221,23 @@ def _tried(
     # Imported late: methods import solvers, which the first paint must not wait for.
     from tabprotect.engine.protection.registered import likelihood_of
 
-    generator, progress = means
-    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     passed: list[bool] = []
     known: list[float] = []
-    refused = 0
-    enough = len(problems)
-    for trial in simulate(
-        method,
-        problems,
-        values,
-        generator=generator,
-        progress=Part(progress, 0, 1, message("trying the gate")),
-    ):
-        found = trial.judged(judge)
-        if isinstance(found, TabprotectError) or found.passed is None:
-            # There is no release, or what its readers know cannot be computed.
+    refused, enough = 0, len(problems)
+    for trial, found in judged_trials(method, problems, values, limits, **means):
+        judged = not isinstance(found, TabprotectError) and found.passed is not None
+        if isinstance(found, TabprotectError) or not judged:
             refused += isinstance(found, TabprotectError) or not found.left_out
-            passed.append(False)
             known.append(1.0)
         else:
             refused += not found.accepted
-            passed.append(found.accepted)
             known.append(found.known / found.at_risk if found.at_risk else 0.0)
-            if found.way != "exact":
-                enough = min(enough, LEAST)
             likelihood = likelihood_of(trial.release)
             if isinstance(likelihood, CellFactors) and likelihood.rerun is not None:
                 enough = 1
+            elif found.way != "exact":
+                enough = min(enough, LEAST)
+        passed.append(not isinstance(found, TabprotectError) and judged and found.accepted)
         if len(passed) >= enough:
             break
     undecided = not refused and not all(passed)
@@ -282,25 +291,48 @@ def mendings(
     They are tried on the table itself, as the objection arose there. Confidential.
     """
     domain, found = problem.table.domain, []
-    generator = trial_coins(domain, "mendings", method.name)
-    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
+    coins = trial_coins(domain, "mendings", method.name)
     ideas = _affordable(method, domain, values)
     for number, (text, change, other) in enumerate(_fitting(method, problem, values, ideas)):
-        (trial,) = simulate(
-            method,
-            problem,
-            other,
-            generator=generator,
-            progress=Part(progress, number, len(ideas), message("trying what helps")),
-        )
-        if trial.refusal is not None or method.objection(trial.draft.findings):
-            continue
-        judged = trial.judged(judge)
-        if isinstance(judged, TabprotectError) or judged.failing or not judged.judged:
-            continue
-        found.append(Mending(text, change, judged.complete))
+        part = Part(progress, number, len(ideas), message("trying what helps"))
+        ((_, judged),) = judged_trials(method, problem, other, limits, coins=coins, progress=part)
+        if not isinstance(judged, TabprotectError) and judged.judged and not judged.failing:
+            found.append(Mending(text, change, judged.complete))
         if len(found) == MOST_REMEDIES:
             break
+    return tuple(found)
+
+
+def other_methods(
+    method: Method, problem: Problem, limits: Gate, progress: Progress = SILENT
+) -> tuple[Mending, ...]:
+    """The methods that may take a method's place, as they are by default, whose trial releases pass.
+
+    What a pattern of hidden cells tells is not worked out for every table; a method whose law is stated
+    cell by cell is judged whole at any size. Each is tried on the table itself: confidential. Every draw
+    must pass, judged whole: two of a small table, one of a large one.
+    """
+    if not method.instead:
+        return ()
+    # Imported late: methods import solvers, which the first paint must not wait for.
+    from tabprotect.engine.protection.registered import methods
+
+    domain, found = problem.table.domain, []
+    runs = Runs(1 if domain.size > LARGE else LEAST)
+    for number, name in enumerate(method.instead):
+        part, other = (
+            Part(progress, number, len(method.instead), message("trying what helps")),
+            methods()[name],
+        )
+        if other.unmet(problem) or not within_budget(other, domain):
+            continue
+        values = attempted(partial(other.resolve_for, problem, {}, part))
+        if isinstance(values, TabprotectError):
+            continue
+        coins = trial_coins(domain, "instead", name)
+        trials = judged_trials(other, problem, values, limits, runs, coins=coins, progress=part)
+        if all(not isinstance(judged, TabprotectError) and judged.passed for _, judged in trials):
+            found.append(Mending(message("Take {label} instead", uncapital(other.label)), {"method": name}))
     return tuple(found)
 
 
@@ -310,19 +342,19 @@ def _fitting(
     """The settings that fit the table, with all parameters resolved."""
     for text, change in ideas:
         other = attempted(partial(method.resolve_for, problem, {**values, **change}))
-        if not isinstance(other, TabprotectError) and not _same(values, other):
+        # Not those that were just refused, under another name.
+        if not isinstance(other, TabprotectError) and _plain(values) != _plain(other):
             yield text, change, other
 
 
-def _same(values: Values, other: Values) -> bool:
-    """Whether settings are those that were just refused, under another name."""
-
-    def plain(one: object) -> object:
-        if isinstance(one, MoveSet):
-            return one.domain.shape, one.starts.tobytes(), one.cells.tobytes(), one.signs.tobytes()
-        return one
-
-    return {n: plain(v) for n, v in values.items()} == {n: plain(v) for n, v in other.items()}
+def _plain(values: Values) -> dict[str, object]:
+    """Settings to be compared: cycles by what they are, whatever they are called."""
+    return {
+        name: (one.domain.shape, one.starts.tobytes(), one.cells.tobytes(), one.signs.tobytes())
+        if isinstance(one, MoveSet)
+        else one
+        for name, one in values.items()
+    }
 
 
 def untried(method: Method, domain: Domain, values: Values) -> str:
@@ -345,13 +377,6 @@ def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alterna
     if domain.size <= LARGE:
         return ideas
     return ideas[: min(MOST_TRIED, within_budget(method, domain))]
-
-
-def _runs(problem: Problem, random: bool) -> int:
-    size = problem.table.domain.size
-    if size > LARGE or not random:
-        return 1
-    return Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(size)
 
 
 def synthetic_problems(

@@ -15,9 +15,12 @@ from functools import cached_property, partial
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.belief.effort import GLANCE, TRIAL
-from tabprotect.engine.disclosure.choosing.gate_chance import problems_of_shape, synthetic_problems
-from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.belief.effort import GLANCE
+from tabprotect.engine.disclosure.choosing.gate_chance import (
+    judged_trials,
+    problems_of_shape,
+    synthetic_problems,
+)
 from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
 from tabprotect.engine.parameters import Values
@@ -29,7 +32,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.published_sums import main_first, sum_factors
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.simulate import simulate, trial_coins, trial_seed
+from tabprotect.engine.protection.simulate import Runs, trial_coins, trial_seed
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate, Mechanism
@@ -175,8 +178,7 @@ class _Search:
     @cached_property
     def number(self) -> int:
         """The number of synthetic tables for each setting."""
-        most = TUNING_WORK // self.problem.table.domain.size
-        return max(min(most, TABLES), LEAST_TABLES)
+        return Runs(TABLES, LEAST_TABLES, TUNING_WORK).of_cost(self.problem.table.domain.size)
 
     @property
     def confirming(self) -> int:
@@ -249,21 +251,14 @@ class _Search:
         found = attempted(partial(method.resolve_for, self.problem, {**self.given, **change}, self.progress))
         if isinstance(found, TabprotectError):
             return REFUSED
-        generator = trial_coins(domain, stage, method.name)
-        tables = self.synthetic(found, number, generator)
+        tables = self.synthetic(found, number, trial_coins(domain, stage, method.name))
         # Within the budget of one draw each: the tables of the next setting are the same.
         coins = trial_coins(domain, stage, "coins", method.name)
-        refused = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
-        return self._summed(tables, found, coins, refused)
-
-    def _summed(self, tables: list[Problem], values: Values, coins: np.random.Generator, most: int) -> _Tried:
-        """One draw of each table, until more than ``most`` are refused."""
-        judge = partial(verdict, policy=self.limits, effort=TRIAL, progress=self.progress)
+        most = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
         refused, losses, changes = 0, [], []
-        stage = Part(self.progress, 0, 1, message("trying parameters"))
-        for trial in simulate(self.method, tables, values, generator=coins, progress=stage):
-            found = trial.judged(judge)
-            refused += isinstance(found, TabprotectError) or found.passed is not True
+        part = Part(self.progress, 0, 1, message("trying parameters"))
+        for trial, judged in judged_trials(method, tables, found, self.limits, coins=coins, progress=part):
+            refused += isinstance(judged, TabprotectError) or judged.passed is not True
             if refused > most:
                 return REFUSED
             if isinstance(trial.outcome, TabprotectError):

@@ -5,8 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from tabprotect.engine.disclosure.choosing.gate_chance import Chance, chance, mendings, remedies
-from tabprotect.engine.disclosure.choosing.other_methods import other_methods
+from tabprotect.engine.disclosure.choosing.gate_chance import (
+    Chance,
+    chance,
+    mendings,
+    other_methods,
+    remedies,
+)
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict

@@ -7,7 +7,7 @@ import pytest
 
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing import gate_chance
-from tabprotect.engine.disclosure.choosing.other_methods import other_methods
+from tabprotect.engine.disclosure.choosing.gate_chance import other_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Interrupted, RefusedError
 from tabprotect.engine.project.history import History
