@@ -52,8 +52,8 @@ class Believed:
         if not self.weighed:
             said.append(
                 message(
-                    "Up to {attempts_at_most} draws were made until one passed the gate: no odds "
-                    "differ by more than a factor of {attempts_at_most} for that.",
+                    "Up to {attempts_at_most} draws were allowed: no reader's odds are off by more than "
+                    "{attempts_at_most} to 1 for that.",
                     self.attempts_at_most,
                 )
             )

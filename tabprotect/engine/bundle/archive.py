@@ -139,11 +139,11 @@ def _check_directory(data: bytes) -> None:
     if end < 0 or len(data) < end + 22:
         raise BundleError(message("this is no zip file, or its end is missing"))
     if len(data) != end + 22:
-        raise BundleError(message("there is something behind the end of the zip: refused"))
+        raise BundleError(message("extra data after the end of the zip"))
     if data[:4] != b"PK\x03\x04":
         raise BundleError(message("there is something before the beginning of the zip: refused"))
     if data[max(end - 20, 0) : end].startswith(b"PK\x06\x07"):
-        raise BundleError(message("the zip is in the format for absurd sizes (zip64): refused"))
+        raise BundleError(message("zip64 archives are not accepted"))
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_DIRECTORY:
         raise BundleError(message("the zip lists an absurd number of files: refused"))
 

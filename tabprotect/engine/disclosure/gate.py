@@ -40,9 +40,7 @@ UNWEIGHED_HINT = message(
     "is not worked out for such a table"
 )
 
-UNJUDGED_HINT = message(
-    "or say why it may leave without a whole judgement; the policy may hold a standing reason"
-)
+UNJUDGED_HINT = message("or publish it with a stated reason; the policy can hold a standing reason")
 
 
 def protect(

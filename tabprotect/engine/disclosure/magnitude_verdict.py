@@ -11,6 +11,7 @@ knowing the others as well averages such guesses, which is no better than the be
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, Sums
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
-from tabprotect.languages.messages import at_most_in_100, in_100, message
+from tabprotect.languages.messages import message
 
 MOST_HIDDEN = 60
 """Up to this many hidden sums an outsider's beliefs about them are worked out."""
@@ -158,8 +159,8 @@ class MagnitudeVerdict:
         values = {
             "n": self.known,
             "within": self.limits.within,
-            "worst": at_most_in_100(self.worst or 0.0),
-            "limit": in_100(self.limits.belief_limit),
+            "worst": math.ceil(100 * (self.worst or 0.0) - ROUNDING),
+            "limit": round(100 * self.limits.belief_limit),
         }
         return Finding(beyond if self.hidden else "near_guess", values=values)
 

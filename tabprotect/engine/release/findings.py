@@ -79,18 +79,17 @@ SENTENCES: Mapping[str, str | Forms] = {
     "closest": message("Would know: more than {limit} sure of the true count. Closest: {cell}."),
     # What readers of magnitudes learn.
     "near_guess": message(
-        "An outsider's best guess of the value of one who is alone in a cell comes within {within:g} % "
-        "with a probability of at most {worst} (limit {limit})."
+        "An outsider's best guess of a lone contributor's value is within {within:g} % in at most {worst} of "
+        "100 cases (limit {limit})."
     ),
     "near_hidden": message(
-        "A best guess of a hidden sum comes within {within:g} % of it with a probability of at most "
-        "{worst} (limit {limit})."
+        "A guess at a hidden sum is within {within:g} % in at most {worst} of 100 cases (limit {limit})."
     ),
     "near_hidden_beyond": forms(
-        "{n:,} hidden sum can be guessed to within {within:g} % with a probability of {worst} "
-        "(limit {limit}): it would give its contributor away if it had only one.",
-        "{n:,} hidden sums can be guessed to within {within:g} % with a probability of up to "
-        "{worst} (limit {limit}): each would give its contributor away if it had only one.",
+        "{n:,} hidden sum can be guessed to within {within:g} % in {worst} of 100 cases (limit {limit}): it "
+        "would give its contributor away if it had only one.",
+        "{n:,} hidden sums can be guessed to within {within:g} % in up to {worst} of 100 cases (limit "
+        "{limit}): each would give its contributor away if it had only one.",
     ),
     "sums_known": forms(
         "{n:,} sum would be known if it were that of one contributor.",

@@ -128,10 +128,7 @@ class Chance:
             said = message("{here} of trial runs on this table (CONFIDENTIAL)", percent(self.here))
         else:
             return ""
-        leaning = message(
-            " What is promised of averages (unbiased) holds before the gate: released tables lean "
-            "towards those that pass."
-        )
+        leaning = message(" Right on average before the gate; tables that pass lean a little.")
         sure = min(self._shares) >= SURE
         return message("The gate lets through {said}.{value}", said, "" if sure else leaning)
 

@@ -197,12 +197,10 @@ def refuse_wrong(cells: CellList, totals: Totals, number: int, wrong: list[Wrong
         line=cells.line(ranked[0].entry),
         cell=cells.text(ranked[0].entry),
         hint=message(
-            "is a column taken for a count that is a percentage? leave it out: --drop COLUMN; or correct "
-            "the counts; or say that the inner cells count: --totals recompute; that the "
-            "totals are published numbers of their own: --totals keep; that differences of up to "
-            "{most} are rounding: --tolerance {most2}; or that nothing is a total: --totals none",
-            most := abs(int(cells.counts[ranked[0].entry]) - ranked[0].inner),
-            most,
+            "correct the counts, or choose: --totals recompute (inner cells count), --totals keep (totals "
+            "are numbers of their own), --totals none (nothing is a total), --tolerance {most} (rounding), "
+            "--drop COLUMN (it holds percentages)",
+            abs(int(cells.counts[ranked[0].entry]) - ranked[0].inner),
         ),
         detail=joined(lines, "\n"),
     )

@@ -61,7 +61,7 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise InputError(
-            message("not a text file in UTF-8: byte {start} is none", error.start + 1),
+            message("not valid UTF-8 (byte {start})", error.start + 1),
             file=path,
             hint=message("save it as UTF-8"),
         ) from None

@@ -110,20 +110,14 @@ def _computed(posterior: Posterior, originals: int | None) -> str:
                 "Worked out exactly over {over}, but something is left out: readers may know more.", over
             )
         return message("Worked out exactly, over {over}.", over)
+    off = math.ceil(196 * (posterior.error or 0.0))
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
-        off = math.ceil(196 * posterior.error)
         return message("Estimated from {drawn} drawn tables, within {off} in 100.", drawn, off)
-    parts = [message("Estimated by simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        parts.append(message("the runs still differ (R-hat {r_hat:.2f})", posterior.r_hat))
-    if posterior.error is not None:
-        parts.append(message("largest standard error {error:.2g}", posterior.error))
-    if posterior.effective_sample_size is not None:
-        size = count_text(round(posterior.effective_sample_size))
-        parts.append(message("worth {size} independent draws", size))
-    return (
-        message("{parts}: {parts2}.", parts[0], joined(parts[1:], ", "))
-        if len(parts) > 1
-        else message("Estimated by simulation.")
-    )
+        return message(
+            "Estimated by simulation, and the runs still differ (R-hat {r_hat:.2f}).", posterior.r_hat
+        )
+    if posterior.error is None:
+        return message("Estimated by simulation.")
+    return message("Estimated by simulation, within {off} in 100.", off)

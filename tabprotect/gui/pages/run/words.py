@@ -6,7 +6,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.gui.look.theme import moved_text
 from tabprotect.gui.pages.run.preview_panel import trial_runs
-from tabprotect.languages.messages import in_100, message
+from tabprotect.languages.messages import message
 
 
 def expectation(preview: Preview) -> str:
@@ -21,23 +21,10 @@ def expectation(preview: Preview) -> str:
             if preview.at_risk_cells
             else message("A count of the main table is not published.")
         )
-    return (
-        message(
-            "{chance} small counts of the main table stay as they are; one changes by {moved} on "
-            "average ({trials}).",
-            in_100(preview.unchanged_share),
-            moved_text(preview.mean_absolute_deviation),
-            trial_runs(preview.runs),
-        )
-        if preview.at_risk_cells
-        else message(
-            "{chance} counts of the main table stay as they are; one changes by {moved} on average "
-            "({trials}).",
-            in_100(preview.unchanged_share),
-            moved_text(preview.mean_absolute_deviation),
-            trial_runs(preview.runs),
-        )
-    )
+    moved, trials = moved_text(preview.mean_absolute_deviation), trial_runs(preview.runs)
+    if preview.at_risk_cells:
+        return message("A small count moves by {moved} on average ({trials}).", moved, trials)
+    return message("A count moves by {moved} on average ({trials}).", moved, trials)
 
 
 def result_sentence(protected: Protected) -> str:

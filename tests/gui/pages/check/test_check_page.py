@@ -135,8 +135,8 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
         "Could be 0 to 2; a reader who assumes nothing thinks 0 most likely, with 72 in 100."
     )
     assert shown._way.text() == (
-        "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were made until one passed the "
-        "gate: no odds differ by more than a factor of 3 for that."
+        "Worked out exactly, over all 22 tables that could be behind it. Up to 3 draws were allowed: no "
+        "reader's odds are off by more than 3 to 1 for that."
     )
     assert shown.mode.text().startswith("For 16 of 16 cells")
     theirs.close()
