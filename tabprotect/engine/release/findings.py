@@ -77,6 +77,30 @@ SENTENCES: Mapping[str, str | Forms] = {
         "From the release alone readers expect {about} small counts and would be sure of {known:,}."
     ),
     "closest": message("Would know: more than {limit} sure of the true count. Closest: {cell}."),
+    # What a run did to the original.
+    "unchanged": forms(
+        "{unchanged:,} of {n:,} count is published as it is.",
+        "{unchanged:,} of {n:,} counts are published as they are.",
+    ),
+    "small_unchanged": forms(
+        "{n:,} of {cells:,} small counts is published as it is.",
+        "{n:,} of {cells:,} small counts are published as they are.",
+    ),
+    "small_unchanged_unknown": forms(
+        "{n:,} of {cells:,} small counts is published as it is, and a reader cannot tell which.",
+        "{n:,} of {cells:,} small counts are published as they are, and a reader cannot tell which.",
+    ),
+    "hidden_counts": forms("{n:,} count is hidden.", "{n:,} counts are hidden."),
+    "hidden_cells": message(
+        "{n:,} of {all:,} cells are hidden, {small:,} because they are small and {others:,} to protect these."
+    ),
+    "largest_change": message("No count differs by more than {largest:,}."),
+    "all_exact": message("Every published count is exact."),
+    "main_exact": message("The main table is exact."),
+    "no_move_left_out": message("No move had to be left out."),
+    "moves_left_out": message("{share} moves were left out because of a zero."),
+    "margins_kept": message("Every kept sum is exact."),
+    "margins_broken": message("KEPT SUMS ARE BROKEN."),
     # What readers of magnitudes learn.
     "near_guess": message(
         "An outsider's best guess of a lone contributor's value is within {within:g} % in at most {worst} of "

@@ -199,7 +199,8 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
     # Where no reader would know any small count, nobody can tell which are published as they are.
     none_known = verdict is not None and staff is not None and verdict.complete and not staff.known
     # The number of unchanged counts is neither good nor, by itself, bad.
-    run = said(summary.said(hard_to_tell=none_known), "failed" if broken else "told", staff=True)
+    words = in_words(summary.findings(hard_to_tell=none_known))
+    run = said(words, "failed" if broken else "told", staff=True)
     found = [run]
     if verdict is not None:
         found = [*of_tables(verdict), run, *([said(verdict.note, "mind")] if verdict.note else [])]

@@ -16,12 +16,13 @@ from tabprotect.engine.protection.problem import JudgedCells, Protected, RunEvid
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import capital, in_100, joined, message, plural
+from tabprotect.languages.messages import capital, in_100, message
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ class RunSummary:
     @property
     def sentence(self) -> str:
         """The summary in words."""
-        return self.said()
+        return in_words(self.findings())
 
-    def said(self, *, hard_to_tell: bool = False) -> str:
-        """The summary in words.
+    def findings(self, *, hard_to_tell: bool = False) -> Iterator[Finding]:
+        """What the run did.
 
         Parameters
         ----------
@@ -93,68 +94,31 @@ class RunSummary:
             Whether no reader would know any of the small counts: then nobody can tell which of them
             are published as they are.
         """
-        parts = [self._unchanged(hard_to_tell)]
-        if hidden := self.suppressed_cells:
-            parts.append(
-                plural(hidden, "{hidden:,} count is hidden", "{hidden:,} counts are hidden", hidden)
-                if self.hidden_small is None
-                else message(
-                    "{hidden:,} of {all:,} cells are hidden, {small:,} because they are small and "
-                    "{others:,} to protect these",
-                    hidden,
-                    self.published_cells,
-                    self.hidden_small,
-                    hidden - self.hidden_small,
-                )
-            )
-        if self.changed_cells:
-            parts.append(message("no count differs by more than {largest_change}", self.largest_change))
-        elif self.blocked_share is None:
-            said = message("every published count") if self.tables == 1 else message("the main table")
-            parts.append(message("{said} is exact", said))
-        if self.blocked_share is not None:
-            margins = (
-                message("every kept sum is exact")
-                if self.margins_preserved
-                else message("KEPT SUMS ARE BROKEN")
-            )
-            parts += [
-                message("no move had to be left out")
-                if not self.blocked_share
-                else message("{share} moves were left out because of a zero", in_100(self.blocked_share)),
-                margins,
-            ]
-        result = joined(parts, "; ") + "."
-        return joined((result, self.finding), " ") if self.finding else result
-
-    def _unchanged(self, hard_to_tell: bool) -> str:
-        """How many counts are published as they are, as part of a sentence."""
-        cells, unchanged = self.judged_cells, self.unchanged_cells
+        cells, n = self.judged_cells, self.unchanged_cells
         if not self.at_risk_cells:
-            return plural(
-                cells,
-                "{unchanged:,} of {cells:,} count is published as it is",
-                "{unchanged:,} of {cells:,} counts are published as they are",
-                unchanged,
-                cells,
-            )
-        if hard_to_tell and unchanged:
-            return plural(
-                unchanged,
-                "{unchanged:,} of {cells:,} small counts is published as it is, and a reader cannot "
-                "tell which",
-                "{unchanged:,} of {cells:,} small counts are published as they are, and a reader "
-                "cannot tell which",
-                unchanged,
-                cells,
-            )
-        return plural(
-            unchanged,
-            "{unchanged:,} of {cells:,} small counts is published as it is",
-            "{unchanged:,} of {cells:,} small counts are published as they are",
-            unchanged,
-            cells,
-        )
+            yield Finding("unchanged", values={"n": cells, "unchanged": n})
+        else:
+            kind = "small_unchanged_unknown" if hard_to_tell and n else "small_unchanged"
+            yield Finding(kind, values={"n": n, "cells": cells})
+        if hidden := self.suppressed_cells:
+            small = self.hidden_small
+            values = {
+                "n": hidden,
+                "all": self.published_cells,
+                "small": small,
+                "others": hidden - (small or 0),
+            }
+            yield Finding("hidden_counts" if small is None else "hidden_cells", values=values)
+        if self.changed_cells:
+            yield Finding("largest_change", values={"largest": self.largest_change})
+        elif self.blocked_share is None:
+            yield Finding("all_exact" if self.tables == 1 else "main_exact")
+        if self.blocked_share is not None:
+            share = {"share": in_100(self.blocked_share)}
+            yield Finding("moves_left_out" if self.blocked_share else "no_move_left_out", values=share)
+            yield Finding("margins_kept") if self.margins_preserved else Finding("margins_broken", "failed")
+        if self.finding:
+            yield said(self.finding)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``protect --json``."""
@@ -261,8 +225,8 @@ def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
     advice = message("Take the coins of the house, or a random number of 40 digits.")
     seeds: tuple[Remark, ...] = ()
     if record.randomness.short:
-        said = message("{sentence}. {advice}", capital(short_seed_sentence(record.randomness)), advice)
-        seeds = (Remark("short_seed", said),)
+        short = capital(short_seed_sentence(record.randomness))
+        seeds = (Remark("short_seed", message("{sentence}. {advice}", short, advice)),)
     return (*seeds, *remarks_on_table(record.problem.table))
 
 

@@ -199,7 +199,7 @@ def test_a_run_with_a_seed_is_the_engines(perturb: MainWindow, tried: Settle) ->
     done = document.project
     assert done is not None and done.protected is not None
     assert page(perturb).sentence == summarise(done.protected).sentence
-    assert "every kept sum is exact" in page(perturb).sentence
+    assert "Every kept sum is exact" in page(perturb).sentence
 
 
 def test_a_seed_that_is_none_leaves_everything(perturb: MainWindow) -> None:
