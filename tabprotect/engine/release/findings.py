@@ -53,6 +53,7 @@ SENTENCES: Mapping[str, str | Forms] = {
     ),
     # What staff count besides, in the original.
     "true_known": message("Readers would know {known:,} of {cells:,} small counts."),
+    "true_known_at_least": message("Readers would know at least {known:,} of {cells:,} small counts."),
     "no_small_counts": message("There are no small counts."),
     "small_counts": forms("There is {n:,} small count.", "There are {n:,} small counts."),
     "true_certain": forms(

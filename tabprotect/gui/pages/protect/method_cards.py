@@ -87,7 +87,7 @@ class MethodCard(QFrame):
         for extra, role in extras:
             if extra:
                 column.addWidget(_wrapped(extra, role))
-        self.setToolTip("" if trial.safe(share) else tip(sentence_of(known_words(trial))))
+        self.setToolTip("" if trial.safe(share) else tip(known_words(trial)))
         column.addSpacing(GRID // 2)
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))

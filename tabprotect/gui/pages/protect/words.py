@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import listed
 from tabprotect.gui.look.theme import count_text, moved_text, per_cent
 from tabprotect.languages.messages import capital, joined, message, plural
@@ -49,29 +50,15 @@ def about(method: str) -> str:
 
 def known_words(trial: MethodTrial) -> str:
     """How many of the at-risk cells a reader would know, and what was not judged."""
-    if not trial.left_out:
-        return _known(trial)
-    missing = message("a trial does not work out {parts}", listed(trial.left_out))
-    return message("{known}; {missing}", _known(trial), missing) if trial.known else missing
+    missing = [Finding("left_out", values={"parts": listed(trial.left_out)})] if trial.left_out else []
+    return in_words([*([_known(trial)] if trial.known or not missing else []), *missing])
 
 
-def _known(trial: MethodTrial) -> str:
-    if not trial.at_risk:
-        return message("there are no small counts")
+def _known(trial: MethodTrial) -> Finding:
     number = round((trial.known or 0.0) * trial.at_risk)
-    if number == 0:
-        return message("readers would know none of the {at_risk} small counts", count_text(trial.at_risk))
-    if trial.at_least or trial.left_out:
-        return message(
-            "readers would know at least {number} of the {at_risk} small counts",
-            count_text(number),
-            count_text(trial.at_risk),
-        )
-    return message(
-        "readers would know {number} of the {at_risk} small counts",
-        count_text(number),
-        count_text(trial.at_risk),
-    )
+    least = number and (trial.at_least or trial.left_out)
+    kind = "true_known_at_least" if least else "true_known" if trial.at_risk else "no_small_counts"
+    return Finding(kind, values={"known": number, "cells": trial.at_risk})
 
 
 def why(place: Ranked, asked: Sequence[str], share: float) -> str:
@@ -101,7 +88,7 @@ def short_of(trial: MethodTrial, share: float) -> list[str]:
     if trial.left_out and not round((trial.known or 0.0) * trial.at_risk):
         # The dash in the place of the figure says it.
         return []
-    return [sentence_of(_known(trial))]
+    return [_known(trial).text]
 
 
 def helps(place: Ranked) -> str:
@@ -136,7 +123,7 @@ def sentence(
 def _best(done: Sequence[Ranked], asked: Sequence[str], share: float) -> str:
     """Which method comes out best, and what readers would know of it."""
     trial = done[0].trial
-    named, knows = methods()[trial.method].label, sentence_of(known_words(trial))
+    named, knows = methods()[trial.method].label, known_words(trial)
     full = [place for place in done if not place.lost]
     good = [place for place in full if place.trial.safe(share)]
     if not full:

@@ -45,7 +45,7 @@ def page(opened: MainWindow, settle: Settle) -> ProtectPage:
 def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Settle) -> None:
     assert set(page.cards.buttons) == set(FEW)
     assert page.sentence.startswith("Cyclic perturbation moves an average count by ")
-    assert "eaders would know none of the " in page.sentence
+    assert "Readers would know 0 of " in page.sentence
     assert next(iter(page.cards.buttons)) == "cyclic_perturbation"
     assert page.main_button.text() == "Set up cyclic perturbation"
     assert "current" in page.cards.cards[0].dynamicPropertyNames()
