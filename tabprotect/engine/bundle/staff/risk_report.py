@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -68,6 +68,7 @@ def risk_json(protected: Protected, summary: RunSummary) -> bytes:
         "verdict": None if record.verdict is None else record.verdict.as_json(),
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
+        "groups": [asdict(group) for group in _groups(protected, summary)],
         "at_risk_cells": [],
     }
     cells = _Cells.of(protected, RISK_REPORT_CELLS)
@@ -115,15 +116,16 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
         message("Small: counts of {words}.", record.problem.at_risk.words),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
-        *_group(protection(protected, summary, found)),
-        *_group(honesty(protected)),
+        *(line for group in _groups(protected, summary) for line in _listed_group(group)),
         message("| small count | original | published |"),
         "|---|---:|---:|",
         *(
             message(
                 "| {named} | {original} | {value} |",
                 ", ".join(named),
-                _original(original, unprotected),
+                str(original)
+                if original == unprotected
+                else message("{original} ({unprotected} weighted)", original, unprotected),
                 message("not published") if published is None else published,
             )
             for named, (original, unprotected, published) in zip(labels, cells.counts, strict=False)
@@ -134,11 +136,10 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
     return joined(lines, "\n") + "\n"
 
 
-def _original(count: int, shown: int) -> str:
-    """The true count, with what it stands for if estimates are published."""
-    return str(count) if count == shown else message("{count} ({shown} weighted)", count, shown)
+def _groups(protected: Protected, summary: RunSummary) -> tuple[FindingGroup, ...]:
+    return protection(protected, summary, protected.record.verdict), honesty(protected)
 
 
-def _group(group: FindingGroup) -> list[str]:
-    lines = (message("- {state}: {text}", one.state, one.text) for one in group.findings)
-    return [f"## {group.title}", "", *lines, ""]
+def _listed_group(group: FindingGroup) -> list[str]:
+    findings = (message("- {state}: {text}", one.state, one.text) for one in group.findings)
+    return [f"## {group.title}", "", *findings, ""]
