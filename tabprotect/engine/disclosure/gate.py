@@ -194,16 +194,16 @@ def _beside(first: Protected, others: int, limits: Gate, progress: Progress) -> 
     """The first draw, where others were refused after it: these are stated, and taken in."""
     if not others or limits.changed != bool(limits.refused):
         return first
-    mechanism = replace(first.release.mechanism, gate=_before(limits), coins=None, nonce="")
+    mechanism = replace(
+        first.release.mechanism,
+        gate=replace(limits, passed=False, left_out=(), reason=False),
+        coins=None,
+        nonce="",
+    )
     refused = (*limits.refused, RefusedDraws(others, mechanism))
     stated = replace(limits, attempts_at_most=1, refused=refused)
     found = verdict(first.release, stated, original=first.record.problem.table, progress=progress)
     return _stated(first, stated, found)
-
-
-def _before(limits: Gate) -> Gate:
-    """Limits as they are stated of draws that were refused."""
-    return replace(limits, passed=False, left_out=(), reason=False)
 
 
 def _decided(done: Protected, against: str, accept: str) -> Protected:

@@ -80,7 +80,8 @@ class Reader:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            # Threads of its own for algebra that no reader does would take memory.
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 
@@ -160,11 +161,6 @@ def _command(first: str) -> list[str]:
         f"from tabprotect.engine.foreign.worker import main; main({first!r})"
     )
     return [sys.executable, "-I", "-S", "-c", start]
-
-
-def _environment() -> dict[str, str]:
-    # Threads of its own for algebra that no reader does would take memory.
-    return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 @contextmanager

@@ -237,7 +237,9 @@ def _tabulate(
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
-            lambda c: _category_numbers(c, domain), message("building the table"), progress
+            lambda c: _measures_at(c, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n"),
+            message("building the table"),
+            progress,
         )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
@@ -426,11 +428,6 @@ def _keyed(connection: Connection, domain: Domain, measure: str) -> tuple[Ints, 
         terms.append(f"codes{i}.code * {stride}")
     key, counts = _measures_at(connection, domain, [" + ".join(terms)], measure)
     return key, counts
-
-
-def _category_numbers(connection: Connection, domain: Domain) -> list[Ints]:
-    """The category numbers of the cells by variable, and their counts."""
-    return _measures_at(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
 
 
 def _measures_at(connection: Connection, domain: Domain, wanted: Sequence[str], measure: str) -> list[Ints]:

@@ -26,7 +26,11 @@ _DECIDED = ("decision", "to", "who", "when", "why")
 
 def write_decisions(checked: Checked, path: Path) -> None:
     """Write a decision file, for its owner's eyes alone; ``.json`` is JSON, all else CSV."""
-    data = _json(checked) if path.suffix.lower() == ".json" else _csv(checked)
+    data = (
+        json.dumps(as_json(checked), ensure_ascii=False, indent=1) + "\n"
+        if path.suffix.lower() == ".json"
+        else _csv(checked)
+    )
     write_bytes(path, data.encode("utf-8"), private=True)
 
 
@@ -59,10 +63,6 @@ def _decided(decision: Decision | None) -> dict[str, object]:
         "when": decision.when,
         "why": decision.why,
     }
-
-
-def _json(checked: Checked) -> str:
-    return json.dumps(as_json(checked), ensure_ascii=False, indent=1) + "\n"
 
 
 def _csv(checked: Checked) -> str:

@@ -113,7 +113,12 @@ class TableVerdict:
         return (
             self.known > self.allowed(limits)
             or (expected and (self.mean_belief or 0.0) > limits.mean_belief_limit + ROUNDING)
-            or (expected and self._small_beyond(limits))
+            # A cell that is believed to be at risk counts less than one among those expected.
+            or (
+                expected
+                and limits.small_share < 1
+                and self.small_known > limits.small_share * self.at_risk + ROUNDING
+            )
         )
 
     def finding(self, limits: Limits) -> Finding:
@@ -133,10 +138,6 @@ class TableVerdict:
                 },
             )
         return replace(found, state="failed" if fails else "told", where=self.label)
-
-    def _small_beyond(self, limits: Limits) -> bool:
-        # A cell that is believed to be at risk counts less than one among those expected.
-        return limits.small_share < 1 and self.small_known > limits.small_share * self.at_risk + ROUNDING
 
     def as_json(self) -> dict[str, object]:
         """One entry of ``tables``."""

@@ -101,7 +101,7 @@ def test_beyond_the_work_the_factor_is_said() -> None:
     release, _ = method.perform(problem, method.resolve(DOMAIN, {}), np.random.default_rng(0))
     stated = Mechanism(release.mechanism.method, DOMAIN, release.mechanism.parameters, done.mechanism.gate)
     read = believe([Release(release.tables, stated)], knowing=KNOWING)
-    assert not read.weighed and "factor of 3" in read.sentence
+    assert not read.weighed and "3 to 1" in read.sentence
     assert read.posterior.complete
 
 

@@ -267,14 +267,9 @@ def _shrunk(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(min(max(low, 2), one) for one in shape)
 
 
-def _good(found: list[Candidate]) -> list[Candidate]:
-    """Those that leave about the fewest small counts stuck."""
-    return [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
-
-
 def _pool(found: list[Candidate]) -> list[Candidate]:
     """Of the good ones those whose posterior is exact, if there are any."""
-    good = _good(found)
+    good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
     return [c for c in good if c.exact] or good
 
 

@@ -132,7 +132,7 @@ class WidthWalk(MarginWalk):
     def _wide(self, i: int, j: int) -> bool:
         common = self.common(i, j)
         # Each record that the step adds to a lower bound is in the margin of S.
-        if self._top + self._reach(common) <= 0:
+        if self._top + (int(self._cells.counts_at(common).max()) if common else self._cells.total) <= 0:
             return True
         lower = self._lower + self._step(i, j, common)
         near = np.flatnonzero(lower > 0)
@@ -152,9 +152,6 @@ class WidthWalk(MarginWalk):
             self._lower += change
         self._top = int(self._lower.max())
         super().toggle(i, j)
-
-    def _reach(self, common: Query) -> int:
-        return int(self._cells.counts_at(common).max()) if common else self._cells.total
 
     def _step(self, i: int, j: int, common: Query) -> Ints:
         at = self._cells.counts_at

@@ -238,7 +238,7 @@ def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
 
 def reader_sentence(bundle: Bundle, release: Release) -> str:
     """The page's sentence for a reader."""
-    cells = _cells(release)
+    cells = sum(published.table.domain.size for published in release.tables)
     return message(
         "This bundle of {size} passed all {checks} checks: "
         "protected counts of {cells} cells, with the mechanism that made them.",
@@ -246,10 +246,6 @@ def reader_sentence(bundle: Bundle, release: Release) -> str:
         len(bundle.checks),
         count_text(cells),
     )
-
-
-def _cells(release: Release) -> int:
-    return sum(published.table.domain.size for published in release.tables)
 
 
 AT_FIRST = 40_000
