@@ -128,10 +128,11 @@ def fish(every: dict[str, argparse.ArgumentParser]) -> str:
 
 def man(every: dict[str, argparse.ArgumentParser]) -> str:
     """A page of section 1 of the manual."""
+    what = translate(message("Protect tables of counts and magnitudes; without a command the window opens."))
     lines = [
         f'.TH TABPROTECT 1 "" "tabprotect {__version__}"',
         ".SH NAME",
-        f"tabprotect \\- {_roff(translate(message('Protect tables of counts and magnitudes; without a command the window opens.')))}",
+        f"tabprotect \\- {_roff(what)}",
         ".SH SYNOPSIS",
         ".B tabprotect",
         "COMMAND [OPTIONS]",

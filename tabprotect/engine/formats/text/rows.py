@@ -359,12 +359,17 @@ class TextRows:
                     begun = 1
                     yield Block(rows[1:].copy)
 
+    @property
+    def _behind_its_mark(self) -> str:
+        """The encoding of all but the beginning: a byte order mark further on is a character."""
+        return self.encoding.removesuffix("-sig")
+
     def _block(self, data: bytes, file: BinaryIO, width: int) -> Block:
         """The rows of whole lines, and of the lines that follow up to the end of a row."""
         ended = data if data.endswith(b"\n") else data + b"\n"
         padded = np.frombuffer(ended + bytes(WORD), dtype=np.uint8)
         fields = split_fields(
-            padded, len(ended), delimiter=self.delimiter, width=width, encoding=self.encoding
+            padded, len(ended), delimiter=self.delimiter, width=width, encoding=self._behind_its_mark
         )
         if fields is not None or b'"' not in data:
             return Block(lambda: self._parsed(data), fields)
@@ -379,7 +384,7 @@ class TextRows:
             nonlocal left
             more = data
             while more:
-                lines = io.StringIO(more.decode(self.encoding), newline="").readlines()
+                lines = io.StringIO(more.decode(self._behind_its_mark), newline="").readlines()
                 left += len(lines)
                 for line in lines:
                     left -= 1

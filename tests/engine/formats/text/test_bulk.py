@@ -60,6 +60,8 @@ def files(draw: st.DrawFn) -> str:
 @given(files() | st.lists(pieces, max_size=30).map(lambda p: "v,w,count\n" + "".join(p)))
 @example('v,w,count\n5" pipe,x,1\n"a\nb",x,2\n')
 @example('v,w,count\n"a",x,1\n"b"c,x,2\n')
+@example("v,w,count\n\ufeffa,a,1")
+@example("v,w,count\n\ufeffa,a,1\nlong label,b,2\n\ufefflong label,a,1\n")
 @settings(max_examples=150, deadline=None)
 def test_the_quick_way_is_the_exact_way(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "both.csv"
