@@ -81,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments without the program's name; ``sys.argv[1:]`` when none are given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _keep_output()
     begin(arguments)
     for threads in THREADS:
         os.environ.setdefault(threads, "1")
@@ -143,6 +145,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, TabprotectError(message("there is not enough memory for this table")))
     except Exception as error:
         return _failed(console, _unforeseen(error, debug="--debug" in arguments))
+
+
+def _keep_output() -> None:
+    """Give results a descriptor of their own: what native libraries print joins the remarks."""
+    if sys.stdout is None or sys.stderr is None:
+        # Whoever started the program closed one of them.
+        nowhere = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+    else:
+        own = os.dup(1)
+        os.dup2(2, 1)
+        sys.stdout = open(own, "w", encoding=sys.stdout.encoding)  # noqa: SIM115
 
 
 def _keep_memory() -> None:

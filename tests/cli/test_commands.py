@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -393,3 +394,28 @@ def test_what_needs_a_compiled_part_that_is_not_here_names_it() -> None:
     for command in commands:
         done = subprocess.run([sys.executable, "-c", code + command], capture_output=True, text=True)
         assert done.returncode == 1 and "engine/nowhere" in done.stderr
+
+
+PRINTING = """
+import ctypes
+from tabprotect.cli import main
+from tabprotect.engine.project import examples
+
+listed = examples.examples
+examples.examples = lambda: ctypes.CDLL(None).puts(b"a banner") and listed()
+main.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the C library has another name there")
+def test_what_a_native_library_prints_is_no_result() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", PRINTING, "examples", "--json"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(said.stdout)["examples"] and said.stderr == "a banner\n"
+
+
+def test_standard_output_that_is_closed() -> None:
+    words = f"{shlex.join(TABPROTECT)} convert example:langsrud-lupp --out - >&-"
+    closed = subprocess.run(words, shell=True, capture_output=True, text=True)
+    assert closed.returncode == 0 and not closed.stderr
