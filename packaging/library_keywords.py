@@ -19,7 +19,7 @@ from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.library.arguments.asking import keywords
 
 TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
@@ -55,6 +55,7 @@ WIDER = {
     "cycles": "str | Path | Designed | None",
     "dossier": "str | Path | None",
     "header_row": "str | int | None",
+    "like": "str | Path | None",
     "marks": "str | Mapping[str, str] | None",
     "policy": "HousePolicy | str | Path | None",
     "sheet": "str | int | None",
@@ -73,12 +74,16 @@ def _options(asked: type[Options]) -> str:
     return "\n".join([head, f'    """The options of {asked.__name__}."""', "", *lines])
 
 
-def _parameter(parameter: Parameter[object]) -> str:
+def _types(parameter: Parameter[object]) -> list[str]:
     if parameter.choices is not None:
         said = f"Literal[{', '.join(map(repr, parameter.choices))}]"
     else:
         said = KINDS.get(parameter.kind, "str")
-    return f"    {parameter.name}: {said}{' | None' if parameter.default is None else ''}"
+    return [said, *(["None"] if parameter.default is None else [])]
+
+
+def _names() -> list[str]:
+    return sorted({*methods(), *magnitude_methods()})
 
 
 def _class(method: str) -> str:
@@ -88,7 +93,15 @@ def _class(method: str) -> str:
 def _method(name: str) -> str:
     # ``lambda`` is no keyword of a call, and the table is that which is protected.
     own = {one.name for one in keywords(Protecting)} | {"lambda", "table"}
-    lines = [_parameter(one) for one in methods()[name].parameters if one.name not in own]
+    # A method of both measures takes the parameters of either.
+    of_either = [every[name] for every in (methods(), magnitude_methods()) if name in every]
+    types: dict[str, dict[str, None]] = {}
+    for one in (parameter for method in of_either for parameter in method.parameters):
+        if one.name not in own:
+            types.setdefault(one.name, {}).update(dict.fromkeys(_types(one)))
+    lines = [
+        f"    {parameter}: {' | '.join(sorted(of, key='None'.__eq__))}" for parameter, of in types.items()
+    ]
     head = f"class {_class(name)}(ProtectingKeywords, total=False):"
     return "\n".join([head, f'    """Of ``{name}``."""', "", *lines])
 
@@ -98,7 +111,7 @@ def _protects() -> str:
         "class Protects(Protocol[Table, Protection]):",
         '    """An overload for each method; one of a plug-in takes any parameters."""',
     ]
-    for method in methods():
+    for method in _names():
         default = " = ..." if method == DEFAULT_METHOD else ""
         lines += [
             "",
@@ -120,7 +133,7 @@ def written() -> str:
     parts = [
         HEAD,
         *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing)),
-        *map(_method, methods()),
+        *map(_method, _names()),
         _protects(),
     ]
     return "\n\n".join(parts) + "\n"

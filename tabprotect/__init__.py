@@ -36,11 +36,6 @@ if TYPE_CHECKING:
     from tabprotect.library.comparison import Comparison as Comparison, compare as compare
     from tabprotect.library.cycles import Cycles as Cycles, design as design
     from tabprotect.library.converting import convert as convert, export as export
-    from tabprotect.library.magnitudes import (
-        MagnitudeTable as MagnitudeTable,
-        read_magnitudes as read_magnitudes,
-        rules as rules,
-    )
     from tabprotect.library.protection import (
         Protection as Protection,
         protect as protect,
@@ -51,9 +46,11 @@ if TYPE_CHECKING:
     from tabprotect.library.register import new_register as new_register, rotate_key as rotate_key
     from tabprotect.library.release import open_release as open_release, page as page, verify as verify
     from tabprotect.library.table import (
+        MagnitudeTable as MagnitudeTable,
         Table as Table,
         examples as examples,
         read_table as read_table,
+        rules as rules,
         tabulate as tabulate,
     )
 
@@ -73,12 +70,11 @@ _HOMES = {
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.converting": ("convert", "export"),
-    "library.magnitudes": ("MagnitudeTable", "read_magnitudes", "rules"),
     "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
     "library.register": ("new_register", "rotate_key"),
     "library.release": ("open_release", "page", "verify"),
-    "library.table": ("Table", "examples", "read_table", "tabulate"),
+    "library.table": ("MagnitudeTable", "Table", "examples", "read_table", "rules", "tabulate"),
 }
 """The names of the library, by the module that each comes from when it is asked for."""
 

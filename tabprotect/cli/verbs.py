@@ -136,6 +136,32 @@ class Parser(argparse.ArgumentParser):
             )
         return found
 
+    def only(self, args: argparse.Namespace, *taken: str, why: str) -> None:
+        """Refuse options that go without effect.
+
+        Parameters
+        ----------
+        taken
+            The names of the arguments that have one.
+        why
+            What the others go with.
+
+        Raises
+        ------
+        UsageError
+            Naming every option that was given in vain.
+        """
+        known = {*taken, "help", "json", "progress", "debug"}
+        given = (
+            action.option_strings[0]
+            for action in self._actions
+            if action.option_strings
+            and action.dest not in known
+            and getattr(args, action.dest) != self.get_default(action.dest)
+        )
+        if named := ", ".join(given):
+            raise UsageError(message("{options}: {why}", named, why), self.format_usage().strip())
+
     def _every_option(self) -> list[str]:
         """The options of this parser and of the commands below it."""
         found = list(self._option_string_actions)
@@ -192,7 +218,7 @@ class Verbs:
     def add(self, name: str, run: Run, help: str = "") -> argparse.ArgumentParser:
         """Declare one command."""
         parser = self.mention(name, help)
-        parser.set_defaults(run=run)
+        parser.set_defaults(run=run, parser=parser)
         parser.add_argument("--json", action="store_true", help=message("one JSON object on standard output"))
         parser.add_argument(
             "--progress",

@@ -7,13 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import capital, message
 
 T = TypeVar("T")
 
 Entry = Literal["text", "list", "numbers", "width"]
+
+Measure = Literal["counts", "magnitudes"]
+"""What a table holds in its cells."""
+
+MEASURES: Mapping[Measure, str] = {
+    "counts": message("goes with tables of counts, and this is one of magnitudes"),
+    "magnitudes": message("goes with tables of magnitudes (tabulate --measure), and this is one of counts"),
+}
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,8 @@ class Option:
         The option that is filled if the command line names this one twice.
     repeated
         Whether the command line takes a sequence by repeating the option, so that a text may hold commas.
+    measure
+        The measure of the tables that take it; ``None`` if all do.
     """
 
     name: str
@@ -130,6 +141,7 @@ class Option:
     instead_of: str = ""
     second: str = ""
     repeated: bool = False
+    measure: Measure | None = None
 
     @property
     def sentence(self) -> str:
@@ -167,19 +179,45 @@ def _options_of(asked: type) -> tuple[Option, ...]:
         said = dict(one.metadata)
         if said.get("shell") is None:
             said["shell"] = "--" + one.name.replace("_", "-")
+        said.setdefault("measure", asked.goes_with)  # type: ignore[attr-defined]
         found.append(Option(name=one.name, default=one.default, kinds=_kinds(hints[one.name]), **said))
     return tuple(found)
 
 
 @dataclass(frozen=True)
 class Options:
-    """Arguments of a command as one value: a frozen dataclass of :func:`option_field` fields."""
+    """Arguments of a command as one value: a frozen dataclass of :func:`option_field` fields.
+
+    Attributes
+    ----------
+    goes_with
+        The measure of the tables that take these options, where an option says no other.
+    """
+
+    goes_with: ClassVar[Measure | None] = None
 
     @property
     def given(self) -> dict[str, object]:
         """The options that differ from their defaults."""
         every = ((one, getattr(self, one.name)) for one in options_of(type(self)))
         return {one.name: value for one, value in every if value != one.default}
+
+    def check_measure(self, measure: Measure) -> None:
+        """Refuse options that a table of this measure does not take.
+
+        Raises
+        ------
+        ParameterError
+            Naming every one.
+        """
+        given = self.given
+        wrong = {
+            one.name: MEASURES[one.measure]
+            for one in options_of(type(self))
+            if one.name in given and one.measure not in (None, measure)
+        }
+        if wrong:
+            raise ParameterError(wrong)
 
     def words(self) -> list[str]:
         """The same as command line arguments."""

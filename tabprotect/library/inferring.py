@@ -176,5 +176,11 @@ def infer(
 
 def _opened(release: AnyRelease, progress: Progress) -> Release:
     if isinstance(release, Protection):
-        return release.release
+        found = release.release
+        if not isinstance(found, Release):
+            raise InputError(
+                message("this is a release of magnitudes"),
+                hint=message("what a contributor can guess of it: tabprotect infer RELEASE --as-contributor"),
+            )
+        return found
     return release if isinstance(release, Release) else open_release(release, progress=progress)

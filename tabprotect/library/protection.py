@@ -7,26 +7,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.cycles import cycle_files
+from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.magnitudes.tables.released_sums import HIDDEN, ReleasedSums
+from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import in_one_go
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
-from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
+from tabprotect.languages.messages import joined
 from tabprotect.library.arguments.asking import asks, keywords, taken
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
-from tabprotect.library.shown.frames import Framed
+from tabprotect.library.shown.frames import Framed, made
 from tabprotect.library.table import Table
 from tabprotect.library.verdicts import HouseVerdict
 
@@ -53,24 +61,40 @@ class Protection(Framed):
 
     @property
     def protected(self) -> Protected:
-        """Release and evidence. CONFIDENTIAL."""
+        """Release and evidence of counts. CONFIDENTIAL."""
         protected = self.history.project.protected
         assert protected is not None
         return protected
 
     @property
-    def release(self) -> Release:
-        """What would be published: tables and mechanism, nothing of the original."""
-        return self.protected.release
+    def magnitudes(self) -> ProtectedSums | None:
+        """Release, verdict and figures of magnitudes; ``None`` for counts. CONFIDENTIAL."""
+        return self.history.project.protected_sums
+
+    @property
+    def release(self) -> Release | ReleasedSums:
+        """What would be published, with nothing of the original."""
+        return self.protected.release if self.magnitudes is None else self.magnitudes.release
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """All resolved parameters, the confidential ones too."""
-        return self.protected.record.parameters
+        if self.magnitudes is None:
+            return self.protected.record.parameters
+        return self.history.project.parameters
 
     @property
-    def verdict(self) -> HouseVerdict:
-        """What readers of the release learn; ``staff`` holds the true figures. CONFIDENTIAL."""
+    def figures(self) -> Mapping[str, object]:
+        """What the run did, as ``protect --json`` has it. CONFIDENTIAL."""
+        if self.magnitudes is None:
+            return summarise(self.protected).as_json()
+        return self.magnitudes.figures
+
+    @property
+    def verdict(self) -> HouseVerdict | MagnitudeVerdict:
+        """What readers of the release learn, with the true figures for staff. CONFIDENTIAL."""
+        if self.magnitudes is not None:
+            return self.magnitudes.verdict
         found = self.protected.record.verdict
         assert found is not None
         return HouseVerdict.of(found)
@@ -79,21 +103,45 @@ class Protection(Framed):
     def together(self) -> HouseVerdict | None:
         """What readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
+        if self.magnitudes is not None:
+            return None
         found = judge_release(self.history.project).before.together
         return None if found is None else HouseVerdict.of(found)
 
     @property
     def sentence(self) -> str:
         """What the run did to the table, in one sentence. CONFIDENTIAL."""
+        if self.magnitudes is not None:
+            return joined(self.magnitudes.sentences, " ")
         return summarise(self.protected).sentence
 
     def __repr__(self) -> str:
-        shape = " x ".join(map(str, self.release.domain.shape))
-        return f"Protection({self.release.mechanism.method}, {shape})"
+        project = self.history.project
+        return f"Protection({project.method}, {' x '.join(map(str, project.domain.shape))})"
 
     def to_frame(self, kind: str | None = None) -> Any:
-        """The published cells: categories and published count, missing where suppressed."""
-        return published_frame(self.release, kind or self.kind)
+        """The published cells: categories and published figure, missing where suppressed."""
+        release = self.release
+        if isinstance(release, Release):
+            return published_frame(release, kind or self.kind)
+        columns = {
+            axis.variable.name: np.array(axis.written, dtype=object)[nodes]
+            for axis, nodes in zip(release.axes, release.nodes, strict=True)
+        }
+        value = np.array(
+            [None if text == "" else float(text) for text in map(release.written, range(len(release.key)))],
+            dtype=object,
+        )
+        columns |= {"value": value, "status": np.where(release.hidden, HIDDEN, "").astype(object)}
+        for name, figures in release.beside.items():
+            columns[name] = np.array(
+                [
+                    None if gone else one
+                    for one, gone in zip(figures.tolist(), release.hidden.tolist(), strict=True)
+                ],
+                dtype=object,
+            )
+        return made(columns, kind or self.kind)
 
     @asks(Publishing)
     def publish(
@@ -183,9 +231,9 @@ def protect_set(
 @_by_method
 @asks(Protecting, rest="parameters")
 def protect(
-    table: Table, method: str = DEFAULT_METHOD, *, progress: Progress = SILENT, **asked: Any
+    table: Table, method: str | None = None, *, progress: Progress = SILENT, **asked: Any
 ) -> Protection:
-    """Protect a table with one of the :func:`~tabprotect.methods`.
+    """Protect a table of counts or of magnitudes with one of the :func:`~tabprotect.methods`.
 
     The same seed gives the same bytes as the command line.
 
@@ -194,7 +242,8 @@ def protect(
     table
         Of :func:`~tabprotect.read_table`, :func:`~tabprotect.tabulate` or ``Table.from_frame``.
     method
-        Its name.
+        Its name; by default that of a saved project, else cyclic perturbation, and suppression for
+        magnitudes.
     **asked
     **parameters
         Of the method; :func:`~tabprotect.describe` explains them.
@@ -212,6 +261,10 @@ def protect(
     >>> table = tp.read_table("example:duncan-roehrig-4x4")
     >>> tp.protect(table, "cyclic_perturbation", alpha=0.25)
     Protection(cyclic_perturbation, 4 x 4)
+    >>> firms = {"nace": ["24"] * 6, "turnover": [660, 83, 49, 8, 5, 4]}
+    >>> turnover = tp.tabulate(firms, by=["nace"], measure="turnover")
+    >>> tp.protect(turnover, "suppression", rule="p=10")
+    Protection(suppression, 1)
     """
     named = {one.name for one in keywords(Protecting)}
     cycles = asked.get("cycles")
@@ -226,8 +279,13 @@ def protect(
     return Protection(in_one_go.protected(table.history, protecting, progress), table.kind)
 
 
-def methods() -> tuple[str, ...]:
+def methods(measure: Measure = "counts") -> tuple[str, ...]:
     """Names of the protection methods.
+
+    Parameters
+    ----------
+    measure
+        ``counts``, or ``magnitudes``.
 
     Examples
     --------
@@ -235,7 +293,7 @@ def methods() -> tuple[str, ...]:
     >>> "cyclic_perturbation" in tp.methods()
     True
     """
-    return tuple(registered())
+    return tuple(registered() if measure == "counts" else magnitude_methods())
 
 
 def describe(method: str) -> str:
@@ -246,4 +304,4 @@ def describe(method: str) -> str:
     ParameterError
         For an unknown method, naming those there are.
     """
-    return method_page(registered()[method])
+    return plugin_page(plugin_named(method))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -13,17 +13,18 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
-from tabprotect.engine.options import options_of
+from tabprotect.engine.magnitudes.tables.axis import TOTAL
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as SummedTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
-from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
+from tabprotect.engine.project.asked import MagnitudeTabulation
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
+from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message
 from tabprotect.library.arguments.asking import asks, taken
-from tabprotect.library.magnitudes import MagnitudeTable, summed_records
 from tabprotect.library.shown.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Table(Framed):
         >>> tp.Table.from_magnitudes(turnover).counts.tolist()
         [2, 1]
         """
-        return cls(History.of(magnitudes.table.units), magnitudes.kind)
+        return cls(History.of(magnitudes.table), magnitudes.kind)
 
     @property
     def table(self) -> CountTable:
@@ -197,6 +198,99 @@ def cell_columns(domain: Domain) -> dict[str, AnyArray]:
     }
 
 
+@dataclass(frozen=True, eq=False)
+class MagnitudeTable(Table):
+    """A confidential table of sums with its contributors. It never prints its values.
+
+    Made by :func:`tabulate` with a measure, or by :func:`read_table`. Its ``counts`` are those of the
+    records, by the finest categories.
+    """
+
+    @property
+    def magnitudes(self) -> SummedTable:
+        """The sums and contributions as the engine holds them."""
+        sums = self.history.project.sums
+        assert sums is not None
+        return sums.table
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        table = self.magnitudes
+        return f"MagnitudeTable({table.measure} by {' | '.join(self.domain.names)}, {len(table.cells)} cells)"
+
+    def to_frame(self, kind: str | None = None) -> Any:
+        """A row for each cell, totals among them: variables, ``value``, ``status``, ``n``, ``holdings``.
+
+        CONFIDENTIAL. A total has the category ``Total``; ``status`` is empty: nothing is hidden.
+
+        Parameters
+        ----------
+        kind
+            ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` or ``dict``; by default what went in.
+        """
+        table, cells = self.magnitudes, self.magnitudes.cells
+        columns = {
+            axis.variable.name: np.array(axis.written, dtype=object)[nodes]
+            for axis, nodes in zip(table.axes, cells.nodes, strict=True)
+        }
+        value = cells.value / 10**table.decimals if table.decimals else cells.value
+        columns |= {"value": value, "status": np.array([""] * len(cells), dtype=object)}
+        columns |= {"n": cells.units, "holdings": cells.holdings, "nonzero": cells.nonzero}
+        return made(columns, kind or self.kind)
+
+    def contributors(self, **cell: str) -> Any:
+        """Who contributes to a cell, the largest first: ``holding``, ``value``, ``share``, ``n``.
+
+        CONFIDENTIAL. Variables that are not named are totals; a level is ``variable@level``.
+
+        Raises
+        ------
+        InputError
+            For an unknown variable or category.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> firms = {
+        ...     "nace": ["24", "24", "25"],
+        ...     "ent": ["a", "b", "a"],
+        ...     "turnover": [480, 20, 7],
+        ... }
+        >>> table = tp.tabulate(firms, by=["nace"], measure="turnover", holding="ent")
+        >>> list(table.contributors(nace="24")["holding"])
+        ['a', 'b']
+        """
+        table = self.magnitudes
+        index = {name: str(value) for name, value in cell.items() if value != TOTAL or AT in name}
+        number = table.number(index)
+        listing = table.listing_of(np.array([number]))
+        own, holding = listing.own, listing.holding
+        order = np.lexsort((holding, -np.abs(own)))
+        whole = max(1, int(np.abs(own).sum()))
+        columns = {
+            "holding": np.array([table.names[h] for h in holding[order]], dtype=object),
+            "value": np.array([table.shown(v) for v in own[order].tolist()]),
+            "share": np.abs(own[order]) / whole,
+            "n": listing.units[order],
+        }
+        return made(columns, self.kind)
+
+    def write(self, path: str | Path) -> None:
+        """Write it as a Parquet file that ``protect`` and ``rules`` open. CONFIDENTIAL."""
+        from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+
+        write_magnitudes(self.magnitudes, Path(path))
+
+    def _repr_html_(self) -> str:
+        rows = [(v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.domain.variables]
+        return html_rows(f"{self!r}, CONFIDENTIAL", ("variable", "categories", "first"), rows, len(rows))
+
+
 def examples() -> tuple[str, ...]:
     """Names of the bundled examples, to be read as ``example:NAME``.
 
@@ -217,7 +311,7 @@ def read_table(
     progress: Progress = SILENT,
     **asked: Unpack[ReadingKeywords],
 ) -> Table:
-    """Read a table of counts.
+    """Read a table of counts; of magnitudes, what ``tabulate --measure`` wrote.
 
     Parameters
     ----------
@@ -239,7 +333,7 @@ def read_table(
     Table(v | w, 4 x 4)
     """
     named = {} if reading is None else Reading.file(Path(reading))
-    return Table(opened(str(path), Reading.of({**named, **asked}), progress))
+    return _shown(opened(str(path), Reading.of({**named, **asked}), progress), usual_kind())
 
 
 @overload
@@ -297,10 +391,10 @@ def tabulate(
     """
     source = str(records) if isinstance(records, str | Path) else ""
     wanted = taken(MagnitudeTabulation, asked, source=source, by=list(by))
-    if wanted.measure is not None:
-        return summed_records(records, wanted, progress)
     if isinstance(records, str | Path):
-        return Table(tabulated(Tabulation(**_counting(wanted)), progress))
+        return _shown(tabulated(wanted, progress), usual_kind())
+    if wanted.measure is not None:
+        return _summed(records, wanted, progress)
     weight = wanted.weight
     if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
@@ -320,6 +414,71 @@ def tabulate(
     return Table(History.of(table), frame.kind)
 
 
-def _counting(asked: MagnitudeTabulation) -> dict[str, Any]:
-    """What is said of counting."""
-    return {one.name: getattr(asked, one.name) for one in options_of(Tabulation)}
+def _shown(history: History, kind: str) -> Table:
+    """The table of a history, by its measure."""
+    return (Table if history.project.measure == "counts" else MagnitudeTable)(history, kind)
+
+
+def _summed(records: object, asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
+    """The magnitude table of records in a data frame."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.formats.format import RecordsFile
+    from tabprotect.engine.formats.rows.sql import in_memory
+    from tabprotect.engine.magnitudes.tables.tabulating import summed
+    from tabprotect.engine.microdata.record_files import MicrodataFile
+    from tabprotect.engine.project.sources import codings_of, measured_columns
+    from tabprotect.engine.project.verbs.sums_verbs import sums_document
+
+    frame = (
+        Frame({str(name): list(values) for name, values in records.items()}, {}, usual_kind())
+        if isinstance(records, Mapping)
+        else Frame.of(records)
+    )
+    columns, codings = measured_columns(asked), codings_of(asked)
+    texts = {
+        name: np.array([None if one is None else str(one) for one in values], dtype=object)
+        for name, values in frame.columns.items()
+    }
+    with in_memory() as connection:
+        connection.register("given", texts)
+        source = MicrodataFile(Path("records"), connection, RecordsFile("given"))
+        table = summed(source, codings.columns(asked.by), columns, codings, progress=progress)
+    return MagnitudeTable(History(sums_document(table, source="")), frame.kind)
+
+
+def rules(table: MagnitudeTable, *rule: str, weights: str = "sample") -> dict[str, Any]:
+    """Which sums tell too much of a contributor. CONFIDENTIAL.
+
+    Parameters
+    ----------
+    rule
+        ``p=10``, ``p=10,coalition=2``, ``pq=20,50``, ``dominance=1,85``, ``n=3``, ``niss=3,60``,
+        ``request=70``; several are judged together.
+    weights
+        How weights are read: ``sample``, ``replicate`` or ``known``.
+
+    Returns
+    -------
+    dict
+        ``cells``, each with ``index``, ``value``, ``n``, ``holdings``, ``unsafe``, ``rule``, ``status``
+        and ``upper_level``, and how many are ``unsafe``.
+
+    Raises
+    ------
+    ParameterError
+        For a rule that never hides anything.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> firms = {"nace": ["24"] * 6, "turnover": [660, 83, 49, 8, 5, 4]}
+    >>> table = tp.tabulate(firms, by=["nace"], measure="turnover")
+    >>> tp.rules(table, "p=10")["unsafe"]
+    0
+    """
+    from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
+    from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+
+    asked = rules_of(rule)
+    found = sensitive_cells(table.magnitudes, asked, weights=weights)
+    return {"cells": list(cell_rows(table.magnitudes, asked, found)), "unsafe": int(found.unsafe.sum())}

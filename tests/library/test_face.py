@@ -28,7 +28,7 @@ from tabprotect.engine.options import Options, options_of
 from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing
 
 PROMISED = {
-    *("MagnitudeTable", "read_magnitudes", "rules"),
+    *("MagnitudeTable", "rules"),
     *("Table", "examples", "read_table", "tabulate"),
     *("Protection", "methods", "describe", "protect", "protect_set", "compare", "Comparison", "QuerySpace"),
     *("design", "Cycles"),
@@ -403,3 +403,48 @@ def test_what_a_format_leaves_out_is_a_warning_before_anything_is_written(tmp_pa
     assert not list(tmp_path.glob("none*"))
     tp.convert(table, tmp_path / "whole.parquet")
     tp.export(release, tmp_path / "public.parquet")
+
+
+def firms() -> tp.MagnitudeTable:
+    rows = [("24", "n", "a", 660), ("24", "n", "b", 8), ("24", "s", "c", 49), ("24", "s", "d", 48)]
+    rows += [("25", "n", "f", 100), ("25", "n", "g", 90), ("25", "s", "j", 70), ("25", "s", "k", 60)]
+    names = ("nace", "region", "ent", "turnover")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return tp.tabulate(columns, by=["nace", "region"], measure="turnover", holding="ent")
+
+
+def test_magnitudes_are_protected_and_published_as_counts_are(tmp_path: Path) -> None:
+    """Two people answer for them where the policy says so; title, rules and page as asked for."""
+    table = firms()
+    policy = HousePolicy(two_signatures=True)
+    found = tp.protect(table, "suppression", rule="p=10", policy=policy, title="Turnover", accept="looked at")
+    assert repr(found) == "Protection(suppression, 2 x 2)" and found.figures["primary"]
+    shown = found.to_frame("dict")
+    assert set(shown) == {"nace", "region", "value", "status"} and "hidden" in shown["status"]
+    keys = [tmp_path / name for name in ("first.key", "second.key")]
+    for key in keys:
+        new_key(key)
+    out, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
+    signed = {"sign": keys[0], "sign_too": keys[1], "no_page": True}
+    for names in ({}, {"prepared_by": "Karin", "approved_by": "karin"}):
+        with pytest.raises(tp.RefusedError, match="two people answer"):
+            found.publish(out, dossier=dossier, **signed, **names)
+    found.publish(out, dossier=dossier, **signed, prepared_by="Karin", approved_by="Emil")
+    assert main(["verify", str(out)]) == 7 and dossier.exists()
+    with pytest.raises(tp.InputError, match="a file of that name"):
+        found.publish(out, **signed, prepared_by="Karin", approved_by="Emil")
+    with pytest.raises(tp.RefusedError):
+        tp.protect(table, rule=["p=10", "n=3"]).publish(tmp_path / "no.zip", again="every year")
+    assert not (tmp_path / "no.zip").exists()
+
+
+@pytest.mark.parametrize(
+    "given", [{"fresh": True}, {"tune": True}, {"at_risk": "1..5"}, {"cycles": "strips"}, {"alpha": 0.2}]
+)
+def test_what_magnitudes_do_not_take_is_named(given: dict[str, Any]) -> None:
+    with pytest.raises(tp.ParameterError, match=next(iter(given))):
+        tp.protect(firms(), rule="p=10", **given)
+    counts = tp.Table.from_magnitudes(firms())
+    for other in ({"rule": "p=10"}, {"weights": "known"}, {"like": "l.zip"}, {"publish": "n"}):
+        with pytest.raises(tp.ParameterError, match=next(iter(other))):
+            tp.protect(counts, **other)

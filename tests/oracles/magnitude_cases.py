@@ -6,9 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums, protect_magnitudes
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
+from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.engine.tables.variable import Variable
 
 Rows = Mapping[tuple[int, int, str], int]
@@ -26,6 +32,18 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
     )
     kept = Contributions(codes, holding, own, ones * WHOLE, own, ones, no, no, own, own)
     return MagnitudeTable(variables, "turnover", 0, kept, names)
+
+
+def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> ProtectedSums:
+    """A table protected by suppression and judged by the program's own limits."""
+    method, problem = magnitude_methods()["suppression"], MagnitudeProblem(table=table, rules=rules)
+    return protect_magnitudes(method, problem, method.resolve(given), HousePolicy())
+
+
+def outsider(release: ReleasedSums, within: float) -> dict[int, float]:
+    """What an outsider believes of each cell that is not published as it is."""
+    found = magnitude_methods()[release.method].beliefs(release, ContributorView(), within)
+    return {one.cell: one.belief for one in found}
 
 
 def drawn(seed: int, shape: tuple[int, int] = (4, 4)) -> Rows:

@@ -18,11 +18,13 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.magnitudes.files.recognised import is_magnitudes_given
+from tabprotect.engine.options import MEASURES
 from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.messages import joined, message, plural
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+from tabprotect.languages.messages import at_most_in_100, joined, message, plural
 
 SHOWN = (
     "published_share",
@@ -85,13 +87,12 @@ def add(verbs: Verbs) -> None:
 
 def run_compare(args: argparse.Namespace, console: Console) -> int:
     """Print what every method keeps and what it gives away."""
-    if is_magnitudes_given(Path(args.table), wanted=bool(args.rules)):
-        # Late: tables of counts, which are most, do not wait for it.
-        from tabprotect.cli.protecting.compare_magnitudes import run
-
-        return run(args, console)
-    if args.rules:
-        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
+    history = open_source(args, console)
+    for note in history.project.notes:
+        console.say(message("note: {note}", note))
+    if history.project.measure == "magnitudes":
+        return _magnitudes(history, args, console)
+    args.parser.only(args, *(vars(args).keys() - {"rules", "weights"}), why=MEASURES["magnitudes"])
     if not args.specs:
         raise UsageError(message("compare takes at least one --run"))
     keep_apart([args.table], [args.out])
@@ -104,9 +105,6 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     if wrong:
         raise ParameterError(wrong, hint=message("describe lists the measures"))
     specs = [spec for text in args.specs for spec in parse_spec(text)]
-    history = open_source(args, console)
-    for note in history.project.notes:
-        console.say(message("note: {note}", note))
     if args.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
@@ -132,6 +130,35 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     data = found.as_json(args.risk, args.utility)
     data["out"] = None if args.out is None else str(args.out)
     console.result(data, _lines(found, args))
+    return 0
+
+
+def _magnitudes(history: History, args: argparse.Namespace, console: Console) -> int:
+    """Print how near an outsider's best guess comes with each method; nothing is published."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.project.sums.protecting import problem_of
+    from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
+    from tabprotect.engine.project.verbs.sums_verbs import set_rules
+
+    args.parser.only(args, "rules", "weights", why=MEASURES["counts"])
+    rules_of(args.rules)
+    history, _ = history.do(set_rules(rules=args.rules, weights=args.weights), progress=console)
+    problem, rows = problem_of(history.project), list(compared_sums(history.project, console))
+    lines = [
+        message(
+            "{method}: belief about an unsafe sum at most {worst}, {hidden:,} hidden, off by "
+            "{deviation:.1f} % on average, {loss:.1f} % with hidden sums as lost",
+            row.method,
+            at_most_in_100(row.unsafe_worst),
+            row.hidden,
+            100 * row.mean_deviation,
+            100 * row.loss,
+        )
+        for row in rows
+    ]
+    found = [row.as_json(problem.table) for row in rows]
+    data = {"within": within_of(problem.rules), "methods": found, "confidential": True}
+    console.result(data, lines)
     return 0
 
 

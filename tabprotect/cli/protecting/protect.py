@@ -15,13 +15,12 @@ from tabprotect.cli.arguments import (
     open_source,
     setting,
 )
+from tabprotect.cli.breaking_off import BreakingOff
 from tabprotect.cli.output import Console
-from tabprotect.cli.rule_options import add_rules
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.files.recognised import is_magnitudes_given
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import protected, published
@@ -30,6 +29,7 @@ from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.register.register_entry import warnings_of
 from tabprotect.languages.messages import joined, message
 
 
@@ -39,19 +39,6 @@ def add(verbs: Verbs) -> None:
     run_it.add_argument("table", metavar="TABLE", help=message("a table file, a project, or example:NAME"))
     add_protecting(run_it, out="release.zip", but=("tables",))
     add_reading(run_it)
-    of_sums = run_it.add_argument_group(message("magnitude tables"))
-    add_rules(of_sums)
-    of_sums.add_argument(
-        "--like",
-        type=Path,
-        metavar="last.zip",
-        help=message("last year's bundle: what was published then is published again unless unsafe"),
-    )
-    of_sums.add_argument(
-        "--publish",
-        metavar="n,mean",
-        help=message("beside the sums: how many contribute, or their mean, from which that follows"),
-    )
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
@@ -119,19 +106,11 @@ def publishing_of(args: argparse.Namespace) -> Publishing:
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    of_sums = bool(args.rules or args.like is not None or args.publish)
-    if is_magnitudes_given(Path(args.table), wanted=of_sums):
-        # Late: tables of counts, which are most, do not wait for it.
-        from tabprotect.cli.protecting.protect_magnitudes import run
-
-        return run(args, console)
-    if of_sums:
-        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
     asked, publishing = protecting_of(args), publishing_of(args)
     cycles = asked.cycles if isinstance(asked.cycles, str) else None
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, cycles, *args.sign], [args.out, args.dossier])
+    keep_apart([args.table, cycles, args.like, *args.sign], [args.out, args.dossier])
     history = open_source(args, console)
     for note in history.project.notes:
         console.say(message("note: {note}", note))
@@ -147,10 +126,56 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
+    if history.project.measure == "magnitudes":
+        with BreakingOff(console) as watched:
+            history = protected(history, asked, watched)
+        _publish_magnitudes(history, publishing, asked.register, console)
+        return 0
     history = protected(history, asked, console)
     expected = _expected(history.project) if console.as_json else None
     publish_and_say(history, publishing, asked.register, console, written)
     return 0
+
+
+def _publish_magnitudes(
+    history: History, publishing: Publishing, register: str | None, console: Console
+) -> None:
+    """Publish protected magnitudes, and say what became of them."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
+
+    before, notes = history.project, len(history.project.notes)
+    assert before.sums is not None and before.sums.protected is not None
+    earlier = magnitudes_before(before.sums.table, before.sums.protected.release, register).earlier
+    project = published(history, publishing, register=register, progress=console).project
+    done, fingerprint = project.protected_sums, sha256(load(Path(publishing.release)))
+    assert done is not None
+    warnings = warnings_of([e for e in earlier if e.entry.publication.bundle != fingerprint])
+    for note in project.notes[notes:]:
+        console.say(message("note: {note}", note))
+    _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
+    data: dict[str, object] = {
+        "method": project.method,
+        "title": project.title,
+        **done.figures,
+        "verdict": done.verdict.as_json(),
+        "warnings": list(warnings),
+        "decisions": list(done.decisions),
+        "out": publishing.release,
+        "dossier": publishing.dossier,
+        "fingerprint": fingerprint,
+        "confidential": True,
+    }
+    lines = [
+        *done.sentences,
+        *(message("Warning: {warning}", warning["message"]) for warning in warnings),
+        message("Release bundle (public): {out}", publishing.release),
+        message("Fingerprint: {fingerprint}", fingerprint),
+        message("Dossier (CONFIDENTIAL): {value}", publishing.dossier or message("none written")),
+        *(message("Decision: {decision}", decision) for decision in done.decisions),
+        message("These figures depend on the original: keep them in the house."),
+    ]
+    console.result(data, lines)
 
 
 MANY_CELLS = 20_000

@@ -177,11 +177,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     if any(map(is_release, args.releases)):
         # Late: releases of counts, which are most, do not wait for it.
-        from tabprotect.cli.reader import infer_magnitudes
+        from tabprotect.cli.reader import contributor_beliefs
 
-        return infer_magnitudes.run(args, console)
-    if args.as_contributor is not None:
-        raise UsageError(message("--as-contributor goes with releases of magnitudes"))
+        return contributor_beliefs.run(args, console)
+    counted = {action.dest for action in args.parser._actions} - {"as_contributor", "within", "rest"}
+    args.parser.only(args, *counted, why=message("goes with releases of magnitudes"))
     _check_format(args, console)
     releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.

@@ -19,15 +19,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
-from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.languages.messages import message
-
-MOST_HIDDEN = 60
-"""Up to this many hidden sums an outsider's beliefs about them are worked out."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +228,8 @@ def magnitude_verdict(
         Kinds of what else was not judged.
     """
     limits = limits or release.gate or limits_of(HousePolicy())
-    found = outsider_beliefs(release, limits.within / 100)
+    method = magnitude_methods()[release.method]
+    found = method.outsider(release, limits.within / 100)
     near = found is not None and found > limits.belief_limit + ROUNDING
     worst = None if found is None else float(found.max(initial=0.0))
     if audit is not None and unsafe is not None and found is not None and not release.hidden.any():
@@ -243,40 +241,8 @@ def magnitude_verdict(
         int(release.hidden.sum()),
         worst,
         int(np.sum(near)),
-        kinds(_left_out(release), more, () if release.gate is None else release.gate.left_out),
+        kinds(method.left_out(release), more, () if release.gate is None else release.gate.left_out),
         audit,
         release.gate is not None and release.gate.reason,
         int(numbers_known(release).sum()),
     )
-
-
-def _left_out(release: ReleasedSums) -> tuple[Kind, ...]:
-    """What a release leaves out whoever judges it."""
-    if release.method == "suppression":
-        # With the numbers of the rules the choice could be made again.
-        return ("pattern_choice",) if release.hidden.any() else ()
-    if release.method == "cell_key":
-        # Each sum has noise of its own, and what sums say together was not weighed.
-        return ("joint_noise", "contributors")
-    # Only one of the copies that a weight stands for has noise.
-    return ("contributors",) if release.weighted else ()
-
-
-def outsider_beliefs(release: ReleasedSums, within: float) -> np.ndarray | None:
-    """An outsider's belief about every cell, float64 (cells,); ``None`` where it is too much work."""
-    out = np.zeros(len(release.key))
-    if release.method == "suppression" and int(release.hidden.sum()) > MOST_HIDDEN:
-        return None
-    if release.method == "multiplicative_noise":
-        law = MultiplierLaw.of(release.parameters)
-        size = np.abs(release.value)
-        out[size != 0] = law.belief(within)
-        for value in np.unique(size[(size != 0) & (size * law.most < law.COARSE)]).tolist():
-            out[size == value] = law.rounded_belief(value, within)
-        return out
-    # Late: a project names verdicts, and its first paint does not wait for what solves programmes.
-    from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
-
-    for one in beliefs(release, ContributorView(), within):
-        out[one.cell] = one.belief
-    return out

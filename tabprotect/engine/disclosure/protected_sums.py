@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
+from tabprotect.engine.disclosure.magnitude_verdict import (
+    ContributorsAudit,
+    MagnitudeVerdict,
+    limits_of,
+    magnitude_verdict,
+)
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
+from tabprotect.languages.messages import message, plural
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +46,109 @@ class ProtectedSums:
     primary: Bools = field(repr=False)
     figures: Mapping[str, object] = field(repr=False)
     decisions: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is hidden, the verdict, and what the audit leaves open, for staff."""
+        said, open_ends = [], self.figures.get("not_proved")
+        if self.release.hidden.any():
+            primary = int(self.primary.sum())
+            said = [
+                plural(
+                    primary,
+                    "{primary:,} sum is hidden as unsafe, {secondary:,} more to protect it, of {cells:,}.",
+                    "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
+                    primary,
+                    int((self.release.hidden & ~self.primary).sum()),
+                    self.verdict.cells,
+                )
+            ]
+        more = [str(one) for one in open_ends] if isinstance(open_ends, list) else []
+        return [*said, self.verdict.staff_sentence, *more]
+
+
+def protect_magnitudes(
+    method: MagnitudeMethod,
+    problem: MagnitudeProblem,
+    values: Values,
+    policy: HousePolicy,
+    progress: Progress = SILENT,
+) -> ProtectedSums:
+    """Protect a table once, and judge what comes of it; nothing is refused.
+
+    Raises
+    ------
+    InputError, ParameterError
+        As :meth:`~tabprotect.engine.protection.magnitude_method.MagnitudeMethod.draw`.
+    Interrupted
+    """
+    limits, draft = limits_of(policy), method.draw(problem, values, progress)
+    release, pattern, unsafe = draft.release(problem, method.name), draft.pattern, draft.unsafe
+    if pattern is None:
+        audit = ContributorsAudit(1, 0, 0, 0, 0, int(unsafe.sum()) if problem.rules else 0)
+        found = magnitude_verdict(release, limits, audit=audit, unsafe=unsafe)
+        assert found.audit is not None
+        figures: dict[str, object] = {
+            "primary": found.audit.unsafe,
+            "secondary": 0,
+            "hidden_value": 0,
+            "broken": found.audit.known,
+            "audit": found.audit.as_json(),
+            "belief": round(found.worst or 0.0, 6),
+            "within": limits.within,
+            "parameters": dict(release.parameters),
+        }
+        return ProtectedSums(release, found, np.zeros(len(unsafe), dtype=bool), figures)
+    tally, table = pattern.tally, problem.table
+    near = next((f"{float(rule.numbers[0]):g}" for rule in problem.rules if rule.name == "p"), "")
+    audit = ContributorsAudit(
+        tally.readers,
+        tally.items,
+        tally.exactly,
+        tally.within,
+        len(pattern.broken),
+        int(pattern.primary.sum()),
+        audited=tally.audited,
+        to_audit=tally.unsafe,
+        share=near,
+        narrow=method.narrow(problem, pattern.primary, release, (limits.within / 100, limits.belief_limit)),
+    )
+    found = magnitude_verdict(
+        release, limits, audit=audit, more=() if pattern.everybody else ("contributors",)
+    )
+    figures = {
+        "primary": audit.unsafe,
+        "secondary": int(pattern.secondary.sum()),
+        "hidden_value": table.shown(int(table.cells.value[pattern.secondary].sum())),
+        "broken": audit.broken,
+        "audit": audit.as_json(),
+        "declared_safe": pattern.declared,
+        "not_proved": _not_proved(table, pattern.declared),
+    }
+    return ProtectedSums(release, found, pattern.primary, figures)
+
+
+def _not_proved(table: MagnitudeTable, declared: int) -> list[str]:
+    """What the audit of a pattern leaves open, in words."""
+    said = []
+    if table.largest is not None:
+        said.append(
+            message(
+                "not proved: the table names the {n} largest contributions of each sum, and not who they "
+                "are; what somebody knows who contributes to several sums was not tried",
+                table.largest.ranks,
+            )
+        )
+    if declared:
+        said.append(
+            plural(
+                declared,
+                "not proved: {n:,} unsafe sum was declared safe",
+                "not proved: {n:,} unsafe sums were declared safe",
+                declared,
+            )
+        )
+    return said
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,9 @@ class Reading(Options):
             For an invalid value.
     """
 
+    # A table of magnitudes is read as its own file says.
+    goes_with = "counts"
+
     strip_totals: bool = option_field(False, help=message("take out total rows after checking them"))
     fill_missing: bool = option_field(False, help=message("take cells that are not listed as 0"))
     totals: str | None = option_field(

@@ -20,11 +20,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
-from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.engine.tables.variable import MISSING, Level, Variable
 from tabprotect.languages.messages import message
-
-MISSING = "(missing)"
-"""The category of records whose value is missing (an empty field, a Parquet null)."""
 
 Fault = Callable[[str], InputError]
 """The error of a value that has no category, with its place."""

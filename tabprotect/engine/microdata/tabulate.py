@@ -18,7 +18,7 @@ from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import is_url
-from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, AddedUp, Coded, Codings
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import check_known, line_of, measured
@@ -29,7 +29,7 @@ from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import MISSING, Variable
 from tabprotect.engine.tables.wide_table import WideTable
 from tabprotect.languages.messages import message
 

@@ -14,7 +14,8 @@ from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
 from tabprotect.engine.options import Naming, Options, option_field
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.release.tuned import USES
-from tabprotect.languages.messages import message
+from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,13 +177,17 @@ class Drawing(Options):
     )
     tune: bool = option_field(
         False,
+        measure="counts",
         help=message(
             "take the parameters that change the table least and pass the limits, chosen from the "
             "sums that are kept exactly and so from nothing confidential"
         ),
     )
     tune_for: str = option_field(
-        "changes", metavar="USE", help=message("what is to change least: {USES}", ", ".join(USES))
+        "changes",
+        measure="counts",
+        metavar="USE",
+        help=message("what is to change least: {USES}", ", ".join(USES)),
     )
     seed: int | None = option_field(
         None,
@@ -191,7 +196,9 @@ class Drawing(Options):
             "same ones, by the key of the house)"
         ),
     )
-    fresh: bool = option_field(False, help=message("draw coins that nobody can draw again; recorded"))
+    fresh: bool = option_field(
+        False, measure="counts", help=message("draw coins that nobody can draw again; recorded")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +209,7 @@ class Protecting(Drawing):
     cycles: str | Order | None = option_field(
         None,
         shell="",
+        measure="counts",
         help=message("a kind of cycle design, or a file of cycles, for methods that take them"),
     )
     parameters: Mapping[str, object] | None = option_field(
@@ -212,7 +220,35 @@ class Protecting(Drawing):
         naming=Naming(),
         help=message("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
     )
-    at_risk: str | None = option_field(None, metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
+    at_risk: str | None = option_field(
+        None, measure="counts", metavar="LOW..HIGH", help=message("small counts (default 1..2)")
+    )
+    rule: str | Sequence[str] | None = option_field(
+        None,
+        measure="magnitudes",
+        metavar="RULE",
+        repeated=True,
+        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", joined(EXAMPLES, ", ")),
+    )
+    weights: str | None = option_field(
+        None,
+        measure="magnitudes",
+        metavar="sample|replicate|known",
+        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
+    )
+    like: str | None = option_field(
+        None,
+        measure="magnitudes",
+        metavar="last.zip",
+        file=True,
+        help=message("last year's bundle: what was published then is published again unless unsafe"),
+    )
+    publish: str | None = option_field(
+        None,
+        measure="magnitudes",
+        metavar="n,mean",
+        help=message("beside the sums: how many contribute, or their mean, from which that follows"),
+    )
     title: str | None = option_field(None, metavar="TITLE", help=message("for the reader; published"))
     policy: HousePolicy | None = option_field(
         None,
@@ -238,6 +274,7 @@ class Publishing(Options):
     tables: Mapping[str, str] | None = option_field(
         None,
         shell="--table",
+        measure="counts",
         metavar="NAME=FORMULA",
         naming=Naming(),
         help=message(

@@ -8,6 +8,7 @@ from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
@@ -18,6 +19,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_at_risk, set_title, tabulate
+from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.register.left_before import LeftBefore
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 def opened(source: str, reading: Reading, progress: Progress) -> History:
     """The table of a source: an example, a file, or a saved project."""
     if source.endswith(storage.SUFFIX):
+        if given := reading.given:
+            raise ParameterError(dict.fromkeys(given, message("a project is opened as it was saved")))
         return storage.load(Path(source))
     order = open_table(source=absolute(source), **reading.given)
     return History().do(order, progress=progress)[0]
@@ -34,7 +38,7 @@ def opened(source: str, reading: Reading, progress: Progress) -> History:
 def tabulated(asked: Tabulation, progress: Progress) -> History:
     """The counts of records."""
     lists = {name: absolute(str(file)) for name, file in (asked.code_lists or {}).items()}
-    asked = replace(asked, source=absolute(asked.source), code_lists=lists or None)
+    asked = replace(asked, source=absolute(asked.source), code_lists=lists or asked.code_lists)
     return History().do(tabulate.order(asked.given), progress=progress)[0]
 
 
@@ -47,6 +51,8 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
         nonlocal history
         history, _ = history.do(order, progress=progress, register=asked.register)
 
+    asked.check_measure(history.project.measure)
+    parameters = dict(asked.parameters or {})
     if asked.policy is not None:
         do(set_policy(**asked.policy.as_dict()))
     if asked.title is not None:
@@ -55,8 +61,15 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
         do(set_at_risk(rule=asked.at_risk))
     if asked.method is not None:
         do(set_method(method=asked.method))
-    if asked.parameters:
-        do(set_parameters(**_typed(history.project, asked.parameters)))
+    if history.project.sums is not None:
+        if order := _rules(history.project, asked):
+            do(order)
+        if asked.publish is not None:
+            parameters["publish"] = asked.publish
+    elif parameters:
+        parameters = _typed(history.project, parameters)
+    if parameters:
+        do(set_parameters(**parameters))
     if asked.cycles is not None:
         do(cycle_source(asked.cycles) if isinstance(asked.cycles, str) else asked.cycles)
     run = {one.name: getattr(asked, one.name) for one in options_of(Drawing)}
@@ -87,6 +100,32 @@ def cycle_source(value: str) -> Order:
     path = Path(value)
     named = path.suffix or exists(path)
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
+
+
+def _rules(project: Project, asked: Protecting) -> Order | None:
+    """What is said of rules, weights and last year's bundle; ``None`` where nothing is.
+
+    Raises
+    ------
+    ParameterError
+        For last year's bundle where the method hides nothing.
+    """
+    # Late: who protects counts does not wait for it.
+    from tabprotect.engine.project.verbs.sums_verbs import set_rules
+    from tabprotect.engine.protection.registered import magnitude_methods
+
+    if asked.like is not None and not magnitude_methods()[project.method].takes_rules:
+        raise ParameterError({"like": message("goes with methods that hide sums")})
+    given = asked.rule or ()
+    rules = [given] if isinstance(given, str) else list(given)
+    if not (rules or asked.weights or asked.like):
+        return None
+    assert project.sums is not None
+    return set_rules(
+        rules=rules or project.sums.rules,
+        weights=asked.weights,
+        like=None if asked.like is None else absolute(asked.like),
+    )
 
 
 def _typed(project: Project, parameters: Mapping[str, object]) -> dict[str, object]:

@@ -9,9 +9,10 @@ from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
+from tabprotect.engine.protection.descriptions.method_page import magnitude_page, method_page, parameter_list
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.rule import ReleaseRule
@@ -19,13 +20,14 @@ from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.languages.messages import joined, message, uncapital
 from tabprotect.languages.nearest import meant
 
-Plugin = Method | Measure | RiskCriterion | ReleaseRule | ReleaseUtility | Format
+Plugin = Method | MagnitudeMethod | Measure | RiskCriterion | ReleaseRule | ReleaseUtility | Format
 
 
 def registries() -> Mapping[str, Mapping[str, Plugin]]:
     """All that is found in a folder or by an entry point, by kind and name."""
     return {
         "methods": methods(),
+        "magnitude_methods": magnitude_methods(),
         "measures": measures(),
         "criteria": criteria(),
         "rules": rules(),
@@ -55,8 +57,12 @@ def plugin_named(name: str) -> Plugin:
 
 def plugin_page(plugin: Plugin) -> str:
     """Return the page as Markdown, from the plug-in's declarations alone."""
+    if isinstance(plugin, MagnitudeMethod):
+        return magnitude_page(plugin)
     if isinstance(plugin, Method):
-        return method_page(plugin)
+        # A method of the same name may protect magnitudes.
+        beside = [magnitude_methods()[plugin.name]] if plugin.name in magnitude_methods() else []
+        return joined([method_page(plugin), *map(magnitude_page, beside)], "\n")
     parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
     facts: list[str] = []
     if isinstance(plugin, Measure):

@@ -16,6 +16,7 @@ from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
@@ -160,6 +161,11 @@ class Project:
             return "house"
         opened = self.released is not None or self.released_sums is not None
         return "reader" if opened else "empty"
+
+    @property
+    def measure(self) -> Measure:
+        """What its table holds."""
+        return "magnitudes" if self.of_sums else "counts"
 
     @property
     def of_sums(self) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection import magnitude_methods as magnitude_package
 from tabprotect.engine.protection import methods as package
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
@@ -17,6 +19,14 @@ from tabprotect.languages.messages import message
 def methods() -> Registry[Method]:
     """Every registered method by name."""
     return Registry(package, Method, "method")
+
+
+@cache
+def magnitude_methods() -> Registry[MagnitudeMethod]:
+    """Every registered method for magnitudes by name, the usual one first."""
+    return Registry(
+        magnitude_package, MagnitudeMethod, "method", "magnitude_methods", lambda one: (one.place, one.name)
+    )
 
 
 def likelihood_of(release: Release) -> Likelihood:

@@ -16,10 +16,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.house import key as house_key
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
+from tabprotect.engine.register.register_entry import OriginalMarks, marks_of
 
 _FOUND: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()
 
@@ -53,27 +51,3 @@ def _ranks(names: Sequence[str]) -> Ints:
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return ranks
-
-
-def sums_before(table: MagnitudeTable, register: str | None, *, but: str = "") -> Sequence[Earlier]:
-    """Earlier publications that bear on a magnitude table, the closest first.
-
-    Parameters
-    ----------
-    register
-        A file, a URL or ``none``; by default the house's own.
-    but
-        Fingerprint of a bundle that is no other release.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None or is_unmade(place):
-        return ()
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return related(marks_of_sums(table, house_key()), opened.entries(), but=but)

@@ -10,10 +10,10 @@ import numpy as np
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
-from tabprotect.engine.bundle.sums.magnitude_bundle import PROMISES, adds_up, release_within
+from tabprotect.engine.bundle.sums.magnitude_bundle import adds_up, release_within
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
 from tabprotect.engine.report.svg_figures import count_text
@@ -84,11 +84,11 @@ def magnitude_edition(
         release.title or UNTITLED,
         translate(day_said(made)),
         record is not None,
-        str(PROMISES[release.method]),
+        str(magnitude_methods()[release.method].promise),
         replace(sums_headline(judged, staff=False), word=""),
         (
             (message("Measure"), release.measure),
-            (message("Method"), SUMS_METHODS[release.method].label),
+            (message("Method"), magnitude_methods()[release.method].label),
             (message("Sums"), _sums(release)),
             (message("Not published"), count_text(int(release.hidden.sum()))),
             *((message("Signed by the key"), key) for key in found.signers),

@@ -12,6 +12,9 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
 
+MISSING = "(missing)"
+"""The category of records whose value is missing (an empty field, a Parquet null)."""
+
 AT = "@"
 """Between a variable and one of its levels: ``region@nuts2``."""
 

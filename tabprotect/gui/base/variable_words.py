@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.microdata.coding import MISSING
 from tabprotect.engine.tables.groupings.bands import span_of, whole
 from tabprotect.engine.tables.groupings.digits import is_code, usual_digits
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import MISSING, Variable
 from tabprotect.languages.messages import joined, message, plural
 
 MISSING_CODES = frozenset({"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING})

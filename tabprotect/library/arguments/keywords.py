@@ -99,6 +99,10 @@ class ProtectingKeywords(TypedDict, total=False):
 
     cycles: str | Path | Designed | None
     at_risk: str | None
+    rule: str | Sequence[str] | None
+    weights: str | None
+    like: str | Path | None
+    publish: str | None
     title: str | None
     policy: HousePolicy | str | Path | None
     accept: str | None
@@ -142,7 +146,7 @@ class Bootstrap(ProtectingKeywords, total=False):
 class CellKey(ProtectingKeywords, total=False):
     """Of ``cell_key``."""
 
-    D: int
+    D: int | float
     V: float
     js: int
     pstay: float
@@ -153,6 +157,13 @@ class CellKey(ProtectingKeywords, total=False):
     weighted: Literal["no", "yes"]
     weight_low: float | None
     weight_high: float | None
+    step: float
+    top: float
+    flexpoint: float
+    small: float
+    large: float
+    steepness: float
+    extra: float
 
 
 class Coarsening(ProtectingKeywords, total=False):
@@ -218,6 +229,14 @@ class DiscreteLaplace(ProtectingKeywords, total=False):
     groupings: str | None
 
 
+class MultiplicativeNoise(ProtectingKeywords, total=False):
+    """Of ``multiplicative_noise``."""
+
+    least: float
+    most: float
+    shape: Literal["uniform", "ramp"]
+
+
 class PostRandomisation(ProtectingKeywords, total=False):
     """Of ``post_randomisation``."""
 
@@ -264,7 +283,7 @@ class Suppression(ProtectingKeywords, total=False):
     level: int
     level_percent: float
     totals: Literal["allowed", "published"]
-    zeros: Literal["published", "allowed"]
+    zeros: Literal["published", "allowed"] | str
     insiders: Literal["none", "outside", "one", "all"]
     costs: Literal["count", "unity", "log"]
     whole_range: bool
@@ -273,6 +292,8 @@ class Suppression(ProtectingKeywords, total=False):
     spread: float
     search: Literal["usual", "longer"]
     statuses: str | None
+    cost: Literal["value", "n", "unity", "column"]
+    missing: Literal["judged", "safe"]
 
 
 class Protects(Protocol[Table, Protection]):
@@ -361,6 +382,16 @@ class Protects(Protocol[Table, Protection]):
         *,
         progress: Progress = ...,
         **asked: Unpack[DiscreteLaplace],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["multiplicative_noise"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[MultiplicativeNoise],
     ) -> Protection: ...
 
     @overload

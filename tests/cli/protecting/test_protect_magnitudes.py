@@ -201,7 +201,72 @@ def test_a_table_that_is_not_there_is_named(tmp_path: Path, capsys) -> None:
         assert "there is no such file" in capsys.readouterr().err
     (tmp_path / "counts.csv").write_text("a,count\nx,1\ny,2\n")
     assert main(["compare", str(tmp_path / "counts.csv"), "--rule", "p=10"]) == 2
-    assert "go with magnitude tables" in capsys.readouterr().err
+    assert "--rule: goes with tables of magnitudes" in capsys.readouterr().err
+
+
+IN_VAIN = [
+    *(["--where", "nace=24"], ["--drop", "nace"], ["--count", "n"], ["--scale", "7"], ["--totals", "all"]),
+    *(["--tolerance", "3"], ["--missing", "zero"], ["--fill-missing"], ["--strip-totals"], ["--sheet", "2"]),
+    *(["--encoding", "latin-1"], ["--strict"], ["--tune"], ["--tune-for", "noise"], ["--fresh"]),
+    *(["--at-risk", "1..5"], ["--keep", "nace"], ["--groupings", "x"]),
+    *(["--like", "last.zip"], ["--set", "cycles=strips"]),
+]
+"""Options that a table of magnitudes, or noise on it, does not take."""
+
+
+def test_an_option_without_an_effect_is_refused_by_its_name(tmp_path: Path, capsys) -> None:
+    path, out = str(made(tmp_path)), tmp_path / "o.zip"
+    words = ["--method", "multiplicative_noise", "--out", str(out)]
+    for given in IN_VAIN:
+        assert main(["protect", path, *words, *given]) == 4, given
+        name = given[1].partition("=")[0] if given[0] == "--set" else given[0][2:].replace("-", "_")
+        error = capsys.readouterr().err
+        assert name in error and not out.exists()
+    assert main(["protect", path, *words, "--reading", str(tmp_path / "no.toml")]) == 3
+    counts = str(tmp_path / "counts.csv")
+    assert main(["convert", path, "--counts", "--out", counts]) == 0
+    for given in (["--rule", "p=10"], ["--weights", "known"], ["--like", "l.zip"], ["--publish", "n"]):
+        assert main(["protect", counts, *given, "--out", str(out)]) == 4
+        assert f"{given[0][2:]}: goes with tables of magnitudes" in capsys.readouterr().err
+    assert main(["protect", counts, "--tune-for", "noise", "--out", str(out)]) == 4
+    for given in (["--measures", "x"], ["--run", "cell_key D=5"], ["--at-risk", "1..5"], ["--seed", "1"]):
+        assert main(["compare", path, "--rule", "p=10", *given]) == 2
+        assert f"{given[0]}: goes with tables of counts" in capsys.readouterr().err
+    assert main(["compare", counts, "--run", "cell_key D=5", "--weights", "known"]) == 2
+
+
+def test_options_of_infer_go_with_what_was_released(tmp_path: Path, capsys) -> None:
+    path, out = str(made(tmp_path)), str(tmp_path / "o.zip")
+    assert main(["protect", path, "--method", "multiplicative_noise", "--out", out]) == 0
+    for given in (["--prior", "positive"], ["--of", "nace"], ["--way", "exact"], ["--where", "nace=24"]):
+        assert main(["infer", out, *given]) == 2
+        assert f"{given[0]}: goes with tables of counts" in capsys.readouterr().err
+    counted = str(tmp_path / "c.zip")
+    assert main(["protect", "example:duncan-roehrig-4x4", "--out", counted]) == 0
+    for given in (["--within", "5"], ["--rest", "5"], ["--as-contributor", "outsider"]):
+        assert main(["infer", counted, *given]) == 2
+        assert f"{given[0]}: goes with releases of magnitudes" in capsys.readouterr().err
+
+
+def test_a_refusal_is_overruled_without_a_reason_too(tmp_path: Path, capsys) -> None:
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    capsys.readouterr()
+    assert main(["protect", str(path), "--rule", "p=13", "--accept-weak", "--json", "--out", str(out)]) == 0
+    (decision,) = json.loads(capsys.readouterr().out)["decisions"]
+    assert "no reason was given" in decision
+
+
+def test_next_year_goes_by_the_recipe_of_the_dossier(tmp_path: Path) -> None:
+    path, dossier = made(tmp_path), tmp_path / "d.zip"
+    words = ["protect", str(path), "--rule", "p=13", "--accept", "looked at", "--title", "Turnover"]
+    assert main([*words, "--out", str(tmp_path / "o.zip"), "--dossier", str(dossier)]) == 0
+    with zipfile.ZipFile(dossier) as kept:
+        recipe = kept.read("CONFIDENTIAL/recipe.toml")
+        trail = json.loads(kept.read("CONFIDENTIAL/audit_trail.json"))
+    assert [step["command"] for step in trail] == ["open_table", "set_title", "set_rules", "protect"]
+    (tmp_path / "recipe.toml").write_bytes(recipe)
+    (tmp_path / "next").mkdir()
+    assert main(["run", str(tmp_path / "recipe.toml"), "--out", str(tmp_path / "next")]) == 0
 
 
 def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(tmp_path: Path, capsys) -> None:
@@ -251,5 +316,5 @@ def test_other_sums_of_the_same_records_are_not_judged_alone(tmp_path: Path, cap
     code, left_out, helps = left("region,size", "turnover", "--set", "least=.1")
     assert (code, left_out) == (5, ["other_releases"])
     # The factors of before do help.
-    assert len(helps) == 1 and "least=.05" in helps[0]
+    assert len(helps) == 1 and "least=0.05" in helps[0]
     assert left("region,size", "turnover", "--set", "least=.1", "--accept", "weighed")[0] == 0

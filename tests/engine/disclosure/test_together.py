@@ -14,10 +14,10 @@ from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
-from tabprotect.engine.disclosure import magnitude_verdict
 from tabprotect.engine.disclosure.together import checked, numbers_between
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
+from tabprotect.engine.protection.magnitude_methods import suppression
 from tabprotect.engine.register.counts_and_sums import known_beside
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
@@ -65,7 +65,7 @@ def told(folder: Path, *more: str) -> tuple[int, list[str]]:
 
 
 def test_numbers_and_means_are_published_and_read(tmp_path: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(magnitude_verdict, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
     table = table_of(drawn(3), (4, 4))
     write_magnitudes(table, tmp_path / "T.parquet")
     assert told(tmp_path, "--publish", "mean,n", "--accept", "looked at")[0] == 0
@@ -92,7 +92,7 @@ def counts_of(folder: Path, *more: str) -> int:
 
 def test_counts_after_sums_are_judged_by_the_same_rule(tmp_path: Path, capsys, monkeypatch) -> None:
     """True counts leave the judgement of the sums standing; others take a reason."""
-    monkeypatch.setattr(magnitude_verdict, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
     monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / "house"))
     rows = {(i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(4)}
     write_magnitudes(table_of(rows, (2, 2)), tmp_path / "T.parquet")
@@ -130,7 +130,7 @@ def test_numbers_beside_sums_give_hidden_counts() -> None:
 
 def test_counts_that_left_are_read(tmp_path: Path, capsys, monkeypatch) -> None:
     """True counts are known to readers, as they are taken to be; changed ones are not weighed."""
-    monkeypatch.setattr(magnitude_verdict, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
     rows = {(i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(4)}
     table = table_of(rows, (2, 2))
     write_magnitudes(table, tmp_path / "T.parquet")

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contributors_attack import broken, grid
-from magnitude_cases import hidden_square, table_of
+from magnitude_cases import hidden_square, outsider, table_of
 
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs, second_largest
+from tabprotect.engine.magnitudes.readers.beliefs import second_largest
 from tabprotect.engine.magnitudes.readers.puzzle import OUTSIDER, Item, Puzzle
 from tabprotect.engine.magnitudes.readers.reader_programme import ReaderProgramme
 from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_of
@@ -109,7 +109,7 @@ def test_the_second_largest_and_the_hidden_square() -> None:
     expected = CASES["posterior_p/ezs_second_largest"]["expected"]
     best, mean, _ = second_largest(MultiplierLaw(0.1, 0.25), 910.2, 300, (30, 90), 0.1)
     assert (best, mean) == (pytest.approx(expected["best"], abs=0.01), pytest.approx(expected["mean"], abs=3))
-    found = {one.cell: one.belief for one in beliefs(hidden_square(), ContributorView(), 0.1)}
+    found = outsider(hidden_square(), 0.1)
     expected = CASES["posterior_p/suppression_geurts"]["expected"]
     assert found[0] == pytest.approx(expected["belief"], abs=0.002)
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.coding import MISSING, AddedUp, Codings
+from tabprotect.engine.microdata.coding import AddedUp, Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, tabulate_with_keys
+from tabprotect.engine.tables.variable import MISSING
 
 RECORDS = "region,age,k\nn1,0,0.1\nn2,4,0.2\ns1,5,0.3\ns1,14,0.4\nn1,15,0.5\ns1,64,0.6\nn2,65,0.7\nn1,103,0.8\ns1,,0.9\n"
 HRC = "south\n@s1\n@s9\nnorth\n@n2\n@n1\n"

@@ -6,28 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bundle.reader_page.naive_words import naive_words_of_sums
 from tabprotect.engine.bundle.reader_page.page import Page, prints, told_in
 from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN, Model
-from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
-from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
-from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import LANGUAGES
 
 MOST_HIDDEN = 400
 """Most hidden sums whose ranges are worked out: each takes two programmes."""
-
-OUTSIDE = 0.05
-"""Probability on either side of the range of a noisy sum."""
-
-NAMES = {
-    "suppression": message("Suppression of sums"),
-    "multiplicative_noise": message("Multiplicative noise"),
-    "cell_key": message("Cell keys for sums"),
-}
 
 TOO_MANY = message("More sums are hidden than this page holds ranges for; the program computes them.")
 
@@ -58,7 +47,8 @@ def _told(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> 
         for number, key in enumerate(release.key.tolist()):
             written[key] = release.written(number)
         table |= {"counts": written, "hidden": release.key[release.hidden].tolist()}
-    noisy = release.method != "suppression"
+    method = magnitude_methods()[release.method]
+    noisy = method.is_random
     exact = (
         message("No sum: each may differ from the true one.")
         if noisy
@@ -70,7 +60,7 @@ def _told(release: ReleasedSums, content: Mapping[str, bytes], promise: str) -> 
         "sums": {"measure": release.measure, "decimals": release.decimals},
         "said": {
             code: {
-                "method": told_in(code, NAMES[release.method]),
+                "method": told_in(code, method.label),
                 "exact": told_in(code, exact),
                 "promised": [told_in(code, promise)],
                 "weighted": "",
@@ -94,19 +84,15 @@ def _model(release: ReleasedSums) -> Model:
     hidden = int(release.hidden.sum())
     if int(np.prod(sizes)) > MOST_SHOWN or hidden > MOST_HIDDEN:
         return {"way": "none", "why": {code: told_in(code, TOO_MANY) for code in LANGUAGES}}
-    if release.method == "suppression":
-        at, ranges = np.flatnonzero(release.hidden), hidden_ranges(release)
-    else:
-        at = np.flatnonzero(release.value != 0)
-        ranges = np.array([_alone(release, value) for value in release.value[at].tolist()])
-    ranges = ranges.reshape(-1, 2)
+    method = magnitude_methods()[release.method]
+    at, ranges = method.ranges(release)
     # Ranges are mostly whole units: what solvers add in the last digits is taken away.
     near = np.rint(ranges)
     ranges = np.where(np.abs(ranges - near) < 1e-6, near, ranges)
     different, which = np.unique(ranges, axis=0, return_inverse=True)
     return {
         "way": "sums",
-        "noise": release.method != "suppression",
+        "noise": method.is_random,
         "ranges": [
             [float(low), float(high) if np.isfinite(high) else None]
             for low, high in [*different.tolist(), (0.0, 0.0)]
@@ -119,21 +105,3 @@ def _places(cells: int, keys: Ints, which: Ints, other: int) -> list[int]:
     places = np.full(cells, other, dtype=np.int64)
     places[keys] = which
     return [int(place) for place in places]
-
-
-def _alone(release: ReleasedSums, value: int) -> tuple[float, float]:
-    """Where the value of one who is alone lies, given the published sum; float64 units."""
-    grid: Floats
-    if release.method == "multiplicative_noise":
-        law = MultiplierLaw.of(release.parameters)
-        grid = np.linspace(1 - law.most, 1 + law.most, 4001)
-        below = law.below(grid)
-        ends = [value / float(np.interp(level, below, grid)) for level in (OUTSIDE, 1 - OUTSIDE)]
-        return min(ends), max(ends)
-    noise = KeyNoise.of(release.parameters)
-    true, chances = noise.originals(value, 1 / 10**release.decimals)
-    order = np.argsort(true)
-    summed = np.cumsum(chances[order]) / chances.sum()
-    low = int(np.searchsorted(summed, OUTSIDE, side="right"))
-    high = int(np.searchsorted(summed, 1 - OUTSIDE - 1e-12))
-    return float(true[order][low]), float(true[order][min(high, len(true) - 1)])

@@ -27,6 +27,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES
 from tabprotect.engine.magnitudes.tables.released_sums import HIDDEN, ReleasedSums, SumsGate
 from tabprotect.engine.magnitudes.tables.sensitive_cells import MOST_EMPTY
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import joined, message
@@ -35,23 +36,6 @@ RECORD, ORIGINAL = "dossier.json", "original.parquet"
 TABLE, MECHANISM, PACKAGE = "table.csv", "mechanism.json", "datapackage.json"
 VALUE, STATUS = "value", "status"
 FILES = (TABLE, MECHANISM, PACKAGE, archive.README, archive.MANIFEST)
-
-PROMISES = {
-    "suppression": message(
-        "Sums that would tell too much of one contributor are hidden, and others with them, so "
-        "that no single contributor that was tried can estimate another's value too closely from "
-        "what is published and his own. How close is too close is not published."
-    ),
-    "multiplicative_noise": message(
-        "Every contribution was multiplied by a secret factor near 1 before it was added up; the "
-        "same contributor has the same factor in every table. All sums add up."
-    ),
-    "cell_key": message(
-        "Every sum has noise that follows from its contributors: the same contributors always get "
-        "the same noise. Sums do not add up exactly."
-    ),
-}
-"""What each method promises its readers."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +74,7 @@ def public_bytes(release: ReleasedSums, signing: Sequence[Path] = (), *, page: b
         release.decimals,
         release.variables,
         release.parameters,
-        str(PROMISES[release.method]),
+        str(magnitude_methods()[release.method].promise),
         release.title,
         release.weighted,
         release.gate,
@@ -115,7 +99,7 @@ def page_of(release: ReleasedSums, content: Mapping[str, bytes]) -> bytes:
     # Imported late: it imports what posteriors take.
     from tabprotect.engine.bundle.reader_page.sums_page import page_of_sums
 
-    page, model = page_of_sums(release, content, PROMISES[release.method])
+    page, model = page_of_sums(release, content, magnitude_methods()[release.method].promise)
     return page.whole(model)
 
 
@@ -149,7 +133,7 @@ def check_page(data: bytes, release: ReleasedSums) -> list[str]:
         return []
     from tabprotect.engine.bundle.reader_page.sums_page import page_of_sums
 
-    page, model = page_of_sums(release, files, PROMISES[release.method])
+    page, model = page_of_sums(release, files, magnitude_methods()[release.method].promise)
     return [page.check(files[PAGE], model)]
 
 
@@ -184,6 +168,9 @@ def dossier_bytes(
     release: bytes,
     original: bytes,
     register: Mapping[str, object] | None = None,
+    *,
+    trail: Sequence[object] = (),
+    recipe: str = "",
 ) -> bytes:
     """The dossier as one zip, with the bundle, and the contributions as a Parquet file. CONFIDENTIAL.
 
@@ -191,6 +178,10 @@ def dossier_bytes(
     ----------
     register
         The head of the register in which the release is entered; ``None`` for none.
+    trail
+        The steps that led to the release, as JSON values.
+    recipe
+        The same steps as a recipe, TOML text.
     """
     head = archive.dump_json({"confidential": True, "register": register})
     files = {
@@ -198,6 +189,8 @@ def dossier_bytes(
         ORIGINAL: original,
         confidential.RELEASE: release,
         confidential.REGISTER: head,
+        confidential.TRAIL: archive.dump_json(list(trail)),
+        "recipe.toml": recipe.encode(errors="replace"),
     }
     named = {confidential.FOLDER + name: data for name, data in files.items()}
     return archive.pack(archive.sealed(named, DOSSIER))
@@ -314,7 +307,7 @@ def adds_up(release: ReleasedSums) -> list[str]:
     BundleError
         When one that is published with all its parts does not.
     """
-    if release.method == "cell_key":
+    if not magnitude_methods()[release.method].adds_up:
         return []
     sums = Equations.of(release.axes, release.key, release.nodes)
     known = release.value.copy()
@@ -372,7 +365,7 @@ def _readme(release: ReleasedSums) -> str:
             joined((v.name for v in release.variables), ", "),
         ),
         "",
-        PROMISES[release.method],
+        magnitude_methods()[release.method].promise,
         "",
         message("`status` is `hidden` where a sum is not published ({hidden:,} cells).", hidden)
         if release.method == "suppression"

@@ -9,7 +9,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.microdata.coding import MISSING
+from tabprotect.engine.tables.variable import MISSING
 from tabprotect.languages.messages import message
 
 

@@ -25,6 +25,9 @@ CHAINS, STEPS, KEPT = 64, 400, 60
 
 GRID = 400
 
+OUTSIDE = 0.05
+"""Probability on either side of the range of a noisy sum."""
+
 
 @dataclass(frozen=True)
 class ContributorView:
@@ -53,28 +56,18 @@ class CellBelief:
     belief: float
 
 
-def beliefs(
-    release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+def noise_beliefs(
+    release: ReleasedSums, law: MultiplierLaw | KeyNoise, view: ContributorView, within: float
 ) -> Iterator[CellBelief]:
-    """The beliefs about every cell that is not plain: hidden ones, or with noise all that are not 0.
+    """The beliefs about every sum with noise that is not 0.
 
     Parameters
     ----------
     within
         As a share: .1 for 10 %.
-    seed
-        Of the walks through what is possible; the same seed gives the same figures.
     """
-    if release.method == "suppression":
-        yield from _hidden(release, view, within, np.random.default_rng(seed))
-        return
     own = _own(release, view)
     unit = 1 / 10**release.decimals
-    law: MultiplierLaw | KeyNoise
-    if release.method == "multiplicative_noise":
-        law = MultiplierLaw.of(release.parameters)
-    else:
-        law = KeyNoise.of(release.parameters)
     for number in np.flatnonzero(release.value != 0).tolist():
         value, mine = abs(int(release.value[number])), int(own[number])
         if mine:
@@ -162,10 +155,13 @@ def _own(release: ReleasedSums, view: ContributorView) -> Ints:
     return out
 
 
-def _hidden(
+def hidden_beliefs(
     release: ReleasedSums, view: ContributorView, within: float, generator: np.random.Generator
 ) -> Iterator[CellBelief]:
-    """Sums uniform on what is possible: exact for one degree of freedom, else by walks."""
+    """The beliefs about every hidden sum, uniform on what is possible.
+
+    They are exact for one degree of freedom; else the generator walks through what is possible.
+    """
     equations, hidden, known = _unknown(release)
     own = _own(release, view)
     floor = np.zeros(len(own), dtype=np.int64)

@@ -16,7 +16,7 @@ from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.magnitudes.tables.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
-from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, Codings
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.microdata.sums_of_records import check_known, line_of
@@ -25,7 +25,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import MISSING, Variable
 from tabprotect.languages.messages import message
 
 TRUE = "'1', 'true', 't', 'yes', 'y', 'x', 'ja', 'wahr'"

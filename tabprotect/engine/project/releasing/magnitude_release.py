@@ -1,24 +1,16 @@
-"""How protected sums leave the house: judged with what left before, written, and entered in the register."""
+"""How protected sums leave the house: judged with what left before, and entered in the register."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine import house
-from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.sums.magnitude_bundle import (
-    dossier_bytes,
-    public_bytes,
-    release_within,
-    table_csv,
-)
-from tabprotect.engine.chained_log import Head
+from tabprotect.engine.bundle.sums.magnitude_bundle import release_within, table_csv
 from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -26,50 +18,15 @@ from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
-from tabprotect.engine.project.releasing.entering import entry, who_answers
+from tabprotect.engine.project.releasing.entering import entry
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
-from tabprotect.engine.register.magnitude_marks import marks_of_sums, sums_before
-from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, admit, warnings_of
+from tabprotect.engine.register.magnitude_marks import marks_of_sums
+from tabprotect.engine.chained_log import Head
+from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, related
+from tabprotect.engine.release.left_out import kinds
 from tabprotect.languages.messages import joined, message
-
-
-@dataclass(frozen=True, kw_only=True)
-class LeavingSums:
-    """Where sums go, and who answers for it.
-
-    Attributes
-    ----------
-    out, dossier
-        ``None`` for none.
-    policy
-        By default that of the house.
-    register
-        A file, a URL or ``none``; by default the house's own.
-    accept, again
-        Why it is published whatever the gate says, and once more.
-    prepared_by, approved_by
-    signing
-        The private keys that sign the bundle.
-    page
-        Whether there is a page to look at in the bundle.
-    """
-
-    out: Path | None = None
-    dossier: Path | None = None
-    policy: HousePolicy | None = None
-    register: str | None = None
-    accept: str = ""
-    again: str = ""
-    prepared_by: str = ""
-    approved_by: str = ""
-    signing: tuple[Path, ...] = ()
-    page: bool = True
-
-    @property
-    def who(self) -> str:
-        """The names of those who answer for it, else of the program's user."""
-        return who_answers(self.prepared_by, self.approved_by)
 
 
 def decided(
@@ -89,12 +46,8 @@ def decided(
     """
     if verdict.passed is True:
         return verdict, ()
-    reasons: Mapping[str, str] | None = None
-    if verdict.passed is None:
-        standing = policy.standing
-        if all(standing.get(kind) for kind in verdict.left_out):
-            reasons = {kind: standing[kind] for kind in verdict.left_out}
-    if reasons is not None:
+    reasons = policy.standing_reasons(verdict.left_out) if verdict.passed is None else None
+    if reasons:
         told = tuple(
             message("{STANDING} ({kind}): {reason}", STANDING, kind, reason)
             for kind, reason in reasons.items()
@@ -109,75 +62,80 @@ def decided(
     return replace(verdict, reason=True), told
 
 
-def other_releases(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> list[Earlier]:
-    """Earlier releases of the same sums that tell something else than this one."""
+@dataclass(frozen=True)
+class MagnitudesBefore:
+    """What left of the same records before sums leave.
+
+    Attributes
+    ----------
+    earlier
+        The closest first.
+    unweighed
+        Whether it and these sums tell something together that was not weighed.
+    counted
+        Whether counts are among it: readers know how many contribute to each sum.
+    """
+
+    earlier: Sequence[Earlier] = ()
+    unweighed: bool = False
+    counted: bool = False
+
+    def beside(self, verdict: MagnitudeVerdict) -> MagnitudeVerdict:
+        """A verdict with what left before among what it leaves out."""
+        if self.unweighed:
+            verdict = replace(verdict, left_out=kinds(verdict.left_out, ["other_releases"]))
+        return replace(verdict, numbers=verdict.cells) if self.counted else verdict
+
+
+def magnitudes_before(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> MagnitudesBefore:
+    """Look up what left of the same records.
+
+    Hidden sums have totals in common with those of another table, and another measure of the same
+    records says how large somebody is. True counts tell readers how many contribute, as they are taken to
+    know anyway; others were changed to protect somebody.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+
+    Raises
+    ------
+    InputError
+        If the register cannot be read.
+    """
     place = house.register_address(register)
-    earlier = [e for e in sums_before(table, register) if e.relation == "original"]
-    if place is None or not earlier:
-        return []
+    if place is None or house.is_unmade(place):
+        return MagnitudesBefore()
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        return [one for one in earlier if not _tells_the_same(opened.content(one.entry), release)]
+        earlier = related(marks_of_sums(table, house.key()), opened.entries())
+        contents = [(one.relation, opened.content(one.entry)) for one in earlier]
+    weighed = [
+        _tells_the_same(data, release) if relation == "original" else _weighed(table, release, data)
+        for relation, data in contents
+        if relation in ("original", "records")
+    ]
+    counted = any(
+        relation == "records" and (data is None or not of_sums(data)) for relation, data in contents
+    )
+    return MagnitudesBefore(earlier, not all(weighed), counted)
 
 
-def counts_before(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> list[bool]:
-    """Of each release of counts of the same records that left, whether readers of the sums are taken to
-    know what it tells."""
-    place = house.register_address(register)
-    earlier = [e for e in sums_before(table, register) if e.relation == "records"]
-    if place is None or not earlier:
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        found = [opened.content(one.entry) for one in earlier]
-    counts = [data for data in found if data is None or not of_sums(data)]
-    return [_known_beside(table, release, data) for data in counts]
-
-
-def _known_beside(table: MagnitudeTable, release: ReleasedSums, data: bytes | None) -> bool:
-    """False also for a bundle that is not kept or cannot be read."""
+def _weighed(table: MagnitudeTable, release: ReleasedSums, data: bytes | None) -> bool:
+    """Whether another release of the same records tells nothing together with these sums."""
     from tabprotect.engine.bundle.verify import verify_bytes
 
     if data is None:
         return False
     try:
-        published = verify_bytes(data).release.tables
+        if of_sums(data):
+            method = magnitude_methods()[release.method]
+            return method.adds_nothing(release_within(data).release, release)
+        return known_beside(table.units, verify_bytes(data).release.tables, numbers=with_numbers(release))
     except TabprotectError:
         return False
-    return known_beside(table.units, published, numbers=with_numbers(release))
-
-
-def sums_beside(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> bool:
-    """Return True if other sums of the same records left that tell something together with these.
-
-    Hidden sums have totals in common with those of another table, and another measure of the same
-    records says how large somebody is. Sums with the same factors add up over all tables of a measure,
-    and tell of who is alone what one of them tells.
-    """
-    place = house.register_address(register)
-    earlier = [e for e in sums_before(table, register) if e.relation == "records"]
-    if place is None or not earlier:
-        return False
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        found = [opened.content(one.entry) for one in earlier]
-    return any(of_sums(data) and not _same_factors(data, release) for data in found if data)
-
-
-def _same_factors(data: bytes, release: ReleasedSums) -> bool:
-    """Whether a bundle holds sums of the same measure with the same factors: their grand total says so."""
-    try:
-        before = release_within(data).release
-    except TabprotectError:
-        return False
-    same = before.method == release.method == "multiplicative_noise"
-    same &= (before.measure, before.decimals) == (release.measure, release.decimals)
-    same &= dict(before.parameters) == dict(release.parameters)
-    # The grand total is the last cell.
-    return same and int(before.value[before.key.argmax()]) == int(release.value[release.key.argmax()])
 
 
 def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:
@@ -193,99 +151,41 @@ def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Left:
-    """A release that was written: its SHA-256, and what the register said of earlier ones."""
-
-    fingerprint: str
-    warnings: Sequence[Mapping[str, str]] = ()
-
-
-def leave(
-    table: MagnitudeTable,
-    release: ReleasedSums,
-    leaving: LeavingSums,
-    record: Mapping[str, object],
-    decisions: tuple[str, ...],
-) -> Left:
-    """Write a release and its dossier, and enter it in the register.
-
-    Parameters
-    ----------
-    record
-        What the dossier holds of it.
-
-    Raises
-    ------
-    RefusedError
-        When a name is missing, or the policy allows no second release.
-    InputError
-        When a file or the register cannot be written, or a key cannot be read.
-    """
-    policy = leaving.policy or HousePolicy()
-    data = public_bytes(release, leaving.signing, page=leaving.page)
-    if leaving.out is None and leaving.dossier is None:
-        return Left(sha256(data))
-    if policy.signatures == 2 and policy.unsigned(leaving.prepared_by, leaving.approved_by):
-        raise RefusedError(
-            message("by the policy of the house two people answer for a release"),
-            hint=message(
-                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
-            ),
-        )
-    earlier = sums_before(table, leaving.register, but=sha256(data))
-    admit(earlier, policy.second_release, leaving.again or leaving.accept)
-    with _entered(table, release, data, leaving, decisions) as head:
-        files = []
-        if leaving.dossier is not None:
-            kept = confidential.kept_name(leaving.dossier, data)
-            content = {
-                **record,
-                "decisions": list(decisions),
-                "prepared_by": leaving.prepared_by or leaving.who,
-                "approved_by": leaving.approved_by,
-                "release": sha256(data),
-            }
-            whole = dossier_bytes(content, data, _parquet(table), None if head is None else head.as_json())
-            files.append(Whole(leaving.dossier, whole, private=True, kept=kept))
-        if leaving.out is not None:
-            files.append(Whole(leaving.out, data))
-        write_together(files)
-    return Left(sha256(data), warnings_of(earlier))
-
-
 @contextmanager
-def _entered(
+def entered_magnitudes(
     table: MagnitudeTable,
     release: ReleasedSums,
     data: bytes,
-    leaving: LeavingSums,
+    *,
+    register: str | None,
     decisions: tuple[str, ...],
+    who: str,
+    dossier: Path | None,
 ) -> Iterator[Head | None]:
-    """The entry of a bundle whose files the block writes; it is taken back if the block fails."""
-    place = house.register_address(leaving.register)
-    if place is None or leaving.out is None:
+    """Enter a bundle whose files the block writes; the entry is taken back if the block fails."""
+    place = house.register_address(register)
+    if place is None:
         yield None
         return
     from tabprotect.engine.register.register import Register
 
     gate = release.gate
-    stated = {} if gate is None else {"gate": vars(gate) | {"left_out": list(gate.left_out)}}
-    leaving_sums = LeavingPublication(
+    leaving = LeavingPublication(
         marks_of_sums(table, house.key()),
         sha256(data),
         release.method,
         release.title,
-        stated,
+        {} if gate is None else {"gate": vars(gate) | {"left_out": list(gate.left_out)}},
         decisions,
-        leaving.who,
-        "" if leaving.dossier is None else str(leaving.dossier.absolute()),
+        who,
+        "" if dossier is None else str(dossier.absolute()),
     )
-    with Register(place) as opened, entry(opened, leaving_sums, data) as head:
+    with Register(place) as opened, entry(opened, leaving, data) as head:
         yield head
 
 
-def _parquet(table: MagnitudeTable) -> bytes:
+def parquet_of(table: MagnitudeTable) -> bytes:
+    """A magnitude table as the bytes of its own file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "original.parquet"
         write_magnitudes(table, path)

@@ -8,24 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
-from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.readers.rounded_sums import least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protected_sums
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sums.protecting import problem_of, protected_sums, with_method
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import message
 
-LABELS = {
-    "rules": message("The rules alone"),
-    **{name: method.label for name, method in SUMS_METHODS.items()},
-    "rounding": message("Rounding"),
-}
-"""What is compared, in order."""
+BESIDE = {"rules": message("The rules alone"), "rounding": message("Rounding")}
+"""What methods are compared with: the first before them, the last behind them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class ComparedSums:
     Attributes
     ----------
     method
-        One of :data:`LABELS`.
+        Its name, or one of :data:`BESIDE`.
     worst, mean_belief
         The largest and the average probability of an outsider's best guess.
     hidden
@@ -71,7 +67,7 @@ class ComparedSums:
     @property
     def label(self) -> str:
         """The way's name for people."""
-        return LABELS[self.method]
+        return BESIDE.get(self.method) or magnitude_methods()[self.method].label
 
     def as_json(self, table: MagnitudeTable) -> dict[str, object]:
         """For programs."""
@@ -97,34 +93,29 @@ def within_of(rules: Sequence[MagnitudeRule]) -> float:
     return next((float(rule.numbers[0]) for rule in rules if rule.name == "p"), 10.0)
 
 
-def compared_sums(
-    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress = SILENT
-) -> Iterator[ComparedSums]:
+def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[ComparedSums]:
     """The figures of every way, one after the other; nothing is kept.
 
-    Parameters
-    ----------
-    asked
-        With the rules; its method is tried with its parameters, the others as they come.
+    The project's method is tried with its parameters, the others as they come.
     """
-    within = within_of(asked.rules) / 100
-    unsafe = sensitive_cells(table, asked.rules, weights=asked.weights).unsafe
+    problem = problem_of(project)
+    table, within = problem.table, within_of(problem.rules) / 100
+    unsafe = sensitive_cells(table, problem.rules, weights=problem.weights).unsafe
     yield _by_rules(table, unsafe, within)
-    for method in SUMS_METHODS:
-        given = asked.parameters if method == asked.method else {}
-        one = Asked(method=method, rules=asked.rules, weights=asked.weights, parameters=given)
-        done = protected_sums(table, one, policy, progress)
+    for method in magnitude_methods():
+        one = project if method == project.method else with_method(project, method, {})
+        done = protected_sums(one, project.seed, progress)
         found = _beliefs(done.release, within)
         more = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
         release = done.release
         yield ComparedSums(method, *_figures(table, found, (release.value, release.hidden), unsafe), *more)
-    yield _rounded(table, unsafe, within, policy.belief_limit)
+    yield _rounded(table, unsafe, within, project.limits.belief_limit)
 
 
 def _beliefs(release: ReleasedSums, within: float) -> Floats:
     """An outsider's beliefs about every cell, NaN for those that are published as they are."""
     out = np.full(len(release.key), np.nan)
-    for one in beliefs(release, ContributorView(), within):
+    for one in magnitude_methods()[release.method].beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief
     return out
 

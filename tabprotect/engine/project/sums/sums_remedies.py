@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Suggestion
-from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, Done, protected_sums, with_earlier
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
+from tabprotect.engine.project.sums.protecting import chosen, protected_sums, with_method
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.languages.messages import at_most_in_100, message
-
-NOISES = ((".05", ".15"), (".1", ".25"), (".2", ".5"), (".3", ".7"))
-"""Distances of factors from 1 that are tried, the least first."""
 
 OFFERED = 2
 """How many remedies are named."""
@@ -46,59 +43,41 @@ class SumsRemedy(Suggestion):
         )
 
 
-def tried_remedies(
-    table: MagnitudeTable,
-    asked: Asked,
-    policy: HousePolicy,
-    progress: Progress = SILENT,
-    *,
-    register: str | None = None,
-) -> list[Asked]:
+def remedies_for(
+    project: Project, progress: Progress = SILENT, *, register: str | None = None
+) -> tuple[SumsRemedy, ...]:
     """Other ways to protect a table whose verdict passes whole, the one that changes least first.
 
-    What left before is weighed too: the register is the house's, or the one given.
+    What left before is weighed too. A pattern of hidden sums is none of them: what its choice tells is
+    never judged.
 
-    Suppression is none of them: what the choice of its pattern tells is never judged.
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
     """
-    return [one for one, _ in _tried(table, asked, policy, progress, register)]
-
-
-def remedies_for(
-    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress = SILENT
-) -> tuple[SumsRemedy, ...]:
-    """The same for buttons, each with what came of it."""
-    value = table.cells.value
-    some, found = value != 0, []
-    for one, done in _tried(table, asked, policy, progress):
-        given = {name: float(text) for name, text in one.parameters.items()}
+    sums = chosen(project)
+    value = sums.table.cells.value
+    some, found = value != 0, list[SumsRemedy]()
+    settings = [(method, given) for method in magnitude_methods().values() for given in method.ladder]
+    if sums.table.largest is not None:
+        return ()
+    project = replace(project, sums=replace(sums, like=""))
+    for number, (method, given) in enumerate(settings):
+        progress.report(message("trying what may help"), number / len(settings))
+        done = protected_sums(with_method(project, method.name, given))
+        before = magnitudes_before(sums.table, done.release, register)
+        if not (done.verdict.passed and before.beside(done.verdict).passed):
+            continue
         moved = np.abs(done.release.value - value)[some] / np.abs(value[some])
         found.append(
             SumsRemedy(
-                message(
-                    "noise on every contribution, {least:.0f} % to {most:.0f} %",
-                    *(100 * v for v in given.values()),
-                ),
-                {"method": one.method, **given},
+                method.said(given),
+                {"method": method.name, **given},
                 done.verdict.worst or 0.0,
                 float(moved.mean()) if len(moved) else 0.0,
             )
         )
+        if len(found) == OFFERED:
+            break
     return tuple(found)
-
-
-def _tried(
-    table: MagnitudeTable, asked: Asked, policy: HousePolicy, progress: Progress, register: str | None = None
-) -> Iterator[tuple[Asked, Done]]:
-    if table.largest is not None:
-        return
-    found = 0
-    for number, (least, most) in enumerate(NOISES):
-        progress.report(message("trying what may help"), number / len(NOISES))
-        given: Mapping[str, str] = {"least": least, "most": most}
-        one = replace(asked, method="multiplicative_noise", parameters=given, like=None)
-        done = protected_sums(table, one, policy)
-        if done.verdict.passed and with_earlier(table, done, register).passed:
-            yield one, done
-            found += 1
-        if found == OFFERED:
-            return

@@ -18,7 +18,8 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import chosen, of_parts, regrouped
+from tabprotect.engine.project.sums.protecting import chosen
+from tabprotect.engine.project.verbs.sums_verbs import of_parts, regrouped
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain

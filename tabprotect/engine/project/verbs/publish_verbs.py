@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Publishing
@@ -58,23 +60,28 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     manifest for all; common cells are the same in all bundles. One entry is made in the house's
     register, for the bundle or the manifest; the dossier covers the whole run.
     """
-    if project.sums is not None:
-        return published_now(project, context, asked)
-    # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
-    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
-    before_it = next(filter(None, said), "")
-    protected = _answered_for(project, asked, before_it, context.register)
+    if not project.done:
+        raise InfeasibleError(
+            message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
+        )
+    asked.check_measure(project.measure)
+    signed, before_it = _signed(project.limits, asked), _accepted_before(context)
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(message("release and dossier would be one file"), file=place)
+    if project.sums is not None:
+        _check_taken((place, dossier), asked)
+        # Magnitudes are judged when they leave, and not when they are protected.
+        weak = any(entry.order.arguments.get("accept_weak") for entry in context.trail)
+        accepted = asked.accept.strip() or before_it or (gate.UNSTATED if weak else "")
+        return published_now(project, context, asked, accepted, signed)
+    protected = _answered_for(project, asked, before_it, context.register, signed)
     leaving = Leaving.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
     if leaving.tables is not None and verdict is not None and not answered:
         check_small(verdict.kept_small, leaving.tables)
-    taken = [path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()]
-    if taken and not asked.overwrite:
-        raise InputError(message("there is a file of that name already"), file=taken[0])
+    _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted)
     files, notes = ([Whole(path, data, asked.overwrite) for path, data in made.items()], project.notes)
@@ -162,7 +169,53 @@ def _told_of_register(
     return replace(protected, record=replace(protected.record, decisions=decisions))
 
 
-def _answered_for(project: Project, asked: Publishing, before_it: str, register: str | None) -> Protected:
+def _accepted_before(context: Context) -> str:
+    """The reason that was given when it was protected; empty for none.
+
+    What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
+    """
+    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
+    return next(filter(None, said), "")
+
+
+def _check_taken(paths: Iterable[Path | None], asked: Publishing) -> None:
+    """Refuse to replace files that are there already, unless that is asked for.
+
+    Raises
+    ------
+    InputError
+        Naming the first.
+    """
+    taken = [path for path in paths if path is not None and path.exists()]
+    if taken and not asked.overwrite:
+        raise InputError(message("there is a file of that name already"), file=taken[0])
+
+
+def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
+    """The names of who prepared a release and who approved it.
+
+    Raises
+    ------
+    RefusedError
+        When a name is missing that the policy demands.
+    """
+    prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
+    if policy.signatures == 1 and not (prepared_by or approved_by):
+        # Whoever runs the program answers for it.
+        prepared_by = house.user_name()
+    if policy.signatures == 2 and policy.unsigned(prepared_by, approved_by):
+        raise RefusedError(
+            message("by the policy of the house two people answer for a release"),
+            hint=message(
+                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
+            ),
+        )
+    return prepared_by, approved_by
+
+
+def _answered_for(
+    project: Project, asked: Publishing, before_it: str, register: str | None, signed: tuple[str, str]
+) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
 
     Parameters
@@ -172,27 +225,10 @@ def _answered_for(project: Project, asked: Publishing, before_it: str, register:
 
     Raises
     ------
-    InfeasibleError
-        When there is no result.
     RefusedError
-        When something stands against it and no reason is given, or a name is missing that the
-        house policy demands.
+        When something stands against it and no reason is given.
     """
-    if project.protected is None:
-        raise InfeasibleError(
-            message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
-        )
-    prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
-    if project.limits.signatures == 1 and not (prepared_by or approved_by):
-        # Whoever runs the program answers for it.
-        prepared_by = house.user_name()
-    if project.limits.signatures == 2 and project.limits.unsigned(prepared_by, approved_by):
-        raise RefusedError(
-            message("by the policy of the house two people answer for a release"),
-            hint=message(
-                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
-            ),
-        )
+    assert project.protected is not None
     accepted = asked.accept.strip()
     done = beside_sums(project.protected, project.limits, register)
     # What is not weighed with other releases is known only now.
@@ -200,7 +236,7 @@ def _answered_for(project: Project, asked: Publishing, before_it: str, register:
     done = gate.decided(done, project.limits, given)
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
-    record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by, decisions=decisions)
+    record = replace(done.record, prepared_by=signed[0], approved_by=signed[1], decisions=decisions)
     return replace(done, record=record)
 
 

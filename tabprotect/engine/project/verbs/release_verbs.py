@@ -21,7 +21,6 @@ from tabprotect.engine.errors import (
     attempted,
 )
 from tabprotect.engine.house import register_address
-from tabprotect.engine.magnitudes.methods.sums_methods import sums_method
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
@@ -32,7 +31,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned,
 from tabprotect.engine.project.verbs.sums_verbs import checked_parameters, protected_now, sums_words
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
@@ -149,13 +148,13 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
 
 
 def _method_label(project: Project) -> str:
-    return project.protection.label if project.sums is None else sums_method(project.method).label
+    return (project.protection if project.sums is None else magnitude_methods()[project.method]).label
 
 
 @Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
-    chosen = sums_method(method).name if project.sums is not None else methods()[method].name
+    chosen = (methods() if project.sums is None else magnitude_methods())[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 
@@ -170,8 +169,7 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
         raise ParameterError({"cycles": message("cycles are set by a command of their own")})
     values = dict(project.parameters) | given
     if project.sums is not None:
-        checked_sums = checked_parameters(project.method, values)
-        return replace(project.without_result(), parameters=checked_sums)
+        return replace(project.without_result(), parameters=checked_parameters(project, values))
     # Without a table, the smallest one checks them: few rules between parameters depend on the table.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
@@ -256,11 +254,14 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     one. With ``draft`` a refused draw is kept to be looked at, and can be published with a reason
     only. ``seed`` and ``fresh`` hold for this run and are not kept as the project's setting.
     """
-    if project.sums is not None:
-        return protected_now(project, context, asked)
+    asked.check_measure(project.measure)
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
         raise InputError(message("a reason is missing"), hint=message("say why it is published all the same"))
+    if project.sums is not None:
+        return protected_now(project, context, asked)
+    if asked.tune_for != "changes" and not asked.tune:
+        raise ParameterError({"tune_for": message("goes with tune")})
     tuned = _tuned(project, asked, context) if asked.tune else None
     if tuned is not None:
         project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.change}))

@@ -10,32 +10,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine import house
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
-from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.magnitudes.methods.sums_methods import (
-    PUBLISH,
-    SUMS_METHODS,
-    published_beside,
-    sums_method,
-)
+from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.disclosure.together import checked
+from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.asked import Drawing, MagnitudeTabulation, Publishing
+from tabprotect.engine.project import recipe_text
+from tabprotect.engine.project.asked import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.command import Context, Declared
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
+from tabprotect.engine.project.releasing.entering import who_answers
 from tabprotect.engine.project.sources import magnitudes_tabulated
-from tabprotect.engine.protection.suppressing.given_statuses import text_of
+from tabprotect.engine.project.sums.protecting import chosen, published_beside, with_method
+from tabprotect.engine.protection.magnitude_method import PUBLISH
+from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.register_entry import admit
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked
 
 READINGS = ("sample", "replicate", "known")
 """How weights are read."""
@@ -51,7 +55,7 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
         table=counts,
         sums=ChosenSums(table),
         placement=Placement.of(counts.domain),
-        method=next(iter(SUMS_METHODS)),
+        method=next(iter(magnitude_methods())),
     )
 
 
@@ -67,22 +71,6 @@ def tabulated_sums(asked: MagnitudeTabulation, progress: Progress) -> Project:
     """The document of the sums of a measure over records."""
     # The file holds records, not the table: a command line with this source would not open it.
     return replace(sums_document(magnitudes_tabulated(asked, progress), source=asked.source), edited=True)
-
-
-def chosen(project: Project) -> ChosenSums:
-    """The magnitude table of a project, with what was chosen for it.
-
-    Raises
-    ------
-    InputError
-        When it has none.
-    """
-    if project.sums is None:
-        raise InputError(
-            message("the open table is none of sums"),
-            hint=message("count records with a measure: tabulate RECORDS (--measure COLUMN)"),
-        )
-    return project.sums
 
 
 @Declared(
@@ -115,8 +103,8 @@ def set_rules(
     sums = chosen(project)
     written = tuple(rule.written for rule in rules_of(rules)) if rules else ()
     if weights is not None and weights not in READINGS:
-        raise InputError(
-            message("weights are read in three ways, not {reading}", repr(weights)),
+        raise ParameterError(
+            {"weights": message("are read in three ways, not {reading}", repr(weights))},
             hint=message("choose sample, replicate or known"),
         )
     sums = replace(
@@ -165,7 +153,7 @@ def regrouped(
     return replace(project.sums.without_result(), table=changed)
 
 
-def checked_parameters(method: str, values: Mapping[str, object]) -> Mapping[str, object]:
+def checked_parameters(project: Project, values: Mapping[str, object]) -> Mapping[str, object]:
     """Parameters of a method for sums, those that are set back to their defaults left out.
 
     Raises
@@ -173,130 +161,151 @@ def checked_parameters(method: str, values: Mapping[str, object]) -> Mapping[str
     ParameterError
         Naming every one that is wrong.
     """
-    said = sums_method(method)
-    if values.get("statuses"):
-        # As for counts, the content of the file is kept: a project does not hang on it.
-        try:
-            values = {**values, "statuses": text_of(str(values["statuses"]))}
-        except InputError as error:
-            raise ParameterError({"statuses": error.message}) from None
-    said.of({name: value for name, value in values.items() if name != PUBLISH.name})
-    try:
-        PUBLISH.check(values.get(PUBLISH.name, PUBLISH.default))
-    except ValueError as error:
-        raise ParameterError({PUBLISH.name: str(error)}) from None
-    defaults = {one.name: one.default for one in (*said.parameters, PUBLISH)}
-    return MappingProxyType({n: v for n, v in values.items() if v is not None and v != defaults.get(n)})
-
-
-def run_of(project: Project, seed: int | None) -> Asked:
-    """What is asked of a run: the project's choices, with the rules of the house."""
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, with_house_rules
-
-    sums = chosen(project)
-    given = {name: str(value) for name, value in project.parameters.items()}
-    publish = published_beside(given.pop(PUBLISH.name, None))
-    asked = Asked(
-        method=project.method,
-        rules=rules_of(sums.rules) if sums.rules else (),
-        weights=sums.weights,
-        parameters=given,
-        publish=publish,
-        title=project.title,
-        like=Path(sums.like) if sums.like else None,
-        seed=seed,
-    )
-    return with_house_rules(asked, project.limits)
+    method = magnitude_methods()[project.method]
+    given = {name: value for name, value in values.items() if value is not None}
+    beside = given.pop(PUBLISH.name, PUBLISH.default)
+    named = checked(published_beside(beside), chosen(project).table)
+    found = {name: value for name, value in method.resolve(given).items() if name in given}
+    found[PUBLISH.name] = ",".join(named) or PUBLISH.default
+    defaults = {one.name: one.default for one in (*method.parameters, PUBLISH)}
+    return MappingProxyType({name: value for name, value in found.items() if value != defaults[name]})
 
 
 def protected_now(project: Project, context: Context, asked: Drawing) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import protected_sums
+    from tabprotect.engine.project.sums.protecting import protected_sums
 
-    if asked.tune or asked.fresh:
-        raise InputError(
-            message("sums take neither fresh coins nor tuned parameters"),
-            hint=message("their noise follows from the house's key, the same every year"),
-        )
-    sums = chosen(project)
     seed = project.seed if asked.seed is None else asked.seed
     if seed is not None:
+        if not magnitude_methods()[project.method].is_random:
+            raise ParameterError({"seed": message("{method} takes no chance", project.method)})
         context.randomness(seed)
-    done = protected_sums(sums.table, run_of(project, seed), project.limits, context.progress)
-    hidden = done.release.hidden
-    primary = np.zeros(len(hidden), dtype=bool) if done.pattern is None else done.pattern.primary
-    result = ProtectedSums(done.release, done.verdict, primary, dict(done.figures))
-    return replace(project, sums=replace(sums, protected=result), published=False)
+    done = protected_sums(project, seed, context.progress)
+    return replace(project, sums=replace(chosen(project), protected=done), published=False)
 
 
-def published_now(project: Project, context: Context, asked: Publishing) -> Project:
-    """The project with its protected sums written, entered in the register, and sealed."""
-    from tabprotect.engine.project.releasing.magnitude_release import LeavingSums
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, published_sums
+def published_now(
+    project: Project, context: Context, asked: Publishing, accepted: str, signed: tuple[str, str]
+) -> Project:
+    """The project with its protected sums written, entered in the register, and sealed.
 
-    sums, done = chosen(project), project.protected_sums
-    if done is None:
-        raise InfeasibleError(
-            message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
-        )
-    if asked.tables is not None:
-        raise InputError(message("sums leave as one table"), hint=message("publish them without tables"))
-    place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
-    if dossier == place:
-        raise InputError(message("release and dossier would be one file"), file=place)
-    taken = [path for path in (place, dossier) if path is not None and path.exists()]
-    if taken and not asked.overwrite:
-        raise InputError(message("there is a file of that name already"), file=taken[0])
-    # What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
-    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
-    prepared = asked.prepared_by.strip()
-    if project.limits.signatures == 1 and not (prepared or asked.approved_by.strip()):
-        prepared = house.user_name()
-    leaving = LeavingSums(
-        out=place,
-        dossier=dossier,
-        policy=project.limits,
-        register=context.register,
-        accept=asked.accept.strip() or next(filter(None, said), ""),
-        again=asked.again.strip(),
-        prepared_by=prepared,
-        approved_by=asked.approved_by.strip(),
-        signing=tuple(Path(key) for key in (asked.sign, asked.sign_too) if key is not None),
-        page=not asked.no_page,
+    Parameters
+    ----------
+    accepted
+        Why it leaves whatever the gate says; empty for no reason.
+    signed
+        Who prepared it, and who approved it.
+    """
+    from tabprotect.engine.bundle.sums.magnitude_bundle import dossier_bytes, public_bytes
+    from tabprotect.engine.project.releasing.magnitude_release import (
+        decided,
+        entered_magnitudes,
+        magnitudes_before,
+        parquet_of,
     )
-    before = Done(replace(done.release, title=project.title), done.verdict, done.figures, done.decisions)
-    seed = next((entry.seed for entry in reversed(context.trail) if entry.command == "protect"), None)
-    left = published_sums(sums.table, run_of(project, seed), before, leaving)
-    result = replace(done, release=left.release, verdict=left.verdict, decisions=left.decisions)
-    return replace(project, sums=replace(sums, protected=result), published=True)
+    from tabprotect.engine.project.sums.protecting import record_of
+    from tabprotect.engine.project.sums.sums_remedies import remedies_for
+
+    sums, done, policy = chosen(project), project.protected_sums, project.limits
+    assert done is not None
+    method, seeded = magnitude_methods()[project.method], tuple[str, ...]()
+    if method.is_random:
+        seed = next((entry.seed for entry in reversed(context.trail) if entry.command == "protect"), None)
+        seeded = (
+            admit_key(accepted, context.register)
+            if seed is None
+            else admit_seed(Randomness.seeded(seed), policy, accepted, ())
+        )
+    before = magnitudes_before(sums.table, done.release, context.register)
+    verdict, again = before.beside(done.verdict), asked.again.strip()
+    # Why it leaves once more answers for what left before, and for nothing else.
+    beside = done.verdict.passed is True and verdict.passed is None
+    try:
+        verdict, decisions = decided(verdict, policy, accepted or (again if beside else ""), method.hint)
+    except RefusedError as error:
+        error.figures = {**done.figures, "verdict": verdict.as_json(), "confidential": True}
+        error.suggestions = remedies_for(project, context.progress, register=context.register)
+        error.commands = tuple(line(_remedied(project, one.parameters, asked)) for one in error.suggestions)
+        raise
+    decisions = (*seeded, *decisions)
+    release = replace(done.release, title=project.title, gate=verdict.gate)
+    keys = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
+    data = public_bytes(release, keys, page=not asked.no_page)
+    earlier = [one for one in before.earlier if one.entry.publication.bundle != archive.sha256(data)]
+    admit(earlier, policy.second_release, again or accepted)
+    dossier = None if asked.dossier is None else Path(asked.dossier)
+    files, notes = [Whole(Path(asked.release), data, asked.overwrite)], project.notes
+    with entered_magnitudes(
+        sums.table,
+        release,
+        data,
+        register=context.register,
+        decisions=decisions,
+        who=who_answers(*signed),
+        dossier=dossier,
+    ) as head:
+        if dossier is not None:
+            kept = confidential.kept_name(dossier, data)
+            content = {
+                **record_of(project, done, verdict),
+                "decisions": list(decisions),
+                "prepared_by": signed[0] or who_answers(*signed),
+                "approved_by": signed[1],
+                "release": archive.sha256(data),
+            }
+            whole = dossier_bytes(
+                content,
+                data,
+                parquet_of(sums.table),
+                None if head is None else head.as_json(),
+                trail=[entry.as_json() for entry in context.trail],
+                recipe=recipe_text.to_text(context.trail, seeds=True),
+            )
+            files.insert(0, Whole(dossier, whole, asked.overwrite, private=True, kept=kept))
+            if kept is not None:
+                notes = (
+                    *notes,
+                    message("the dossier of another release was there: it is now {name}", kept.name),
+                )
+        write_together(files)
+    result = replace(done, release=release, verdict=verdict, decisions=decisions)
+    return replace(project, sums=replace(sums, protected=result), published=True, notes=notes)
+
+
+def _remedied(project: Project, changed: Mapping[str, object], asked: Publishing) -> list[str]:
+    """Words: protect the sums by another method, as a remedy has it."""
+    method, given = str(changed["method"]), {n: v for n, v in changed.items() if n != "method"}
+    return sums_words(
+        with_method(project, method, given), {"release": asked.release, "dossier": asked.dossier or ""}
+    )
 
 
 def sums_words(project: Project, given: Mapping[str, object]) -> list[str]:
     """Words: protect the magnitude table as it stands and publish it."""
-    sums = chosen(project)
-    reason = given.get("accept")
-    written = Publishing(
-        release=str(given.get("release") or "release.zip"),
-        dossier=str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip"),
+    sums, parameters = chosen(project), dict(project.parameters)
+    beside, reason = parameters.pop(PUBLISH.name, None), given.get("accept")
+    asked = Protecting(
+        method=project.method,
+        parameters=parameters,
+        rule=sums.rules,
+        weights=None if sums.weights == READINGS[0] else sums.weights,
+        like=sums.like or None,
+        publish=None if beside is None else str(beside),
+        title=project.title or None,
+        accept=str(reason) if reason else None,
+        accept_weak=bool(given.get("accept_weak")) and not reason,
     )
-    return [
-        *("protect", "table.parquet" if project.edited else project.source),
-        *("--method", project.method),
-        *(word for rule in sums.rules for word in ("--rule", rule)),
-        *(() if sums.weights == READINGS[0] else ("--weights", sums.weights)),
-        *(word for n, v in project.parameters.items() for word in _setting(n, v)),
-        *(("--title", project.title) if project.title else ()),
-        *(("--like", sums.like) if sums.like else ()),
-        *(("--accept", str(reason)) if reason else ()),
-        *("--out", written.release, *written.words()),
-    ]
+    dossier = given.get("dossier", "release-CONFIDENTIAL-dossier.zip")
+    written = Publishing(
+        release=str(given.get("release") or "release.zip"), dossier=str(dossier or "") or None
+    )
+    return ["protect", table_of(project), *asked.words(), "--out", written.release, *written.words()]
 
 
-def _setting(name: str, value: object) -> tuple[str, ...]:
-    if name == PUBLISH.name:
-        return (f"--{name}", str(value))
-    return ("--set", f"{name}={value}")
+def table_of(project: Project) -> str:
+    """The word for a magnitude table on the command line."""
+    return "table.parquet" if project.edited or not project.source else project.source
 
 
 @dataclass(frozen=True)
@@ -326,23 +335,20 @@ class SumsTrial:
 
 def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     """Every method on the open table, the chosen one with its parameters; nothing is kept."""
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import protected_sums
+    from tabprotect.engine.project.sums.protecting import protected_sums
 
-    sums = chosen(project)
-    value = sums.table.cells.value
-    for name in SUMS_METHODS:
-        given = project.parameters if name == project.method else MappingProxyType({})
-        run = run_of(replace(project, method=name, parameters=given), project.seed)
-        done = protected_sums(sums.table, run, project.limits, progress)
+    value = chosen(project).table.cells.value
+    for name in magnitude_methods():
+        one = project if name == project.method else with_method(project, name, {})
+        done = protected_sums(one, project.seed, progress)
         hidden = done.release.hidden
-        second = hidden if done.pattern is None else done.pattern.secondary
         open_now = ~hidden & (value != 0)
         moved = np.abs(done.release.value - value)[open_now] / np.abs(value[open_now])
         audit = done.verdict.audit
         yield SumsTrial(
             name,
             int(hidden.sum()),
-            int(value[second].sum()),
+            int(value[hidden & ~done.primary].sum()),
             float(moved.mean()) if len(moved) else 0.0,
             0 if audit is None else audit.broken + audit.known,
             done.verdict.worst,
@@ -353,7 +359,7 @@ def compare_sums(project: Project) -> list[str]:
     """Words: every way to protect the open sums, side by side."""
     sums = chosen(project)
     return [
-        *("compare", "table.parquet" if project.edited else project.source),
+        *("compare", table_of(project)),
         *(word for rule in sums.rules for word in ("--rule", rule)),
         *(() if sums.weights == READINGS[0] else ("--weights", sums.weights)),
     ]
@@ -381,22 +387,21 @@ def bundle_of_sums(project: Project) -> bytes:
 
 def judged_for_leaving(project: Project, register: str | None = None) -> MagnitudeVerdict:
     """The verdict on the protected sums, with what left before among what it leaves out."""
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, with_earlier
+    from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
 
-    sums, done = chosen(project), project.protected_sums
+    done = project.protected_sums
     assert done is not None
     if project.published:
         return done.verdict
-    return with_earlier(sums.table, Done(done.release, done.verdict, done.figures), register)
+    return magnitudes_before(chosen(project).table, done.release, register).beside(done.verdict)
 
 
 def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> str:
     """Why the protected sums may not leave with a reason; empty if they may."""
     from tabprotect.engine.project.releasing.magnitude_release import decided
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import HINTS
 
     try:
-        decided(verdict, project.limits, reason, HINTS[project.method])
+        decided(verdict, project.limits, reason, magnitude_methods()[project.method].hint)
     except RefusedError as error:
         return error.sentence
     return ""
@@ -404,10 +409,8 @@ def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> st
 
 def staff_record(project: Project) -> Mapping[str, object]:
     """What a staff report says of the protected sums beside the release. Confidential."""
-    from tabprotect.engine.project.sums.magnitudes_in_one_go import Done, record_of
+    from tabprotect.engine.project.sums.protecting import record_of
 
     done = project.protected_sums
     assert done is not None
-    kept = Done(done.release, done.verdict, done.figures)
-    record = record_of(run_of(project, project.seed), kept, done.verdict)
-    return {**record, "decisions": list(done.decisions)}
+    return {**record_of(project, done, done.verdict), "decisions": list(done.decisions)}

@@ -145,6 +145,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
     if is_magnitudes(Path(source)):
+        Reading.of(reading).check_measure("magnitudes")
         from tabprotect.engine.project.verbs.sums_verbs import opened_sums
 
         return opened_sums(source)

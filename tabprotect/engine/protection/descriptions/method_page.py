@@ -6,9 +6,17 @@ from collections.abc import Iterable
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.guarantees import GUARANTEES
+from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeMethod
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.languages.messages import joined, message
+
+
+def magnitude_page(method: MagnitudeMethod) -> str:
+    """The page of a method for magnitudes as Markdown."""
+    head = message("# {label} of magnitudes (`{name}`)", method.label, method.name)
+    parts = [head, method.about, message("## Parameters"), parameter_list((*method.parameters, PUBLISH))]
+    return joined([*parts, message("## What it promises"), method.promise], "\n\n") + "\n"
 
 
 def method_page(method: Method) -> str:

@@ -9,7 +9,6 @@ from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import run_of
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
 from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.background.question import Question, same
@@ -66,8 +65,7 @@ class JudgedSums(QObject):
             # Imported late: the first paint does not wait for what solves programmes.
             from tabprotect.engine.project.sums.sums_remedies import remedies_for
 
-            asked = run_of(project, project.seed)
-            return remedies_for(sums.table, asked, project.limits, progress)
+            return remedies_for(project, progress)
 
         key = (*_key(sums), project.seed, repr(project.limits))
         if self._helping.ask(message("trying what may help"), work, key):

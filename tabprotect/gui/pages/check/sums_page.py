@@ -14,7 +14,6 @@ from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import (
     MagnitudeVerdict,
     magnitude_verdict,
-    outsider_beliefs,
 )
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import Suggestion
@@ -25,6 +24,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import said
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
@@ -157,7 +157,8 @@ class CheckSumsPage(CheckStage, Page):
     def _ask(self, project: Project, release: ReleasedSums) -> None:
         def read(_progress: Progress) -> Read:
             found = magnitude_verdict(release)
-            return found, outsider_beliefs(release, found.limits.within / 100)
+            method = magnitude_methods()[release.method]
+            return found, method.outsider(release, found.limits.within / 100)
 
         if self._reading.ask(message("what a reader would know"), read, (release,)):
             self._verdict = self._beliefs = None

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter
 
 from tabprotect.engine.assessment.comparing.over_seeds import front
-from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_method
-from tabprotect.engine.project.verbs.sums_verbs import compare_sums, run_of
+from tabprotect.engine.project.verbs.sums_verbs import compare_sums
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
@@ -35,7 +35,7 @@ from tabprotect.languages.translation import translate
 if TYPE_CHECKING:
     from tabprotect.engine.project.sums.sums_compared import ComparedSums
 
-LOOKS = series_looks(("rules", *SUMS_METHODS, "rounding"))
+LOOKS = series_looks(("rules", *magnitude_methods(), "rounding"))
 """How each way is marked: the rules alone, three methods, rounding."""
 
 MARK = 14
@@ -180,7 +180,7 @@ class CompareSumsPage(CompareStage, Page):
         if project is None or not self.document.in_house or number >= len(self.rows):
             return
         name = self.rows[number].method
-        if name in SUMS_METHODS:
+        if name in magnitude_methods():
             if project.method != name:
                 self.do(set_method, method=name)
             self.document.page_asked.emit("methods")
@@ -206,10 +206,8 @@ def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     # Imported late: the first paint does not wait for what solves programmes.
     from tabprotect.engine.project.sums.sums_compared import compared_sums
 
-    assert project.sums is not None
-    asked = run_of(project, project.seed)
     found: tuple[ComparedSums, ...] = ()
-    for one in compared_sums(project.sums.table, asked, project.limits, progress):
+    for one in compared_sums(project, progress):
         found = (*found, one)
         progress.report(message("comparing ways to protect"), len(found) / len(LOOKS), found)
     return found

@@ -9,11 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.magnitudes.methods.sums_methods import SUMS_METHODS, SumsMethod
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_method
 from tabprotect.engine.project.verbs.sums_verbs import SumsTrial, tried_sums
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
@@ -35,7 +36,9 @@ NARROW = 34 * GRID
 class SumsCard(QFrame):
     """A method: what it does, its two figures on this table, and the way to its set-up."""
 
-    def __init__(self, method: SumsMethod, trial: SumsTrial | None, decimals: int, *, current: bool) -> None:
+    def __init__(
+        self, method: MagnitudeMethod, trial: SumsTrial | None, decimals: int, *, current: bool
+    ) -> None:
         super().__init__()
         dress(self, "card")
         self.setProperty("current", current)
@@ -130,9 +133,9 @@ class ProtectSumsPage(ProtectStage, Page):
         self._fill(sums.table.decimals)
         if not sums.rules:
             self.set_sentence(message("No rule is given yet."))
-        elif len(self.trials) < len(SUMS_METHODS):
+        elif len(self.trials) < len(magnitude_methods()):
             self.set_sentence(
-                message("Trying {n} methods, {done} done.", len(SUMS_METHODS), len(self.trials))
+                message("Trying {n} methods, {done} done.", len(magnitude_methods()), len(self.trials))
             )
         else:
             unsafe = self.document.at_risk_cells
@@ -155,7 +158,7 @@ class ProtectSumsPage(ProtectStage, Page):
         self.cards = {}
         if project is None or not self.document.in_house:
             return
-        for name, method in SUMS_METHODS.items():
+        for name, method in magnitude_methods().items():
             here = name == project.method
             card = SumsCard(method, self.trials.get(name), decimals, current=here)
             card.choose.clicked.connect(partial(self._choose, name))
@@ -170,13 +173,13 @@ class ProtectSumsPage(ProtectStage, Page):
         self._arrange()
 
     def _arrange(self) -> None:
-        wide = min(max(self.width() // NARROW, 1), len(SUMS_METHODS))
+        wide = min(max(self.width() // NARROW, 1), len(magnitude_methods()))
         if wide == self._wide or not self.cards:
             return
         self._wide = wide
         for number, card in enumerate(self.cards.values()):
             self._grid.addWidget(card, number // wide, number % wide)
-        for column in range(len(SUMS_METHODS)):
+        for column in range(len(magnitude_methods())):
             self._grid.setColumnStretch(column, 1 if column < wide else 0)
 
     def _choose(self, name: str) -> None:
@@ -193,7 +196,7 @@ def _try_all(project: Project, progress: Progress) -> tuple[SumsTrial, ...]:
     found: tuple[SumsTrial, ...] = ()
     for trial in tried_sums(project, progress):
         found = (*found, trial)
-        progress.report(message("trying every method"), len(found) / len(SUMS_METHODS), found)
+        progress.report(message("trying every method"), len(found) / len(magnitude_methods()), found)
     return found
 
 

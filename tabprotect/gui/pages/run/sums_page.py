@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.engine.magnitudes.methods.sums_methods import PUBLISH, sums_method
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import placed
+from tabprotect.engine.protection.magnitude_method import PUBLISH
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job
@@ -156,7 +157,7 @@ class SetUpSumsPage(MethodsStage, Page):
         self._show_result(project)
 
     def _show_form(self, project: Project, sums: ChosenSums) -> None:
-        method = sums_method(project.method)
+        method = magnitude_methods()[project.method]
         if self._method != method.name:
             self._rest.stop()
             self._method = method.name
@@ -175,7 +176,7 @@ class SetUpSumsPage(MethodsStage, Page):
                 # A column of costs by its name.
                 value = "column"
             field.show_value(value)
-        suppression = method.name == "suppression"
+        suppression = method.takes_rules
         set_visible(suppression, self.choose_like, self._like)
         self._like.setText(translate(message("As in {name}", Path(sums.like).name) if sums.like else ""))
         if self._job is None:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from magnitude_cases import drawn, table_of
+from magnitude_cases import drawn, suppressed, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure import magnitude_verdict
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.files.top_tables import read_top_table
@@ -21,7 +20,7 @@ from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
-from tabprotect.engine.project.sums.magnitudes_in_one_go import Asked, protect_magnitudes
+from tabprotect.engine.protection.magnitude_methods import suppression
 from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
@@ -153,7 +152,7 @@ def test_unions_of_largest_contributions_are_never_judged_safer(tmp_path: Path) 
 def test_what_is_not_proved_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(magnitude_verdict, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
     monkeypatch.setattr(pattern, "MOST_CELLS", 0)
     written(tmp_path)
     words = ["protect", str(tmp_path / "t.parquet"), "--rule", "p=10", "--no-page", "--json"]
@@ -166,7 +165,7 @@ def test_what_is_not_proved_is_said(
 
 
 def test_commands_convert_and_tabulate_both_ways(tmp_path: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(magnitude_verdict, "MOST_HIDDEN", 0)
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
     table = table_of(drawn(3), (4, 4))
     path = tmp_path / "T.parquet"
     write_magnitudes(table, path)
@@ -191,10 +190,9 @@ def test_zeros_that_are_sensitive_are_hidden_and_uncertain() -> None:
     for k in range(4):
         rows[0, 0, f"u00{k}"] = 0
     table = table_of(rows, (3, 3))
-    plain = protect_magnitudes(table, Asked(rules=P10))
+    plain = suppressed(table, P10)
     assert not plain.release.hidden.any()
-    asked = Asked(rules=P10, parameters={"zeros": "30"})
-    done = protect_magnitudes(table, asked)
+    done = suppressed(table, P10, zeros="30")
     zero = table.number({"r": "0", "c": "0"})
     assert done.figures["primary"] == 1 and done.figures["broken"] == 0
     assert done.release.hidden[zero]
@@ -202,7 +200,7 @@ def test_zeros_that_are_sensitive_are_hidden_and_uncertain() -> None:
     assert ranges[np.flatnonzero(done.release.hidden).tolist().index(zero), 1] >= 30
     # Without a range the same is published: nobody has anything.
     known = replace(table, given='"0";"0";z\n')
-    assert not protect_magnitudes(known, asked).release.hidden.any()
+    assert not suppressed(known, P10, zeros="30").release.hidden.any()
 
 
 def test_unknown_categories_are_declared_safe_and_never_silently() -> None:
@@ -212,8 +210,8 @@ def test_unknown_categories_are_declared_safe_and_never_silently() -> None:
     table = table_of(rows, (3, 3))
     missing = replace(table.variables[0], categories=("0", "1", "(missing)"))
     table = replace(table, variables=(missing, table.variables[1]))
-    judged = protect_magnitudes(table, Asked(rules=P10))
+    judged = suppressed(table, P10)
     assert judged.figures["primary"] == 1 and judged.release.hidden.any()
-    safe = protect_magnitudes(table, Asked(rules=P10, parameters={"missing": "safe"}))
+    safe = suppressed(table, P10, missing="safe")
     assert not safe.release.hidden.any() and safe.figures["declared_safe"] == 1
     assert safe.verdict.passed is None and "contributors" in safe.verdict.left_out

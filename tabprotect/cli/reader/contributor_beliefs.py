@@ -11,8 +11,10 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.readers.beliefs import ContributorView, beliefs
+from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.options import MEASURES
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.languages.messages import at_most_in_100, joined, message
 
 OUTSIDER = "outsider"
@@ -20,13 +22,15 @@ OUTSIDER = "outsider"
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the probability that the best guess of a contribution comes that near."""
+    args.parser.only(args, "as_contributor", "within", "rest", "seed", why=MEASURES["counts"])
     if len(args.releases) != 1:
         raise UsageError(message("releases of magnitudes are read one by one"))
     if not 0 < args.within < 100 or not 0 <= args.rest < 100:
         raise UsageError(message("--within and --rest are percentages below 100"))
     release = read_release(args.releases[0])
     view = view_of(release, args.as_contributor or OUTSIDER, args.rest / 100)
-    found = list(beliefs(release, view, args.within / 100, seed=args.seed or 0))
+    method = magnitude_methods()[release.method]
+    found = list(method.beliefs(release, view, args.within / 100, seed=args.seed or 0))
     rows = [
         {"index": release.index(one.cell), "belief": round(one.belief, 6)}
         for one in sorted(found, key=lambda one: one.cell)

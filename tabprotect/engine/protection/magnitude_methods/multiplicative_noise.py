@@ -1,0 +1,119 @@
+"""Multiplicative noise: every contribution times a secret factor near 1, the same every year."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
+from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, ContributorView, noise_beliefs
+from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.release.left_out import Kind
+from tabprotect.languages.messages import message
+
+
+class MultiplicativeNoise(MagnitudeMethod):
+    name = "multiplicative_noise"
+    label = message("Multiplicative noise")
+    about = message(
+        "Multiplies what each contributor puts in by a secret factor near 1, the same every year. "
+        "Everything is published and adds up; no sum is exact."
+    )
+    promise = message(
+        "Every contribution was multiplied by a secret factor near 1 before it was added up; the same "
+        "contributor has the same factor in every table. All sums add up."
+    )
+    hint = message("take more noise, or accept it: --accept REASON")
+    place = 2
+    ladder = (
+        {"least": 0.05, "most": 0.15},
+        {"least": 0.1, "most": 0.25},
+        {"least": 0.2, "most": 0.5},
+        {"least": 0.3, "most": 0.7},
+    )
+    parameters = (
+        Parameter(
+            "least",
+            message("Least distance from 1"),
+            message("A factor is never nearer to 1 than this."),
+            "real",
+            0.05,
+            low=0.0,
+            high=1.0,
+        ),
+        Parameter(
+            "most",
+            message("Largest distance from 1"),
+            message("A factor is never further from 1 than this."),
+            "real",
+            0.15,
+            low=0.0,
+            high=1.0,
+        ),
+        Parameter(
+            "shape",
+            message("Shape"),
+            message("How distances between the two ends are drawn."),
+            "choice",
+            "uniform",
+            choices={"uniform": message("all alike"), "ramp": message("small ones more often")},
+        ),
+    )
+
+    def resolve(self, given: Mapping[str, object]) -> Values:
+        return Values(MultiplierLaw.of(super().resolve(given)).as_json())
+
+    def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
+        progress.report(message("adding noise"), 0.0)
+        law = MultiplierLaw.of(values)
+        return MagnitudeDraft(multiplied(problem.table, law, problem.key), law.as_json(), problem.unsafe)
+
+    def beliefs(
+        self, release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+    ) -> Iterator[CellBelief]:
+        return noise_beliefs(release, MultiplierLaw.of(release.parameters), view, within)
+
+    def outsider(self, release: ReleasedSums, within: float) -> Floats:
+        law, size, out = (
+            MultiplierLaw.of(release.parameters),
+            np.abs(release.value),
+            np.zeros(len(release.key)),
+        )
+        out[size != 0] = law.belief(within)
+        for value in np.unique(size[(size != 0) & (size * law.most < law.COARSE)]).tolist():
+            out[size == value] = law.rounded_belief(value, within)
+        return out
+
+    def ranges(self, release: ReleasedSums) -> tuple[Ints, Floats]:
+        law, at = MultiplierLaw.of(release.parameters), np.flatnonzero(release.value != 0)
+        grid = np.linspace(1 - law.most, 1 + law.most, 4001)
+        ends = np.interp([OUTSIDE, 1 - OUTSIDE], law.below(grid), grid)
+        return at, np.sort(release.value[at][:, None] / ends[None, :], axis=1)
+
+    def said(self, given: Mapping[str, float]) -> str:
+        return message(
+            "noise on every contribution, {least:.0f} % to {most:.0f} %",
+            100 * given["least"],
+            100 * given["most"],
+        )
+
+    def left_out(self, release: ReleasedSums) -> tuple[Kind, ...]:
+        # Only one of the copies that a weight stands for has noise.
+        return ("contributors",) if release.weighted else ()
+
+    def adds_nothing(self, before: ReleasedSums, release: ReleasedSums) -> bool:
+        # The same factors add up over all tables of a measure; the grand total, the last cell, says so.
+        return (
+            (before.method, before.measure, before.decimals)
+            == (release.method, release.measure, release.decimals)
+            and dict(before.parameters) == dict(release.parameters)
+            and int(before.value[before.key.argmax()]) == int(release.value[release.key.argmax()])
+        )
+
+
+PLUGIN = MultiplicativeNoise()
