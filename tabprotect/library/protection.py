@@ -19,8 +19,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import in_one_go
 from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page
+from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise

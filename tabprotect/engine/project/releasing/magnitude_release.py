@@ -11,6 +11,7 @@ from pathlib import Path
 from tabprotect.engine import house
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.sums.magnitude_bundle import release_within, table_csv
+from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -23,7 +24,6 @@ from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
 from tabprotect.engine.register.magnitude_marks import marks_of_sums
-from tabprotect.engine.chained_log import Head
 from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, related
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.languages.messages import joined, message
