@@ -62,7 +62,7 @@ def plugin_page(plugin: Plugin) -> str:
     if isinstance(plugin, Method):
         # A method of the same name may protect magnitudes.
         beside = [magnitude_methods()[plugin.name]] if plugin.name in magnitude_methods() else []
-        return joined([method_page(plugin), *map(magnitude_page, beside)], "\n")
+        return joined([method_page(plugin), *(magnitude_page(one, beside=True) for one in beside)], "\n")
     parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
     facts: list[str] = []
     if isinstance(plugin, Measure):

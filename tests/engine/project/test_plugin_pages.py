@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.project.plugin_pages import plugin_pages
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 
 
@@ -12,6 +12,7 @@ def test_each_has_its_page() -> None:
     pages = plugin_pages()
     registries = {
         "methods": methods(),
+        "magnitude_methods": magnitude_methods(),
         "measures": measures(),
         "criteria": criteria(),
         "rules": rules(),

@@ -12,11 +12,11 @@ from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.languages.messages import joined, message
 
 
-def magnitude_page(method: MagnitudeMethod) -> str:
-    """The page of a method for magnitudes as Markdown."""
-    head = message("# {label} of magnitudes (`{name}`)", method.label, method.name)
-    parts = [head, method.about, message("## Parameters"), parameter_list((*method.parameters, PUBLISH))]
-    return joined([*parts, message("## What it promises"), method.promise], "\n\n") + "\n"
+def magnitude_page(method: MagnitudeMethod, *, beside: bool = False) -> str:
+    """The page of a method for magnitudes as Markdown; ``beside`` that for counts it is a part of it."""
+    head = message("## For tables of magnitudes") if beside else f"# {method.label} (`{method.name}`)"
+    listed = parameter_list((*method.parameters, PUBLISH))
+    return joined([head, method.help, "### Parameters" if beside else "## Parameters", listed], "\n\n") + "\n"
 
 
 def method_page(method: Method) -> str:
