@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.belief.effort import COMPARISON, Effort
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease, release_fingerprint
-from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.errors import Interrupted, TabprotectError, attempted
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.posterior.posterior import Posterior
@@ -191,26 +191,18 @@ class AssessedRelease:
         return out
 
     @cached_property
-    def _restored(self) -> Floats | str:
+    def _restored(self) -> Floats | TabprotectError:
         values = stated_counts(self.release)
         known = ~np.isnan(values)
-        try:
-            return restore(
-                self.own,
-                np.where(known, values, 0.0),
-                known=None if known.all() else known,
-                progress=self.progress,
-            )
-        except Interrupted:
-            raise
-        except TabprotectError as error:
-            return message("additivity cannot be restored: {error}", error)
+        some = None if known.all() else known
+        numbers = np.where(known, values, 0.0)
+        return attempted(partial(restore, self.own, numbers, known=some, progress=self.progress))
 
     @property
     def restored_own(self) -> Floats:
         """The release's counts made additive (own cells,); suppressed ones do not enter and are NaN."""
-        if isinstance(self._restored, str):
-            raise NotComputable(self._restored)
+        if isinstance(self._restored, TabprotectError):
+            raise NotComputable(message("additivity cannot be restored: {error}", self._restored))
         return self._restored
 
     @cached_property
@@ -219,21 +211,18 @@ class AssessedRelease:
         return derive(self.own, self.compared, self.restored_own)
 
     @cached_property
-    def _expected(self) -> Floats | str:
+    def _expected(self) -> Floats | TabprotectError:
         values = self.restored_own
-        known = np.isfinite(values)
-        try:
-            return fit(self.own, np.nan_to_num(values), known=known, progress=self.progress).cells
-        except Interrupted:
-            raise
-        except TabprotectError as error:
-            return message("the inner cells cannot be fitted: {error}", error)
+        fitting = partial(
+            fit, self.own, np.nan_to_num(values), known=np.isfinite(values), progress=self.progress
+        )
+        return attempted(lambda: fitting().cells)
 
     @property
     def expected(self) -> Floats:
         """The inner cells that the restored counts suggest, shape of the table."""
-        if isinstance(self._expected, str):
-            raise NotComputable(self._expected)
+        if isinstance(self._expected, TabprotectError):
+            raise NotComputable(message("the inner cells cannot be fitted: {error}", self._expected))
         return self._expected
 
     @cached_property

@@ -225,21 +225,15 @@ class CycleReport:
             )
         known = self.dimension - self.rank
         if known == 0:
-            return Statement(
-                "rank",
-                "ok",
-                message("Rank {rank} of {dimension}: only margins are exact.", self.rank, self.dimension),
-            )
+            return Statement("rank", "ok", message("Nothing but totals stays exact."))
         which = message(", for example {named}", joined(self.named, "; ")) if self.named else ""
         return Statement(
             "rank",
             "warning",
             plural(
                 known,
-                "Rank {rank} of {dimension}: {known} linear combination is published exactly{which}.",
-                "Rank {rank} of {dimension}: {known} linear combinations are published exactly{which}.",
-                self.rank,
-                self.dimension,
+                "{known} more sum stays exact{which}.",
+                "{known} more sums stay exact{which}.",
                 known,
                 which,
             ),
@@ -249,17 +243,16 @@ class CycleReport:
         worst = self.attacks[0]
         if worst.revealed == worst.others:
             text = message(
-                "Knowing every true count of {variable} = {category} "
-                "reveals the whole table (in an unblocked run).",
+                "Who knows all of {variable} = {category} knows the whole table (in an unblocked run).",
                 worst.variable,
                 worst.category,
             )
             return Statement("attack", "warning", text)
         if worst.revealed == 0:
-            return Statement("attack", "ok", message("Knowing one category reveals no other cell."))
+            return Statement("attack", "ok", message("Knowing one category tells of no other."))
         text = message(
-            "Knowing every true count of {variable} = {category} "
-            "reveals {revealed} of {others} other cells (in an unblocked run).",
+            "Who knows all of {variable} = {category} knows {revealed} of {others} other cells (in an "
+            "unblocked run).",
             worst.variable,
             worst.category,
             worst.revealed,
@@ -281,15 +274,14 @@ class CycleReport:
             return Statement("width", "ok", text)
         width = message("over 40") if self.width is None else str(self.width)
         text = message(
-            "No formula whatever is published (width {width}): exact where large counts cannot "
-            "block, exact draws under the rule negative, else Monte Carlo with its error.",
+            "Readers' chances come from drawn tables (width {width}), unless large counts cannot block.",
             width,
         )
         return Statement("width", "warning", text)
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
-        text = message("{share} of the cycles are blocked on this table.", percent(share))
+        text = message("{share} of the cycles touch a zero here: some moves are left out.", percent(share))
         return Statement("blocked", verdict, text if share else message("No cycle is blocked here."))
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:

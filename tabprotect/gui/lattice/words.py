@@ -46,11 +46,11 @@ def room_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     # From one end of an interval to the other there is one count more than it is wide.
     least, narrowest = count_text(state.threshold + 1), count_text(judgement.width + 1)
     if judgement.width < state.threshold:
-        return message("In the narrowest small cell {narrowest} counts stay possible.", narrowest)
+        return message("The narrowest small count keeps {narrowest} values.", narrowest)
     if not judgement.exact:
         narrowest = message("at most {number}", narrowest)
     return message(
-        "In every small cell at least {least} counts stay possible (in the narrowest {narrowest}; {way}).",
+        "Every small count keeps at least {least} values (the narrowest {narrowest}; {way}).",
         least,
         narrowest,
         way_text(judgement),
@@ -125,7 +125,7 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
             if gained > 1
             else message("it joins the plan alone")
         )
-        said = message("With {name} {more}, and no other is lost by that", name, more)
+        said = message("With {name} {more}; none is lost", name, more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
             said = plural(

@@ -165,7 +165,7 @@ def publish(hand: Hand, *, reason: str = "") -> None:
     if reason and why is not None:
         hand.write(why, reason)
     with contextlib.suppress(MissingError):
-        hand.button("Keep: known anyway")
+        hand.button("It is public already")
     hand.click(window.page.main_button)
     sheet = hand.front
     if not isinstance(sheet, LeavingHouse):

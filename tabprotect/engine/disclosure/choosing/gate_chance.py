@@ -111,10 +111,7 @@ class Chance:
     def sentence(self) -> str:
         """The estimate in words, for staff."""
         if self.open and self.unlikely:
-            return message(
-                "Trials broke no limit, and do not work out all that readers would learn: the gate does, "
-                "or takes a reason."
-            )
+            return message("Not all is worked out by trials: the gate does it, or takes a reason.")
         if self.synthetic is not None and self.here is not None:
             said = message(
                 "{synthetic} of synthetic tables with the same margins and "

@@ -149,7 +149,7 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button(message("The cycle set: see Cycles"), name=message("Go to the cycle set"))
+        button = tool_button(message("Look at the cycles"), name=message("Go to the cycle set"))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button

@@ -257,7 +257,7 @@ def _finding(seen: FilePreview) -> str:
         asked = "" if seen.error is None else seen.error.hint
         if "--count COLUMN" in asked:
             return message("Say above one column that it is the count; the others split the table.")
-        return message("One question is open; it stands below. Nothing is opened before.")
+        return message("One question is open below: answer it first.")
     names = seen.table.domain.names
     split = message("{n} variables", len(names))
     if len(names) <= NAMED:

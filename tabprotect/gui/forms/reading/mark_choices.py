@@ -18,7 +18,7 @@ MEANT = {
     "zero": message("a true zero"),
     "missing": message("not known"),
     "suppressed": message("hidden: worked out from totals"),
-    "structural": message("nobody can be there"),
+    "structural": message("impossible: always 0"),
 }
 UNSAID = message("what is it?")
 

@@ -101,7 +101,7 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "true",
         message("How sure a reader would be"),
-        message("Of the true count; over 95 % counts as known."),
+        message("Of the true count, in 100; 95: known."),
         lambda view: view.true,
         chance_text,
         1.0,

@@ -30,8 +30,8 @@ class KeptSums(QWidget):
         self._kept: tuple[KeptSum, ...] = ()
         self._decided = False
         self.said = Label(wordWrap=True, name=message("Which they are"))
-        self.keep = push_button(message("Keep: known anyway"), self._keep)
-        self.other = push_button(message("Stop keeping"), self.other_asked)
+        self.keep = push_button(message("It is public already"), self._keep)
+        self.other = push_button(message("Do not keep this total"), self.other_asked)
         in_column(
             self.said,
             in_row(self.other, self.keep, 1, spacing=GRID),

@@ -328,7 +328,7 @@ class RunPage(Page):
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(
-                    message("Not settled by trials. {sentence}", chance.sentence)
+                    chance.sentence
                     if chance.open
                     else message("Probably refused. {sentence}", chance.sentence),
                     remedies,

@@ -1,4 +1,4 @@
-"""Change as little as the policy allows: the choice beside a method's parameters."""
+"""Least change that passes: the choice beside a method's parameters."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ SHORT: dict[Use, str] = {
 """What is to change least, for a list."""
 
 WHAT = message(
-    "Tries the method on tables with the same kept sums, or of the same shape: nothing "
-    "confidential is looked at, and every reader can choose again."
+    "Found from the kept sums or the shape alone, by tables like it; a reader would find the same."
 )
 
 
@@ -55,8 +54,8 @@ class TuneChoice(QFrame):
         self.document = document
         self.found: Tuned | None = None
         dress(self, "card")
-        self.setAccessibleName(tr("Change as little as the policy allows"))
-        self.tick = named(QCheckBox(tr("Change as little as the policy allows")), tip=WHAT)
+        self.setAccessibleName(tr("Least change that passes"))
+        self.tick = named(QCheckBox(tr("Least change that passes")), tip=WHAT)
         self.use = named(QComboBox(), message("What is to change least"))
         for use, words in SHORT.items():
             self.use.addItem(translate(words), use)

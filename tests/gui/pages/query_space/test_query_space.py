@@ -86,7 +86,7 @@ def test_the_focus_says_what_would_follow_a_click_pins_and_the_button_adds(
     settle()
     panel = page(czech).focus
     assert panel.title == "A × B × C"
-    assert "7 tables join the plan, and no other is lost by that" in panel.sentence
+    assert "7 tables join the plan; none is lost" in panel.sentence
     found = page(czech).space.foresight()
     assert found is not None
     assert set(np.flatnonzero(found.newly_released)) == {1, 2, 3, 4, 5, 6, 7}

@@ -1,4 +1,4 @@
-"""Change as little as the policy allows: the tick on the set-up, through the real window."""
+"""Least change that passes: the tick on the set-up, through the real window."""
 
 from __future__ import annotations
 
