@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tabprotect.engine.bounds.joined import joined_table
+from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ProtectedSums
-from tabprotect.engine.magnitudes.tables.released_sums import HIDDEN, ReleasedSums
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import in_one_go
@@ -72,7 +72,7 @@ class Protection(Framed):
         return self.history.project.protected_sums
 
     @property
-    def release(self) -> Release | ReleasedSums:
+    def release(self) -> Release:
         """What would be published, with nothing of the original."""
         return self.protected.release if self.magnitudes is None else self.magnitudes.release
 
@@ -122,22 +122,23 @@ class Protection(Framed):
     def to_frame(self, kind: str | None = None) -> Any:
         """The published cells: categories and published figure, missing where suppressed."""
         release = self.release
-        if isinstance(release, Release):
+        if release.tables:
             return published_frame(release, kind or self.kind)
+        table = release.magnitude_table
         columns = {
             axis.variable.name: np.array(axis.written, dtype=object)[nodes]
-            for axis, nodes in zip(release.axes, release.nodes, strict=True)
+            for axis, nodes in zip(table.axes, table.nodes, strict=True)
         }
         value = np.array(
-            [None if text == "" else float(text) for text in map(release.written, range(len(release.key)))],
+            [None if text == "" else float(text) for text in map(table.written, range(len(table.key)))],
             dtype=object,
         )
-        columns |= {"value": value, "status": np.where(release.hidden, HIDDEN, "").astype(object)}
-        for name, figures in release.beside.items():
+        columns |= {"value": value, "status": np.where(table.hidden, HIDDEN, "").astype(object)}
+        for name, figures in table.beside.items():
             columns[name] = np.array(
                 [
                     None if gone else one
-                    for one, gone in zip(figures.tolist(), release.hidden.tolist(), strict=True)
+                    for one, gone in zip(figures.tolist(), table.hidden.tolist(), strict=True)
                 ],
                 dtype=object,
             )

@@ -15,6 +15,7 @@ from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message
 from tabprotect.library.shown.frames import made
 from tabprotect.library.table import cell_columns
@@ -53,7 +54,7 @@ def verify(
     found = checking.verify(
         Path(path), fingerprint=fingerprint, signer=key, signed=signed, judge=not quick, progress=progress
     )
-    if found.verdict is None:
+    if not isinstance(found.verdict, Verdict):
         return found
     # Late: opening a release takes nothing that protects.
     from tabprotect.library.verdicts import ReadersVerdict
@@ -88,8 +89,7 @@ def page(release: Release | str | Path, out: str | Path | None = None, *, progre
         With what is wrong with the bundle.
     """
     # Imported late: it imports what posteriors take.
-    from tabprotect.engine.bundle.public import page_of
-    from tabprotect.engine.bundle.sums.magnitude_bundle import page_of_bundle
+    from tabprotect.engine.bundle.public import page_of, page_of_bundle
 
     if isinstance(release, Release):
         made = page_of(release, progress)

@@ -13,7 +13,6 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
-from tabprotect.engine.magnitudes.tables.axis import TOTAL
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as SummedTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
@@ -21,6 +20,7 @@ from tabprotect.engine.project.asked import MagnitudeTabulation
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import TOTAL
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message

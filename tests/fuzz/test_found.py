@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from foreign_files import DOMAIN, RECIPE, SUMS, TABLE, TEXTS
+from foreign_files import DOMAIN, RECIPE, SUMS_RELEASE, TABLE, TEXTS
 
-from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle.verify import KIND
 from tabprotect.engine.cycles.designs import design, is_named
 from tabprotect.engine.disclosure import policy
 from tabprotect.engine.errors import BundleError, InputError, ParameterError, TabprotectError
@@ -49,8 +49,8 @@ def test_a_workbook_whose_parts_lie_outside_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("member", "there", "forged"),
     [
-        ("mechanism.json", b'"decimals": 1', b'"decimals": 999999999'),
-        ("mechanism.json", b'"decimals": 1', b'"decimals": -1'),
+        ("datapackage.json", b'"decimals": 1', b'"decimals": 999999999'),
+        ("datapackage.json", b'"decimals": 1', b'"decimals": -1'),
         ("table.csv", b"a,x,1.0", b"a,x," + b"9" * 30),
         ("table.csv", b"a,x,1.0", b"a,\xff,1.0"),
         ("table.csv", b"a,x,1.0", b'a,x,1.0\r"\r'),
@@ -61,14 +61,14 @@ def test_a_workbook_whose_parts_lie_outside_of_it(tmp_path: Path) -> None:
 def test_a_bundle_of_sums_that_somebody_made(
     tmp_path: Path, member: str, there: bytes, forged: bytes
 ) -> None:
-    files = archive.unpack(magnitude_bundle.public_bytes(SUMS), allowed=lambda _: True)
+    files = archive.unpack(public.to_bytes(SUMS_RELEASE), allowed=lambda _: True)
     assert there in files[member]
     changed = files | {member: files[member].replace(there, forged)}
     del changed[archive.MANIFEST]
     path = tmp_path / "sums.zip"
-    path.write_bytes(archive.pack(archive.sealed(changed, magnitude_bundle.KIND)))
+    path.write_bytes(archive.pack(archive.sealed(changed, KIND)))
     with pytest.raises(BundleError):
-        magnitude_bundle.read_release(path)
+        public.read(path)
 
 
 def test_a_column_that_begins_with_a_number_of_many_digits(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from foreign_files import READERS, RECIPE, TEXTS, mutant, mutated, reader_of, so
 
 from tabprotect.engine.bundle.archive import pack, sealed, unpack
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import KIND, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.formats.registered import formats
@@ -67,14 +66,14 @@ def test_damaged_files_are_refused_in_words(sound: dict[str, bytes], name: str, 
     [
         *(("r.zip", m) for m in ("mechanism.json", "datapackage.json", "table.csv")),
         *(("d.zip", f"CONFIDENTIAL/{m}") for m in ("record.json", "original.csv")),
-        *(("sums.zip", m) for m in ("mechanism.json", "table.csv")),
+        *(("sums.zip", m) for m in ("mechanism.json", "datapackage.json", "table.csv")),
         ("p.tabprotect", "project.json"),
     ],
 )
 def test_damage_behind_sound_hashes(sound: dict[str, bytes], name: str, member: str, tmp_path: Path) -> None:
     generator = np.random.default_rng(list(member.encode()))
     files = unpack(sound[name], allowed=lambda _: True)
-    kinds = {"r.zip": KIND, "d.zip": confidential.KIND, "sums.zip": magnitude_bundle.KIND}
+    kinds = {"r.zip": KIND, "d.zip": confidential.KIND, "sums.zip": KIND}
     kind = kinds.get(name)
     refused = 0
     for _ in range(MUTANTS):

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from magnitude_cases import table_of
 
+from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure import policy
@@ -27,7 +27,6 @@ from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.files.top_tables import read_top_table
 from tabprotect.engine.magnitudes.files.top_writing import top_table_files
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.output_checking.acro_files import read_acro, write_acro
@@ -43,6 +42,8 @@ from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -52,16 +53,15 @@ DOMAIN = Domain.of({"A": list("0123"), "B": list("0123")})
 TABLE = Table.dense(
     Domain.of({"v": ["a", "b", "c"], "w": ["x", "y"]}), np.array([[3, 0], [1, 25], [2, 7]], dtype=np.int64)
 )
-SUMS = ReleasedSums(
+SUMS = PublishedMagnitudes(
     Domain.of({"v": ["a", "b"], "w": ["x", "y"]}).variables,
     "turnover",
     1,
     np.arange(9, dtype=np.int64),
     np.array([10, 25, 35, 40, 0, 40, 50, 25, 75], dtype=np.int64),
     np.zeros(9, dtype=bool),
-    "suppression",
-    {},
 )
+SUMS_RELEASE = Release.of_magnitudes(SUMS, "suppression")
 """Two by two sums with their totals, to a tenth."""
 FIRMS = table_of({(0, 0, "a"): 90, (0, 1, "b"): 6, (1, 0, "c"): 4, (1, 1, "a"): 70, (1, 1, "d"): 8}, (2, 2))
 RULED = sensitive_cells(FIRMS, rules_of(["p=10"]))
@@ -116,7 +116,7 @@ READERS: dict[str, Reader] = {
     "preview.xlsx": lambda path: preview(path, Reading()),
     "r.zip": verify,
     "d.zip": confidential.read,
-    "sums.zip": lambda path: magnitude_bundle.adds_up(magnitude_bundle.read_release(path)),
+    "sums.zip": verify,
     "p.tabprotect": storage.load,
     "c.json": lambda path: cycle_files.read(path, domain=DOMAIN),
     "c.mar": lambda path: cycle_files.read(path, domain=DOMAIN),
@@ -166,7 +166,7 @@ def sound_files(folder: Path) -> dict[str, bytes]:
     found["firms.parquet"] = (folder / "firms.parquet").read_bytes()
     found |= {name: TOP_FILES[name] for name in ("top.tab", "top.rda")}
     found["given.hst"] = given_text(FIRMS, RULED.unsafe, RULED.upper).encode()
-    found["sums.zip"] = magnitude_bundle.public_bytes(SUMS)
+    found["sums.zip"] = public.to_bytes(SUMS_RELEASE)
     for name in ("r.zip", "d.zip", "p.tabprotect"):
         found[name] = (folder / name).read_bytes()
     (folder / "p.csv").write_bytes(found["p.csv"])

@@ -11,9 +11,10 @@ from tabprotect.engine.disclosure.protected_sums import ProtectedSums, protect_m
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.engine.tables.variable import Variable
 
@@ -40,9 +41,10 @@ def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given:
     return protect_magnitudes(method, problem, method.resolve(given), HousePolicy())
 
 
-def outsider(release: ReleasedSums, within: float) -> dict[int, float]:
+def outsider(table: PublishedMagnitudes, within: float) -> dict[int, float]:
     """What an outsider believes of each cell that is not published as it is."""
-    found = magnitude_methods()[release.method].beliefs(release, ContributorView(), within)
+    release = Release.of_magnitudes(table, "suppression")
+    found = magnitude_methods()["suppression"].beliefs(release, ContributorView(), within)
     return {one.cell: one.belief for one in found}
 
 
@@ -60,7 +62,7 @@ def drawn(seed: int, shape: tuple[int, int] = (4, 4)) -> Rows:
     return rows
 
 
-def hidden_square() -> ReleasedSums:
+def hidden_square() -> PublishedMagnitudes:
     """A 2 x 2 square of hidden sums with one degree of freedom: the first lies in [3, 6]."""
     variables = Variable("a", ("1", "2", "3")), Variable("b", ("1", "2", "3"))
     inner = np.array([[4, 3, 20], [2, 1, 15], [5, 25, 30]])
@@ -69,4 +71,4 @@ def hidden_square() -> ReleasedSums:
     hidden = np.zeros((4, 4), dtype=bool)
     hidden[:2, :2] = True
     value = np.where(hidden, 0, whole).reshape(-1)
-    return ReleasedSums(variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {})
+    return PublishedMagnitudes(variables, "x", 0, np.arange(16), value, hidden.reshape(-1))

@@ -3,50 +3,51 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.options import MEASURES
 from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import at_most_in_100, joined, message
 
 OUTSIDER = "outsider"
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+def run(args: argparse.Namespace, console: Console, releases: Sequence[Release]) -> int:
     """Print the probability that the best guess of a contribution comes that near."""
     args.parser.only(args, "as_contributor", "within", "rest", "seed", why=MEASURES["counts"])
-    if len(args.releases) != 1:
+    if len(releases) != 1:
         raise UsageError(message("releases of magnitudes are read one by one"))
     if not 0 < args.within < 100 or not 0 <= args.rest < 100:
         raise UsageError(message("--within and --rest are percentages below 100"))
-    release = read_release(args.releases[0])
-    view = view_of(release, args.as_contributor or OUTSIDER, args.rest / 100)
-    method = magnitude_methods()[release.method]
+    release, table = releases[0], releases[0].magnitude_table
+    view = view_of(table, args.as_contributor or OUTSIDER, args.rest / 100)
+    method = magnitude_methods()[release.mechanism.method]
     found = list(method.beliefs(release, view, args.within / 100, seed=args.seed or 0))
     rows = [
-        {"index": release.index(one.cell), "belief": round(one.belief, 6)}
+        {"index": table.index(one.cell), "belief": round(one.belief, 6)}
         for one in sorted(found, key=lambda one: one.cell)
     ]
     worst = max((one.belief for one in found), default=0.0)
     data = {
         "reader": args.as_contributor or OUTSIDER,
         "within": args.within,
-        "method": release.method,
+        "method": release.mechanism.method,
         "worst": round(worst, 6),
         "cells": rows,
     }
     lines = [
         message(
             "{index}: {belief:.1f} %",
-            joined((f"{name}={value}" for name, value in release.index(one.cell).items()), ", "),
+            joined((f"{name}={value}" for name, value in table.index(one.cell).items()), ", "),
             100 * one.belief,
         )
         for one in sorted(found, key=lambda one: -one.belief)[:40]
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
+def view_of(table: PublishedMagnitudes, text: str, rest: float) -> ContributorView:
     """Who reads, as the command line says it: ``480@nace=24,region=North``.
 
     Raises
@@ -73,7 +74,7 @@ def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
         return ContributorView()
     value, sign, cell = text.partition("@")
     try:
-        own = int(Decimal(value) * 10**release.decimals)
+        own = int(Decimal(value) * 10**table.decimals)
     except (InvalidOperation, ValueError):
         own = -1
     if not sign or own <= 0:
@@ -83,17 +84,17 @@ def view_of(release: ReleasedSums, text: str, rest: float) -> ContributorView:
         )
     index = dict(part.strip().partition("=")[::2] for part in cell.split(","))
     nodes = []
-    for axis in release.axes:
+    for axis in table.axes:
         name = axis.variable.name
         given = [entry for entry in index if entry.partition("@")[0] == name]
         nodes.append(axis.node(given[0], index.pop(given[0])) if given else axis.size - 1)
     if index:
         raise InputError(
             message("the table has no variable {name}", repr(next(iter(index)))),
-            hint=message("it has {names}", ", ".join(v.name for v in release.variables)),
+            hint=message("it has {names}", ", ".join(v.name for v in table.variables)),
         )
-    key = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in release.axes)))
-    number = int(np.searchsorted(release.key, key))
-    if number == len(release.key) or release.key[number] != key:
+    key = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in table.axes)))
+    number = int(np.searchsorted(table.key, key))
+    if number == len(table.key) or table.key[number] != key:
         raise InputError(message("the cell {index} has no records", cell))
     return ContributorView(own, number, rest)

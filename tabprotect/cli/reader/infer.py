@@ -23,7 +23,6 @@ from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, Knowing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
@@ -175,15 +174,15 @@ def _named(table: Table, mechanism: object) -> Table:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
-    if any(map(is_release, args.releases)):
+    releases = _releases(args, console)
+    if any(one.release.magnitudes for one in releases):
         # Late: releases of counts, which are most, do not wait for it.
         from tabprotect.cli.reader import contributor_beliefs
 
-        return contributor_beliefs.run(args, console)
+        return contributor_beliefs.run(args, console, [one.release for one in releases])
     counted = {action.dest for action in args.parser._actions} - {"as_contributor", "within", "rest"}
     args.parser.only(args, *counted, why=message("goes with releases of magnitudes"))
     _check_format(args, console)
-    releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.
     domain = releases[0].likelihood.domain
     check_prior(args.prior, domain)

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.bundle.sums.kinds import is_release
-from tabprotect.engine.errors import BundleError
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -43,66 +40,8 @@ def add(verbs: Verbs) -> None:
     )
 
 
-def _run_magnitudes(args: argparse.Namespace, console: Console) -> int:
-    """Check that a release of magnitudes is whole, and judge it as anybody can."""
-    # Late: releases of counts, which are most, do not wait for it.
-    from tabprotect.engine.bundle.sums.magnitude_bundle import adds_up, check_page, release_within
-    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-
-    data = load(args.release)
-    checks = bundle.announced(sha256(data), args.fingerprint)
-    found = release_within(data)
-    signer = None if args.signer is None else public_key(args.signer)
-    if (args.signed and not found.signers) or (signer is not None and signer not in found.signers):
-        raise BundleError(
-            message("nobody signed it")
-            if not found.signers
-            else message("it is not signed by {signer}", signer),
-            hint=message("ask its publisher for one that is signed"),
-        )
-    release = found.release
-    judged = None if args.quick else magnitude_verdict(release)
-    stated = () if release.gate is None else release.gate.left_out
-    if judged is not None and release.gate is not None and set(judged.left_out) != set(stated):
-        raise BundleError(
-            message(
-                "it says that it leaves out {stated}, and it leaves out {learned}",
-                ", ".join(stated) or message("nothing"),
-                ", ".join(judged.left_out),
-            )
-        )
-    left_out = stated if judged is None else judged.left_out
-    checks = [*checks, message("Every file is as its manifest lists it."), *adds_up(release)]
-    checks += check_page(data, release)
-    result = {
-        "ok": True,
-        "method": release.method,
-        "measure": release.measure,
-        "cells": len(release.key),
-        "hidden": int(release.hidden.sum()),
-        "checks": checks,
-        "fingerprint": sha256(data),
-        "signers": list(found.signers),
-        "quick": args.quick,
-        "left_out": list(left_out),
-        "verdict": None if judged is None else judged.as_json(),
-    }
-    lines = [
-        *(message("ok  {check}", check) for check in checks),
-        message("What readers learn was left out (--quick).")
-        if judged is None
-        else message("Verdict: {sentence}", judged.sentence),
-        message("Fingerprint (SHA-256): {fingerprint}", sha256(data)),
-        message("What a contributor learns: infer --as-contributor says it."),
-    ]
-    console.result(result, lines)
-    return NOT_WHOLE if left_out else 0
-
-
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
-    if is_release(args.release):
-        return _run_magnitudes(args, console)
     check: Callable[..., VerifiedSet | bundle.Verification] = bundle.verify
     if args.release.is_dir():
         # Late: bundles of one table, which are most, do not wait for it.
@@ -143,20 +82,30 @@ def run(args: argparse.Namespace, console: Console) -> int:
             "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
             "(--signer): hashes inside a zip find damage, not a forger."
         ),
+        *(
+            [message("What a contributor learns: infer --as-contributor says it.")]
+            if data.get("measure")
+            else []
+        ),
     ]
     console.result(data, lines)
     return NOT_WHOLE if found.left_out else 0
 
 
 def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
-    domain = found.release.table.domain
-    return {
-        "title": found.release.title,
-        "method": found.release.mechanism.method,
-        "variables": list(domain.names),
-        "shape": list(domain.shape),
+    release = found.release
+    data: dict[str, object] = {
+        "title": release.title,
+        "method": release.mechanism.method,
+        "variables": list(release.domain.names),
         "checks": list(found.checks),
     }
+    if release.tables:
+        domain = release.table.domain
+        return data | {"variables": list(domain.names), "shape": list(domain.shape)}
+    table = release.magnitude_table
+    hidden = int(table.hidden.sum())
+    return data | {"measure": table.measure, "shape": table.shape, "cells": len(table.key), "hidden": hidden}
 
 
 def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:

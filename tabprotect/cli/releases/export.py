@@ -10,7 +10,6 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.sums.kinds import is_release
 from tabprotect.engine.bundle.tables.cube import TOTAL
 from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
@@ -57,63 +56,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.apart and args.out == STREAM:
         raise UsageError(message("several files do not go to standard output"))
     kind = format_to_write(args.out, args.format)
-    if is_release(args.release):
-        return _sums(args, kind, console)
     verified = bundle.verify(args.release, judge=False, progress=console)
     release = verified.release
     for remark in verified.remarks:
         console.say(remark)
-    if args.apart or not kind.cube:
+    if release.magnitudes and args.apart:
+        raise UsageError(message("magnitudes are one cube with their totals: leave --apart out"))
+    if not release.magnitudes and (args.apart or not kind.cube):
         return _apart(args, kind, verified, console)
-    cube, notes = export_cube(release, args.out, kind, total_code=args.total_code, strict=args.strict)
-    domain = cube.table.domain
-    known = any(variable.labels for variable in release.domain.variables)
-    known = known and not kind.labels_beside
-    limits = [*(kind.loses(domain) if known else ()), *notes]
-    for limit in limits:
-        console.say(limit)
-    if args.out == STREAM:
-        return 0
-    hidden = 0 if cube.hidden is None else int(cube.hidden.sum())
-    table = {"out": str(args.out), "variables": list(domain.names), "suppressed": hidden}
-    data = _said(args, kind, verified, [table], limits)
-    data |= {"shape": list(domain.shape), "total_codes": dict(cube.totals)}
-    console.result(data, [_line(args.out, kind, domain.names, hidden)])
-    return 0
-
-
-def _sums(args: argparse.Namespace, kind: Format, console: Console) -> int:
-    """Write the sums with the format's own mark for what is hidden."""
-    # Late: bundles of counts, which are most, do not wait for it.
-    from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
-    from tabprotect.engine.bundle.sums.sums_export import export_sums
-
-    if args.apart:
-        raise UsageError(message("sums are one cube with their totals: leave --apart out"))
-    release = read_release(args.release)
-    written = export_sums(release, args.out, kind, total_code=args.total_code, strict=args.strict)
-    for note in written.notes:
+    made = export_cube(release, args.out, kind, total_code=args.total_code, strict=args.strict)
+    for note in made.notes:
         console.say(note)
     if args.out == STREAM:
         return 0
-    names = [v.name for v in release.variables]
-    hidden = int(release.hidden.sum())
-    table = {"out": str(args.out), "variables": names, "suppressed": hidden}
-    data = {
-        "out": str(args.out),
-        "format": kind.name,
-        "title": release.title,
-        "measure": release.measure,
-        "tables": [table],
-        "limits": written.notes,
-        "remarks": [],
-        "shape": [axis.size for axis in release.axes],
-        "total_codes": written.totals,
-        "confidential": False,
-    }
-    line = message("{path}: {label}, {names}", args.out, kind.label, joined(names, ", "))
-    told = plural(hidden, ", {hidden:,} hidden sum marked", ", {hidden:,} hidden sums marked", hidden)
-    console.result(data, [line + told if hidden else line])
+    table = {"out": str(args.out), "variables": list(made.variables), "suppressed": made.hidden}
+    data = _said(args, kind, verified, [table], made.notes)
+    if release.magnitudes:
+        data["measure"] = release.magnitude_table.measure
+    data |= {"shape": list(made.shape), "total_codes": dict(made.totals)}
+    console.result(data, [_line(args.out, kind, made.variables, made.hidden)])
     return 0
 
 
@@ -159,6 +120,4 @@ def _line(path: Path, kind: Format, names: Sequence[str], hidden: int) -> str:
     line = message("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
     if not hidden:
         return line
-    return line + plural(
-        hidden, ", {count:,} hidden count marked", ", {count:,} hidden counts marked", hidden
-    )
+    return line + plural(hidden, ", {count:,} hidden cell marked", ", {count:,} hidden cells marked", hidden)

@@ -9,7 +9,7 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.sums.magnitude_bundle import page_of_bundle
+from tabprotect.engine.bundle.public import page_of_bundle
 from tabprotect.languages.messages import message
 
 

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, readable, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
@@ -32,18 +32,18 @@ def files(release: Release, *, page: bool = True, progress: Progress = SILENT) -
     page
         Whether there is a page to look at among them.
     """
-    mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
+    unlisted = bool(release.magnitudes) or release.table.domain != release.domain
     content = {
         archive.README: reader_text(release).encode(),
         data_package.PACKAGE: data_package.package_json(release, description=column_note(release)),
         **{
             data_package.table_name(number): data_package.table_csv(published)
-            for number, published in enumerate(release.tables)
+            for number, published in enumerate(release.published)
         },
-        MECHANISM: mechanism.encode(),
+        MECHANISM: release.mechanism.to_text(categories=unlisted).encode(),
     }
     if page:
-        content[PAGE] = page_bytes(release, content, readable(release), progress)
+        content[PAGE] = page_bytes(release, content, readable(release) if release.tables else None, progress)
     return archive.sealed(content, KIND)
 
 
@@ -53,7 +53,15 @@ def page_of(release: Release, progress: Progress = SILENT) -> bytes:
 
 
 def page_of_bundle(path: Path, progress: Progress = SILENT) -> tuple[bytes, str]:
-    """The page of a bundle of counts, as :func:`.magnitude_bundle.page_of_bundle` says."""
+    """The page of a bundle, made anew, and its title.
+
+    Raises
+    ------
+    BundleError
+        When the bundle is damaged, forged or unsafe to open.
+    InputError
+        When there is no such file.
+    """
     found = verify(path, progress=progress)
     content = archive.unpack(archive.load(path), allowed=lambda name: True)
     page = page_bytes(found.release, content, found.likelihood, progress)
@@ -131,6 +139,8 @@ def reader_text(release: Release) -> str:
 
 def reader_lines(release: Release) -> list[str]:
     """The README by line; each says its text in the language that it is told in."""
+    if release.magnitudes:
+        return _magnitude_lines(release)
     method = methods()[release.mechanism.method]
     title = " ".join(release.title.split()) or message("A protected table of counts")
     return [
@@ -189,6 +199,38 @@ def reader_lines(release: Release) -> list[str]:
             "careless edits, not a forger: compare the fingerprint with the one its publisher names "
             "elsewhere."
         ),
+    ]
+
+
+def _magnitude_lines(release: Release) -> list[str]:
+    table, method = release.magnitude_table, release.mechanism.method
+    title = " ".join(release.title.split()) or message("A protected table of magnitudes")
+    beside = {
+        "n": message("- `n` in it: how many contribute to a sum that is published."),
+        "mean": message("- `mean` in it: the sum over how many contribute, rounded."),
+    }
+    return [
+        f"# {title}",
+        "",
+        message(
+            "Sums of {measure} by {names}, totals among the rows as `Total`.",
+            table.measure,
+            joined(release.domain.names, ", "),
+        ),
+        "",
+        magnitude_methods()[method].promise,
+        "",
+        message("`status` is `hidden` where a sum is not published ({hidden:,} cells).", table.hidden.sum())
+        if method == "suppression"
+        else message("Every sum is published."),
+        "",
+        message("- `table.csv`: a row for each cell: variables, `value`, `status`."),
+        *(beside[name] for name in table.beside),
+        message(
+            "- `datapackage.json`: the columns, the measure and its decimals (a Frictionless Data Package)."
+        ),
+        message("- `mechanism.json`: the method, and the variables with their levels."),
+        message("- `manifest.json`: SHA-256 of every file."),
     ]
 
 
@@ -286,7 +328,7 @@ def _weighted(release: Release) -> bool:
 
 def column_note(release: Release) -> str:
     """What the count column holds if not counts, else ``""``."""
-    if not _weighted(release):
+    if not release.tables or not _weighted(release):
         return ""
     return message("The column count holds estimates: counts of records times their mean design weight.")
 

@@ -297,7 +297,7 @@ def verify_set(
     releases = {name: one.release for name, one in checked.items()}
     signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
-        if release.domain != tables.domain or name not in (*tables.formulas, ALL):
+        if not release.tables or release.domain != tables.domain or name not in (*tables.formulas, ALL):
             raise BundleError(message("{name}.zip is no table of this set", name))
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError(message("a table of the set is missing"))
@@ -305,7 +305,8 @@ def verify_set(
     gate = _stated_gate(releases, stated)
     if judge:
         whole = _whole(releases, tables, stated)
-        verdict = with_verdict(Verification(whole, stamp, ()), progress).verdict
+        judged = with_verdict(Verification(whole, stamp, ()), progress).verdict
+        verdict = judged if isinstance(judged, Verdict) else None
     every = tuple(sorted(set.intersection(*signers))) if signers else ()
     return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate, signer)
 

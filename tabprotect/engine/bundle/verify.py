@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive, signature
 from tabprotect.engine.bundle.reader_page.page import PAGE, CheckPosterior, page_check
@@ -22,18 +23,23 @@ from tabprotect.engine.errors import (
     TabprotectError,
     TooLargeError,
 )
+from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.guarantees import broken_openly
-from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.registered import likelihood_of, magnitude_methods, methods
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
-from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables.domain import adopted
+from tabprotect.engine.tables.domain import Domain, adopted
 from tabprotect.languages.messages import joined, message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 
 KIND = message("tabprotect release")
 MECHANISM = "mechanism.json"
@@ -72,7 +78,7 @@ class Verification:
     fingerprint: str
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
-    verdict: Verdict | None = None
+    verdict: Verdict | MagnitudeVerdict | None = None
     likelihood: Likelihood | None = None
     posterior_of_page: CheckPosterior | None = field(default=None, repr=False)
 
@@ -84,10 +90,12 @@ class Verification:
     @property
     def left_out(self) -> tuple[Kind, ...]:
         """The kinds of what was not judged: as found, or as stated where nothing was judged."""
+        if self.verdict is None and self.release.magnitudes and self.release.mechanism.gate is None:
+            return ()
         return not_judged(self.verdict, self.release.mechanism.gate)
 
 
-def not_judged(verdict: Verdict | None, gate: Gate | None) -> tuple[Kind, ...]:
+def not_judged(verdict: Verdict | MagnitudeVerdict | None, gate: Gate | None) -> tuple[Kind, ...]:
     """The kinds of what a verdict leaves out; without one, of what a gate states that it does."""
     if verdict is not None:
         return verdict.left_out
@@ -143,9 +151,15 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         When the bundle states another one.
     """
     # Late: who exports a release, or infers from it, judges nothing.
+    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
     from tabprotect.engine.disclosure.verdict import verdict
 
     stated = found.release.mechanism.gate
+    if found.release.magnitudes:
+        judged = magnitude_verdict(found.release)
+        if stated is not None and set(judged.left_out) != set(stated.left_out):
+            raise _leaves_out(stated, judged)
+        return replace(found, verdict=judged)
     try:
         learned = verdict(found.release, progress=progress)
         if found.posterior_of_page is not None:
@@ -160,14 +174,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         )
         return replace(found, verdict=learned)
     if learned.left_out != stated.left_out:
-        raise BundleError(
-            message(
-                "it says that it leaves out {stated}, and it leaves out {learned}",
-                ", ".join(stated.left_out) or message("nothing"),
-                ", ".join(learned.left_out) or message("nothing"),
-            ),
-            detail=learned.sentence,
-        )
+        raise _leaves_out(stated, learned)
     if learned.passed is not stated.passed:
         raise BundleError(
             message(
@@ -179,6 +186,17 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     check = message("It {PASSED}, as it says.", _PASSED[stated.passed])
     tuning = _tuning(found.release, progress)
     return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
+
+
+def _leaves_out(stated: Gate, learned: Verdict | MagnitudeVerdict) -> BundleError:
+    return BundleError(
+        message(
+            "it says that it leaves out {stated}, and it leaves out {learned}",
+            ", ".join(stated.left_out) or message("nothing"),
+            ", ".join(learned.left_out) or message("nothing"),
+        ),
+        detail=learned.sentence,
+    )
 
 
 def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
@@ -248,18 +266,42 @@ def verify_bytes(
         for key in signers
     ]
     progress.report(stage, 0.1)
-    tables, title = _tables(files)
-    checks.append(
-        message("The table is complete and as described: every cell once, whole counts.")
-        if len(tables) == 1
-        else message("The tables are complete and as described: every cell once, whole counts.")
+    described, of_magnitudes, title = _described(files)
+    tables = tuple(
+        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
     )
+    if tables:
+        checks.append(
+            message("The table is complete and as described: every cell once, whole counts.")
+            if len(tables) == 1
+            else message("The tables are complete and as described: every cell once, whole counts.")
+        )
     progress.report(stage, 0.4)
+    likelihood: Likelihood | None = None
     try:
         with _uncollected():
-            release = _release(files[MECHANISM], tables, title)
+            stated, domain = _stated(files[MECHANISM], tables[0].table.domain if tables else Domain(()))
+            if of_magnitudes is None:
+                tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
+                release = Release(tables, Mechanism.from_json(stated, domain, tables[0].table), title)
+            else:
+                table = data_package.read_magnitudes(files[of_magnitudes.name], of_magnitudes, domain)
+                release = Release((), Mechanism.from_json(stated, domain), title, (table,))
+                checks.append(
+                    message(
+                        "The table is complete and as described: every cell once, with every total of it."
+                    )
+                )
+                method = magnitude_methods()[release.mechanism.method]
+                public = {parameter.name for parameter in method.parameters if parameter.public}
+                if secret := release.mechanism.parameters.keys() - public:
+                    # A secret one may name a file.
+                    raise ParameterError({name: message("is no public parameter") for name in secret})
+                method.resolve(release.mechanism.parameters)
+                checks += adds_up(table) if method.adds_up else []
         progress.report(stage, 0.9)
-        likelihood = _likelihood(release, checks)
+        if tables:
+            likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
         by = archive.written_elsewhere(files)
         raise BundleError(
@@ -277,6 +319,25 @@ def verify_bytes(
         # Methods check what a person may type; anything else a forger may try is caught here.
         raise BundleError(message("{MECHANISM}: no method can make sense of it", MECHANISM)) from error
     checks.append(message("The method is known, its parameters are valid."))
+    if tables:
+        _check_tables(release, likelihood, checks, progress)
+    page = None
+    if PAGE in files:
+        said, page = page_check(files[PAGE], release, files, likelihood)
+        checks.append(said)
+    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+
+
+def _check_tables(
+    release: Release, likelihood: Likelihood | None, checks: list[str], progress: Progress
+) -> None:
+    """Check that counts are what their method makes, and that an original is possible.
+
+    Raises
+    ------
+    BundleError
+        When they are not.
+    """
     method = methods()[release.mechanism.method]
     parameters = Values(release.mechanism.parameters)
     broken = broken_openly(method, release.domain, parameters, release.tables)
@@ -286,11 +347,6 @@ def verify_bytes(
         checks.append(message("The cycles keep the margins they claim."))
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    page = None
-    if PAGE in files:
-        said, page = page_check(files[PAGE], release, files, likelihood)
-        checks.append(said)
-    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
 
 
 def announced(found: str, fingerprint: str | None) -> list[str]:
@@ -332,8 +388,10 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
     return signers
 
 
-def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str]:
-    """Read the published tables and their title."""
+def _described(
+    files: Mapping[str, bytes],
+) -> tuple[list[data_package.Described], data_package.DescribedMagnitudes | None, str]:
+    """The tables of counts, or that of magnitudes, as the bundle describes them, and the title."""
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
     described, title = data_package.read_package(package)
     names = {table.name for table in described}
@@ -342,10 +400,13 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
             raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
         if name not in (*FILES, PAGE, signature.NAME) and name not in names:
             raise BundleError(message("{name} is not described in {PACKAGE}", name, data_package.PACKAGE))
-    tables = (
-        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
-    )
-    return tuple(tables), title
+    counts = [one for one in described if isinstance(one, data_package.Described)]
+    magnitudes = [one for one in described if isinstance(one, data_package.DescribedMagnitudes)]
+    if magnitudes and len(described) > 1:
+        raise BundleError(
+            message("{PACKAGE}: a table of magnitudes has a bundle of its own", data_package.PACKAGE)
+        )
+    return counts, magnitudes[0] if magnitudes else None, title
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:
@@ -382,19 +443,39 @@ def _free(likelihood: MoveSequence) -> bool:
     return likelihood.rule == "none" or (likelihood.rule == "negative" and both)
 
 
-def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -> Release:
-    """The release made of the tables and their stated mechanism."""
+def _stated(mechanism: bytes, published: Domain) -> tuple[Mapping[str, object], Domain]:
+    """What ``mechanism.json`` states, and the variables of the original by it."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
         raise InputError(message('"variables" or "shape" is missing'))
-    domain = Mechanism.stated_domain(stated, tables[0].table.domain)
+    domain = Mechanism.stated_domain(stated, published)
     if stated["shape"] != list(domain.shape):
         raise InputError(
             message("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
-    tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
-    main = tables[0].table
-    return Release(tables, Mechanism.from_json(stated, domain, main), title)
+    return stated, domain
+
+
+def adds_up(published: PublishedMagnitudes) -> list[str]:
+    """The check that published sums add up, in words.
+
+    Raises
+    ------
+    BundleError
+        When one that is published with all its parts does not.
+    """
+    sums = Equations.of(published.axes, published.key, published.nodes)
+    open_now = ~published.hidden
+    for equation in range(len(sums)):
+        children, parent = sums.children(equation), int(sums.parent[equation])
+        if not (open_now[parent] and open_now[children].all()):
+            continue
+        if int(published.value[children].sum()) != int(published.value[parent]):
+            raise BundleError(
+                message("{name}: a sum is not that of its parts", data_package.TABLE),
+                detail=message("the cell {index}", published.index(parent)),
+            )
+    return [message("Sums that are published with all their parts add up.")]
 
 
 @contextmanager
@@ -418,6 +499,17 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
             message("What the counts say of the original was not looked at: {message}.", error.message)
         )
         return None
+
+
+def of_magnitudes(data: bytes) -> bool:
+    """Return True if a bundle says that it publishes magnitudes; nothing else is examined."""
+    try:
+        files = archive.unpack(data, allowed=lambda _: True)
+        package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
+        described, _ = data_package.read_package(package)
+    except (BundleError, KeyError):
+        return False
+    return isinstance(described[0], data_package.DescribedMagnitudes)
 
 
 def readable(release: Release) -> Likelihood | None:

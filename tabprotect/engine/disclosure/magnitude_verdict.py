@@ -19,11 +19,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums, SumsGate
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import Kind, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
 
@@ -118,7 +119,7 @@ class MagnitudeVerdict:
         Sums of which readers know how many contribute.
     """
 
-    limits: SumsGate
+    limits: Gate
     cells: int
     hidden: int
     worst: float | None
@@ -138,7 +139,7 @@ class MagnitudeVerdict:
         return None if self.left_out else True
 
     @property
-    def gate(self) -> SumsGate:
+    def gate(self) -> Gate:
         """The limits with what came of them, as the release states them."""
         limits = self.limits
         left_out = tuple(self.left_out)
@@ -201,14 +202,14 @@ class MagnitudeVerdict:
         }
 
 
-def limits_of(policy: HousePolicy) -> SumsGate:
+def limits_of(policy: HousePolicy) -> Gate:
     """The limits of a house for sums."""
-    return SumsGate(policy.within, policy.belief_limit)
+    return Gate(within=policy.within, belief_limit=policy.belief_limit)
 
 
 def magnitude_verdict(
-    release: ReleasedSums,
-    limits: SumsGate | None = None,
+    release: Release,
+    limits: Gate | None = None,
     *,
     audit: ContributorsAudit | None = None,
     unsafe: Bools | None = None,
@@ -227,22 +228,23 @@ def magnitude_verdict(
     more
         Kinds of what else was not judged.
     """
-    limits = limits or release.gate or limits_of(HousePolicy())
-    method = magnitude_methods()[release.method]
-    found = method.outsider(release, limits.within / 100)
+    table, gate = release.magnitude_table, release.mechanism.gate
+    limits = limits or gate or limits_of(HousePolicy())
+    method = magnitude_methods()[release.mechanism.method]
+    found = method.outsider(release, limits.near)
     near = found is not None and found > limits.belief_limit + ROUNDING
     worst = None if found is None else float(found.max(initial=0.0))
-    if audit is not None and unsafe is not None and found is not None and not release.hidden.any():
+    if audit is not None and unsafe is not None and found is not None and not table.hidden.any():
         known = int((near & unsafe).sum())
-        audit = replace(audit, items=len(release.key), within=known, known=known)
+        audit = replace(audit, items=len(table.key), within=known, known=known)
     return MagnitudeVerdict(
         limits,
-        len(release.key),
-        int(release.hidden.sum()),
+        len(table.key),
+        int(table.hidden.sum()),
         worst,
         int(np.sum(near)),
-        kinds(method.left_out(release), more, () if release.gate is None else release.gate.left_out),
+        kinds(method.left_out(release), more, () if gate is None else gate.left_out),
         audit,
-        release.gate is not None and release.gate.reason,
-        int(numbers_known(release).sum()),
+        gate is not None and gate.reason,
+        int(numbers_known(table).sum()),
     )

@@ -16,10 +16,10 @@ from tabprotect.engine.disclosure.magnitude_verdict import (
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message, plural
 
 
@@ -41,7 +41,7 @@ class ProtectedSums:
         Taken against the program's advice.
     """
 
-    release: ReleasedSums
+    release: Release
     verdict: MagnitudeVerdict
     primary: Bools = field(repr=False)
     figures: Mapping[str, object] = field(repr=False)
@@ -51,7 +51,8 @@ class ProtectedSums:
     def sentences(self) -> list[str]:
         """What is hidden, the verdict, and what the audit leaves open, for staff."""
         said, open_ends = [], self.figures.get("not_proved")
-        if self.release.hidden.any():
+        hidden = self.release.magnitude_table.hidden
+        if hidden.any():
             primary = int(self.primary.sum())
             said = [
                 plural(
@@ -59,7 +60,7 @@ class ProtectedSums:
                     "{primary:,} sum is hidden as unsafe, {secondary:,} more to protect it, of {cells:,}.",
                     "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
                     primary,
-                    int((self.release.hidden & ~self.primary).sum()),
+                    int((hidden & ~self.primary).sum()),
                     self.verdict.cells,
                 )
             ]
@@ -96,7 +97,7 @@ def protect_magnitudes(
             "audit": found.audit.as_json(),
             "belief": round(found.worst or 0.0, 6),
             "within": limits.within,
-            "parameters": dict(release.parameters),
+            "parameters": dict(release.mechanism.parameters),
         }
         return ProtectedSums(release, found, np.zeros(len(unsafe), dtype=bool), figures)
     tally, table = pattern.tally, problem.table
@@ -111,7 +112,7 @@ def protect_magnitudes(
         audited=tally.audited,
         to_audit=tally.unsafe,
         share=near,
-        narrow=method.narrow(problem, pattern.primary, release, (limits.within / 100, limits.belief_limit)),
+        narrow=method.narrow(problem, pattern.primary, release, (limits.near, limits.belief_limit)),
     )
     found = magnitude_verdict(
         release, limits, audit=audit, more=() if pattern.everybody else ("contributors",)

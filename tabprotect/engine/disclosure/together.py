@@ -14,7 +14,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.languages.messages import joined, message
 
 BESIDE = ("n", "mean")
@@ -63,14 +63,14 @@ def numbers_between(total: int, mean: int, unit: int = 1) -> tuple[int, int | No
     return max(1, least), most
 
 
-def numbers_known(release: ReleasedSums) -> Bools:
+def numbers_known(published: PublishedMagnitudes) -> Bools:
     """The sums of which anybody knows how many contribute, bool (cells,)."""
-    if release.units is not None:
-        return ~release.hidden
-    out = np.zeros(len(release.key), dtype=bool)
-    if release.means is None:
+    if published.units is not None:
+        return ~published.hidden
+    out = np.zeros(len(published.key), dtype=bool)
+    if published.means is None:
         return out
-    for cell in np.flatnonzero(~release.hidden).tolist():
-        ends = numbers_between(int(release.value[cell]), int(release.means[cell]))
+    for cell in np.flatnonzero(~published.hidden).tolist():
+        ends = numbers_between(int(published.value[cell]), int(published.means[cell]))
         out[cell] = ends[0] == ends[1]
     return out

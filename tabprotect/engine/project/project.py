@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
@@ -139,7 +138,7 @@ class Project:
     policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
-    released_sums: ReleasedSums | None = None
+    released_sums: Release | None = None
     published: bool = False
     priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
     plan: ReleasePlan = field(default_factory=ReleasePlan)
@@ -178,7 +177,7 @@ class Project:
         return None if self.sums is None else self.sums.protected
 
     @property
-    def release_of_sums(self) -> ReleasedSums | None:
+    def release_of_sums(self) -> Release | None:
         """The release of sums that a reader sees: the opened one, or the current result."""
         done = self.protected_sums
         return self.released_sums if done is None else done.release
@@ -220,7 +219,7 @@ class Project:
     def domain(self) -> Domain:
         """The variables of the table, or of the opened release."""
         if self.released_sums is not None:
-            return Domain(self.released_sums.variables)
+            return self.released_sums.domain
         return self.original.domain if self.released is None else self.released.domain
 
     @property

@@ -19,11 +19,12 @@ from tabprotect.engine import house
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import joined, message
 
@@ -73,7 +74,7 @@ class MagnitudeProblem:
     weights: str = "sample"
     title: str = ""
     publish: Sequence[str] = ()
-    before: ReleasedSums | None = None
+    before: PublishedMagnitudes | None = None
     seed: int | None = None
 
     @property
@@ -120,27 +121,25 @@ class MagnitudeDraft:
     unsafe: Bools
     pattern: Pattern | None = None
 
-    def release(self, problem: MagnitudeProblem, method: str) -> ReleasedSums:
+    def release(self, problem: MagnitudeProblem, method: str) -> Release:
         """The release, with what is published beside the sums."""
         table, units = problem.table, problem.table.cells.units
         hidden = np.zeros(len(units), dtype=bool) if self.pattern is None else self.pattern.hidden
         value = np.where(hidden, 0, self.value)
         # Halves are rounded away from 0.
         means = np.sign(value) * ((2 * np.abs(value) + units) // (2 * units))
-        return ReleasedSums(
+        published = PublishedMagnitudes(
             table.variables,
             table.measure,
             table.decimals,
             table.cells.key,
             value,
             hidden,
-            method,
-            self.stated,
-            problem.title,
             table.weighted,
             units=units if "n" in problem.publish else None,
             means=means if "mean" in problem.publish else None,
         )
+        return Release.of_magnitudes(published, method, self.stated, problem.title)
 
 
 class MagnitudeMethod(ABC):
@@ -217,7 +216,7 @@ class MagnitudeMethod(ABC):
 
     @abstractmethod
     def beliefs(
-        self, release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
         """What a reader believes of every cell that is not published as it is.
 
@@ -230,15 +229,15 @@ class MagnitudeMethod(ABC):
         """
 
     @abstractmethod
-    def ranges(self, release: ReleasedSums) -> tuple[Ints, Floats]:
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
         """The cells that are not published as they are, and where their values lie, float64 (those, 2)."""
 
-    def outsider(self, release: ReleasedSums, within: float) -> Floats | None:
+    def outsider(self, release: Release, within: float) -> Floats | None:
         """An outsider's belief about every cell, float64 (cells,); ``None`` where it is too much work."""
         # Late: who hides nothing does not wait for what solves programmes.
         from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 
-        out = np.zeros(len(release.key))
+        out = np.zeros(len(release.magnitude_table.key))
         for one in self.beliefs(release, ContributorView(), within):
             out[one.cell] = one.belief
         return out
@@ -248,7 +247,7 @@ class MagnitudeMethod(ABC):
         return self.label
 
     def narrow(
-        self, problem: MagnitudeProblem, unsafe: Bools, release: ReleasedSums, limits: tuple[float, float]
+        self, problem: MagnitudeProblem, unsafe: Bools, release: Release, limits: tuple[float, float]
     ) -> int:
         """How many hidden unsafe sums the second largest's best guess of the largest comes near in.
 
@@ -259,10 +258,10 @@ class MagnitudeMethod(ABC):
         """
         return 0
 
-    def left_out(self, release: ReleasedSums) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Kind, ...]:
         """What a release leaves out whoever judges it."""
         return ()
 
-    def adds_nothing(self, before: ReleasedSums, release: ReleasedSums) -> bool:
+    def adds_nothing(self, before: Release, release: Release) -> bool:
         """Return True if a release tells nothing together with an earlier one of other sums of the records."""
         return False

@@ -6,26 +6,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tabprotect.engine.bundle.sums.kinds import KIND, kind_of
-from tabprotect.engine.bundle.sums.magnitude_bundle import release_within
+from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.reading_together import contents_of, marks
 from tabprotect.engine.register.register_entry import Earlier, related
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.table import Table
 
 
-def of_sums(data: bytes) -> bool:
-    """Return True if a bundle publishes sums."""
-    return kind_of(data).startswith(str(KIND))
-
-
-def with_numbers(release: ReleasedSums) -> bool:
+def with_numbers(published: PublishedMagnitudes) -> bool:
     """Return True if sums are published with how many records they are of, or with means."""
-    return release.units is not None or release.means is not None
+    return published.units is not None or published.means is not None
 
 
 def known_beside(counts: Table, published: Sequence[PublishedTable], *, numbers: bool) -> bool:
@@ -71,7 +65,7 @@ def sums_among(earlier: Sequence[Earlier], register: str | None) -> Iterator[tup
     """The earlier releases of sums of the same records whose bundles are kept."""
     # Sums have no marks of counts under other names.
     asked = [e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled]
-    return ((one, data) for one, data in contents_of(asked, register) if of_sums(data))
+    return ((one, data) for one, data in contents_of(asked, register) if of_magnitudes(data))
 
 
 def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
@@ -117,8 +111,7 @@ def unweighed_with_sums(problem: Problem, release: Release, register: str | None
 
 def _with_numbers(data: bytes) -> bool:
     try:
-        found = release_within(data).release
+        return with_numbers(verify_bytes(data).release.magnitude_table)
     except TabprotectError:
         # What cannot be read may publish them.
         return True
-    return found is None or with_numbers(found)

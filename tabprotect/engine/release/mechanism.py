@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import get_args
 
 from tabprotect.engine.errors import InputError, ParameterError
@@ -74,6 +74,9 @@ class Gate(Limits):
         Whether another mechanism, or other coins, were refused for the same table before.
     refused
         The draws that are known to have been refused before; none where some are not known.
+    within
+        Of magnitudes: how near a guess of a contribution comes that counts, in percent of it; of
+        their limits only ``belief_limit`` says when one is known. ``None`` for counts.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -84,6 +87,7 @@ class Gate(Limits):
     reason: bool = False
     changed: bool = False
     refused: tuple[RefusedDraws, ...] = ()
+    within: float | None = None
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -95,20 +99,28 @@ class Gate(Limits):
             wrong["attempts_at_most"] = message("must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS)
         if self.intruder not in ("", *READERS):
             wrong["intruder"] = message("must be empty or one of {READERS}", ", ".join(READERS))
+        if self.within is not None and not 0 < self.within < 100:
+            wrong["within"] = message("must be above 0 and below 100")
         if wrong:
             raise ParameterError(wrong)
 
+    @property
+    def near(self) -> float:
+        """How near a guess of a contribution comes that counts, as a share of it."""
+        return (self.within or 0.0) / 100
+
     def as_json(self) -> dict[str, object]:
         """As ``mechanism.json`` states it."""
+        came = {"passed": self.passed, "left_out": list(self.left_out), "reason": self.reason}
+        if self.within is not None:
+            return {"gate": {"within": self.within, "belief_limit": self.belief_limit, **came}}
         return {
             "attempts_at_most": self.attempts_at_most,
             "gate": {
                 **{name: getattr(self, name) for name in _NUMBERS},
                 "at_risk": str(self.at_risk),
                 "intruder": self.intruder,
-                "passed": self.passed,
-                "left_out": list(self.left_out),
-                "reason": self.reason,
+                **came,
                 # Left out if false: that is what a reader assumes.
                 **({_CHANGED: True} if self.changed else {}),
                 **({_REFUSED: [one.as_json() for one in self.refused]} if self.refused else {}),
@@ -124,8 +136,7 @@ class Gate(Limits):
         Returns
         -------
         Gate or None
-            ``None`` if none is stated, or one of the earlier form, which knew of two limits only: what
-            it let pass is judged anew, by today's.
+            ``None`` if none is stated.
 
         Raises
         ------
@@ -135,26 +146,32 @@ class Gate(Limits):
         stated = data.get("gate")
         if stated is None and "attempts_at_most" not in data:
             return None
-        if isinstance(stated, Mapping) and set(stated) - _LATER == _EARLIER:
-            return None
         try:
-            assert isinstance(stated, Mapping) and set(stated) - _LATER == set(_FIELDS)
-            assert stated.get(_CHANGED, True) is True
-            passed, attempts, left_out = (stated["passed"], data["attempts_at_most"], stated["left_out"])
+            assert isinstance(stated, Mapping)
+            of_magnitudes = "within" in stated
+            numbers = ("within", "belief_limit") if of_magnitudes else _NUMBERS
+            beside = {"passed", "left_out", "reason"} | (set() if of_magnitudes else {"at_risk", "intruder"})
+            assert set(stated) - (set() if of_magnitudes else _LATER) == {*numbers, *beside}
+            passed, left_out = stated["passed"], stated["left_out"]
             assert passed is None or isinstance(passed, bool)
-            assert type(attempts) is int and isinstance(stated["reason"], bool)
+            assert isinstance(stated["reason"], bool)
             assert isinstance(left_out, list) and all(isinstance(kind, str) for kind in left_out)
             assert list(kinds(left_out)) == left_out and not (passed and left_out)
-            assert all(type(stated[name]) in (int, float) for name in _NUMBERS)
+            assert all(type(stated[name]) in (int, float) for name in numbers)
+            came = cls(passed=passed, left_out=kinds(left_out), reason=stated["reason"])
+            if of_magnitudes:
+                near, limit = (float(stated[name]) for name in numbers)
+                return replace(came, within=near, belief_limit=limit)
+            attempts = data["attempts_at_most"]
+            assert type(attempts) is int and stated.get(_CHANGED, True) is True
             assert isinstance(stated["at_risk"], str) and isinstance(stated["intruder"], str)
-            return cls(
-                **{name: float(stated[name]) for name in _NUMBERS},
+            limits = Limits(**{name: float(stated[name]) for name in _NUMBERS})
+            return replace(
+                came,
+                **vars(limits),
                 at_risk=SmallCount.parse(stated["at_risk"]),
                 attempts_at_most=attempts,
                 intruder=stated["intruder"],
-                passed=passed,
-                left_out=kinds(left_out),
-                reason=stated["reason"],
                 changed=_CHANGED in stated,
                 refused=RefusedDraws.listed(stated.get(_REFUSED, []), domain, table),
             )
@@ -163,10 +180,6 @@ class Gate(Limits):
 
 
 _NUMBERS = tuple(limit.name for limit in fields(Limits))
-
-_FIELDS = (*_NUMBERS, "at_risk", "intruder", "passed", "left_out", "reason")
-
-_EARLIER = {"belief_limit", "share", "at_risk", "intruder", "passed"}
 
 _CHANGED = "changed_after_refusal"
 

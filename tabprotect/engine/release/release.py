@@ -1,15 +1,18 @@
-"""Published tables, and the release of them with their mechanism. All public."""
+"""Published tables of any measure, and the release of them with their mechanism. All public."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -70,33 +73,76 @@ class Release:
     Attributes
     ----------
     tables
-        The published tables. The first is the main one: over all variables of the original if the
-        method publishes inner cells, else over fewer of them or over groups of categories.
+        The published tables of counts. The first is the main one: over all variables of the original
+        if the method publishes inner cells, else over fewer of them or over groups of categories.
     mechanism
         The way they were produced, as far as it is disclosed; its domain is the original's.
     title
         Title for the reader; taken from the user, never from a file name.
+    magnitudes
+        The published tables of magnitudes, totals and levels among their cells.
     """
 
     tables: tuple[PublishedTable, ...]
     mechanism: Mechanism
     title: str = ""
+    magnitudes: tuple[PublishedMagnitudes, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.tables:
+        if not self.tables and not self.magnitudes:
             raise InputError(message("a release has at least one table"))
         names = [published.table.domain.names for published in self.tables]
         if len(set(names)) != len(names):
             raise InputError(message("a release has two tables over the same variables"))
+        gate = self.mechanism.gate
+        if gate is not None and (gate.within is None) is not bool(self.tables):
+            raise InputError(message("the gate is that of another measure"))
 
     @classmethod
     def of(cls, table: Table, mechanism: Mechanism, title: str = "") -> Release:
         """A release of one table without suppressed cells."""
         return cls((PublishedTable(table),), mechanism, title)
 
+    @classmethod
+    def of_magnitudes(
+        cls,
+        table: PublishedMagnitudes,
+        method: str,
+        parameters: Mapping[str, object] = MappingProxyType({}),
+        title: str = "",
+    ) -> Release:
+        """A release of one table of magnitudes by a method with these public parameters."""
+        return cls((), Mechanism(method, Domain(table.variables), dict(parameters)), title, (table,))
+
+    @property
+    def published(self) -> tuple[PublishedTable | PublishedMagnitudes, ...]:
+        """The tables of every measure."""
+        return (*self.tables, *self.magnitudes)
+
+    @property
+    def magnitude_table(self) -> PublishedMagnitudes:
+        """The main table of magnitudes.
+
+        Raises
+        ------
+        InputError
+            If only counts are released.
+        """
+        if not self.magnitudes:
+            raise InputError(message("the release has no table of magnitudes"))
+        return self.magnitudes[0]
+
     @property
     def table(self) -> Table:
-        """The counts of the main table."""
+        """The counts of the main table.
+
+        Raises
+        ------
+        InputError
+            If only magnitudes are released.
+        """
+        if not self.tables:
+            raise InputError(message("the release has no table of counts"))
         return self.tables[0].table
 
     @property

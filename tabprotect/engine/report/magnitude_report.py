@@ -8,13 +8,12 @@ from datetime import date
 
 import numpy as np
 
-from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
-from tabprotect.engine.bundle.sums.magnitude_bundle import adds_up, release_within
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import Finding
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
@@ -77,30 +76,31 @@ def magnitude_edition(
     BundleError
         When it is damaged.
     """
-    found = release_within(bundle)
-    release = found.release
+    found = verify_bytes(bundle)
+    release, table = found.release, found.release.magnitude_table
+    method = magnitude_methods()[release.mechanism.method]
     judged = magnitude_verdict(release)
     return MagnitudeEdition(
         release.title or UNTITLED,
         translate(day_said(made)),
         record is not None,
-        str(magnitude_methods()[release.method].promise),
+        str(method.promise),
         replace(sums_headline(judged, staff=False), word=""),
         (
-            (message("Measure"), release.measure),
-            (message("Method"), magnitude_methods()[release.method].label),
-            (message("Sums"), _sums(release)),
-            (message("Not published"), count_text(int(release.hidden.sum()))),
+            (message("Measure"), table.measure),
+            (message("Method"), method.label),
+            (message("Sums"), _sums(table)),
+            (message("Not published"), count_text(int(table.hidden.sum()))),
             *((message("Signed by the key"), key) for key in found.signers),
-            (message("Fingerprint (SHA-256)"), sha256(bundle)),
+            (message("Fingerprint (SHA-256)"), found.fingerprint),
         ),
         () if record is None else tuple(_staff(record)),
-        _grid(release),
-        (message("Every file is as its manifest lists it."), *adds_up(release)),
+        _grid(table),
+        found.checks,
     )
 
 
-def _sums(release: ReleasedSums) -> str:
+def _sums(release: PublishedMagnitudes) -> str:
     """How many sums there are, and how many of them are published as 0."""
     number, zero = count_text(len(release.key)), int(((release.value == 0) & ~release.hidden).sum())
     return message("{number}, {zero} of them 0", number, count_text(zero)) if zero else number
@@ -141,7 +141,7 @@ def _listed(texts: object) -> str:
     return joined(map(str, texts), "; ") if isinstance(texts, list) else ""
 
 
-def _grid(release: ReleasedSums) -> Grid:
+def _grid(release: PublishedMagnitudes) -> Grid:
     """The sums, totals and levels among rows and columns."""
     sizes = tuple(axis.size for axis in release.axes)
     number = {key: n for n, key in enumerate(release.key.tolist())}

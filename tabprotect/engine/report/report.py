@@ -17,8 +17,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.confidential import Dossier
-from tabprotect.engine.bundle.sums import kinds
-from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.findings import Finding
@@ -142,8 +141,11 @@ def make_report(
     """
     data = archive.load(path)
     try:
-        if kinds.kind_of(data) in kinds.KINDS:
-            return _magnitude_report(data, edition, made, path)
+        if confidential.is_magnitude_dossier(data):
+            record, bundle = confidential.read_magnitude_dossier(data)
+            return sums_report(bundle, made, record if edition == "staff" else None)
+        if of_magnitudes(data) and edition == "public":
+            return sums_report(data, made)
         is_dossier = confidential.is_dossier(data)
         if edition == "public":
             bundle = confidential.bundle_within(data) if is_dossier else data
@@ -163,19 +165,6 @@ def _no_dossier(path: Path) -> InputError:
         file=path,
         hint=message("name the dossier; or make the edition for readers: --edition public"),
     )
-
-
-def _magnitude_report(data: bytes, edition: Edition, made: date, path: Path) -> Report:
-    """The report of a release of sums, or of its dossier."""
-    bundle: bytes = data
-    record: Mapping[str, object] | None = None
-    if kinds.kind_of(data) == kinds.DOSSIER:
-        from tabprotect.engine.bundle.sums.magnitude_bundle import read_dossier
-
-        record, bundle = read_dossier(data)
-    elif edition == "staff":
-        raise _no_dossier(path)
-    return sums_report(bundle, made, record if edition == "staff" else None)
 
 
 @figures_apart()

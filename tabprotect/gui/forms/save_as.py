@@ -20,17 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.sums.sums_cube import check_decimals, cube_of_sums
-from tabprotect.engine.bundle.sums.sums_export import csv_of_sums
-from tabprotect.engine.bundle.tables.cube import cube_of
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.bundle.tables.export import exported
+from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats import registered
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
-from tabprotect.engine.magnitudes.tables.axis import TOTAL
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -73,8 +69,12 @@ class Made:
 
 def published_release(project: Project | None) -> Release | None:
     """What has left the house, or what a reader opened: nothing else is saved as a release."""
-    if project is None or project.released is not None:
-        return None if project is None else project.released
+    if project is None:
+        return None
+    if project.left and project.release_of_sums is not None:
+        return project.release_of_sums
+    if project.released is not None:
+        return project.released
     return project.protected.release if project.published and project.protected else None
 
 
@@ -87,34 +87,9 @@ def true_table(document: Document) -> Table | None:
 
 
 def made_of(release: Release, kind: Format, total_code: str) -> Made:
-    """A release as one cube."""
-    whole = cube_of(release, total_code or None)
-    domain, notes = kind.held(whole.table.domain, strict=False)
-    cube = whole.on(domain)
-    content = kind.publish_cube(cube, release.title)
-    known = any(variable.labels for variable in release.domain.variables)
-    lost = kind.loses(domain) if known and not kind.labels_beside else []
-    beside = kind.beside_cube(cube, Path(f"release{kind.suffixes[0]}"), release.title)
-    return Made(content, beside, beginning(content, cube), (*lost, *notes))
-
-
-def made_of_sums(release: ReleasedSums, kind: Format, total_code: str) -> Made:
-    """A release of sums, totals among its cells."""
-    if not kind.cube:
-        raise InputError(
-            message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")
-        )
-    if kind.name == "csv":
-        content = csv_of_sums(release, {v.name: total_code or TOTAL for v in release.variables})
-        shown = content[:CHARACTERS].decode("utf-8", "ignore").splitlines()[:LINES]
-        return Made(content, {}, "\n".join(shown), ())
-    check_decimals(release, held=kind.decimals)
-    whole = cube_of_sums(release, total_code or None)
-    domain, notes = kind.held(whole.table.domain, strict=False)
-    cube = whole.on(domain)
-    content = kind.publish_cube(cube, release.title)
-    beside = kind.beside_cube(cube, Path(f"release{kind.suffixes[0]}"), release.title)
-    return Made(content, beside, beginning(content, cube), tuple(notes))
+    """A release as one file, totals among its cells."""
+    made = exported(release, Path(f"release{kind.suffixes[0]}"), kind, total_code=total_code or None)
+    return Made(made.content, dict(made.beside), beginning(made.content, made.cube), tuple(made.notes))
 
 
 def made_of_table(table: Table, kind: Format) -> Made:
@@ -125,9 +100,9 @@ def made_of_table(table: Table, kind: Format) -> Made:
     return Made(content, {}, shown, (*kind.loses(table.domain), *notes))
 
 
-def beginning(content: bytes, cube: Cube) -> str:
+def beginning(content: bytes, cube: Cube | None) -> str:
     """The first lines of a file of text; of any other the first cells that are in it."""
-    if b"\0" not in content[:CHARACTERS]:
+    if cube is None or b"\0" not in content[:CHARACTERS]:
         text = content[: 4 * CHARACTERS].decode("utf-8", "ignore")
         return "\n".join(text.splitlines()[:LINES])[:CHARACTERS]
     rows = [[*cube.table.domain.names, COUNT]]
@@ -241,11 +216,6 @@ class SaveAsDialog(QDialog):
 def ask_release(page: Page) -> SaveAsDialog | None:
     """Ask how to save what was published; say so on the page where nothing was."""
     project = page.document.project
-    sums = None if project is None or not project.left else project.release_of_sums
-    if sums is not None:
-        return _opened(
-            SaveAsDialog(page, lambda kind, code: made_of_sums(sums, kind, code), confidential=False)
-        )
     release = published_release(project)
     if release is None:
         page.errors.show_note(

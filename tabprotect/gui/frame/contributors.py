@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.magnitudes.readers.contributors import Contributor, Near, contributors, nearest
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
@@ -131,7 +131,7 @@ class ContributorsView(QWidget):
         if document.in_house and sums is not None:
             self._of_house(sums, nodes)
         elif release is not None:
-            self.sentence.setText(translate(_released(release, nodes)))
+            self.sentence.setText(translate(_released(release.magnitude_table, nodes)))
         else:
             self.sentence.setText(tr("A reader sees nothing yet."))
 
@@ -234,12 +234,12 @@ def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> 
     )
 
 
-def _released(release: ReleasedSums, nodes: Index) -> str:
+def _released(published: PublishedMagnitudes, nodes: Index) -> str:
     """What a reader sees of a cell."""
-    number = release.at_nodes(nodes)
+    number = published.at_nodes(nodes)
     if number is None:
         return message("Published: 0.")
-    if release.hidden[number]:
+    if published.hidden[number]:
         return message("Not published (hidden).")
-    shown = sum_text(release.decimals)(int(release.value[number]))
-    return message("Published: {value} {measure}.", shown, release.measure)
+    shown = sum_text(published.decimals)(int(published.value[number]))
+    return message("Published: {value} {measure}.", shown, published.measure)

@@ -12,9 +12,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints
-from tabprotect.engine.magnitudes.tables.axis import Axis
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.grid.cells import room_for_letter
 from tabprotect.gui.grid.grid_view import GridView

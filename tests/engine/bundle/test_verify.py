@@ -338,20 +338,21 @@ def test_a_bundle_that_states_no_gate_verifies_with_a_word_on_it(files: Files) -
     assert found.verdict is not None and found.verdict.note.endswith(UNSTATED)
 
 
-def test_a_gate_of_the_earlier_form_is_judged_anew(files: Files) -> None:
-    two_limits = {"belief_limit": 0.95, "share": 0.05, "at_risk": "1..2", "intruder": ""}
+def test_a_bundle_that_states_no_gate_or_another_one(files: Files) -> None:
+    def without(mechanism: Any) -> None:
+        del mechanism["gate"], mechanism["attempts_at_most"]
 
-    def stated(gate: dict[str, object]) -> bytes:
-        def change(mechanism: Any) -> None:
-            mechanism.update({"attempts_at_most": 3, "gate": gate})
-
-        return resealed(edited(files, "mechanism.json", change))
-
-    found = with_verdict(verify_bytes(stated(two_limits | {"passed": True})))
+    found = with_verdict(verify_bytes(resealed(edited(files, "mechanism.json", without))))
     assert found.release.mechanism.gate is None and found.left_out == ("attempts",)
     assert found.verdict is not None and found.verdict.note.endswith(UNSTATED)
+
+    def of_magnitudes(mechanism: Any) -> None:
+        mechanism["gate"] = {
+            "within": 10, "belief_limit": 0.95, "passed": True, "left_out": [], "reason": False,
+        }  # fmt: skip
+
     with pytest.raises(BundleError, match="gate"):
-        verify_bytes(stated(two_limits | {"passed": True, "small_share": 1.0}))
+        verify_bytes(resealed(edited(files, "mechanism.json", of_magnitudes)))
 
 
 def test_every_way_to_state_cycles_is_the_same_mechanism(files: Files, protected: Protected) -> None:

@@ -14,19 +14,21 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.readers.beliefs import contributor_belief
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 
 NOBODY = ContributorsAudit(1, 0, 0, 0, 0, 0)
 
 
 def released(
     values: list[int], method: str, parameters: Mapping[str, float | str | bool] | None = None
-) -> ReleasedSums:
+) -> Release:
     table = table_of({(0, 0, "a"): 5, (0, 1, "b"): 7}, (1, 2))
     found = np.array(values)
     hidden = np.zeros(len(found), dtype=bool)
     key = table.cells.key[: len(found)]
-    return ReleasedSums(table.variables, "turnover", 0, key, found, hidden, method, parameters or {})
+    published = PublishedMagnitudes(table.variables, "turnover", 0, key, found, hidden)
+    return Release.of_magnitudes(published, method, parameters or {})
 
 
 @pytest.mark.parametrize("published", [1, 7, 40])
@@ -58,7 +60,8 @@ def test_what_is_left_out_is_no_pass() -> None:
     noisy = released([5000, 7000, 12000], "multiplicative_noise", {"least": 0.1, "most": 0.25})
     every = np.ones(3, dtype=bool)
     assert magnitude_verdict(noisy, limits, audit=NOBODY, unsafe=every).passed is True
-    weighted = magnitude_verdict(replace(noisy, weighted=True), limits, audit=NOBODY, unsafe=every)
+    of_a_sample = replace(noisy, magnitudes=(replace(noisy.magnitude_table, weighted=True),))
+    weighted = magnitude_verdict(of_a_sample, limits, audit=NOBODY, unsafe=every)
     assert weighted.passed is None and weighted.left_out == ("contributors",)
     keyed = magnitude_verdict(released([5000, 7000, 12000], "cell_key"), limits, audit=NOBODY)
     assert keyed.passed is None and keyed.left_out == ("joint_noise", "contributors")
@@ -73,12 +76,13 @@ def test_what_is_left_out_is_no_pass() -> None:
 def test_what_was_stated_is_left_out_for_readers_too() -> None:
     table = table_of(drawn(3), (4, 4))
     hidden = np.zeros(len(table.cells), dtype=bool)
-    release = ReleasedSums(
-        table.variables, "turnover", 0, table.cells.key, table.cells.value, hidden, "suppression", {}
+    published = PublishedMagnitudes(
+        table.variables, "turnover", 0, table.cells.key, table.cells.value, hidden
     )
+    release = Release.of_magnitudes(published, "suppression")
     stated = magnitude_verdict(release, audit=replace(NOBODY, broken=1), more=("contributors",))
     assert stated.passed is False
-    found = magnitude_verdict(replace(release, gate=stated.gate))
+    found = magnitude_verdict(replace(release, mechanism=replace(release.mechanism, gate=stated.gate)))
     assert found.passed is False and found.left_out == ("contributors",)
 
 

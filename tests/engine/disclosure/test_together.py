@@ -13,7 +13,7 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
+from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.together import checked, numbers_between
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
@@ -78,7 +78,7 @@ def test_numbers_and_means_are_published_and_read(tmp_path: Path, capsys, monkey
     for row in shown:
         assert abs(int(row["value"]) / int(row["n"]) - int(row["mean"])) <= 0.5
     assert {(row["n"], row["mean"]) for row in rows if row["status"]} == {("", "")}
-    again = read_release(tmp_path / "o.zip")
+    again = public.read(tmp_path / "o.zip").magnitude_table
     assert again.units is not None and again.means is not None
     assert np.array_equal(again.units[~again.hidden], table.cells.units[~again.hidden])
     assert told(tmp_path, "--publish", "max")[0] == 4

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
+from tabprotect.engine.bundle import public
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import set_title
@@ -164,8 +164,9 @@ def test_from_protection_to_a_reader_of_the_bundle(
     page._question.publish.click()
     settle()
     assert document.project is not None and document.project.published
-    release = read_release(out)
-    assert release.hidden.sum() >= 4 and release.gate is not None and release.gate.reason
+    release = public.read(out)
+    gate = release.mechanism.gate
+    assert release.magnitude_table.hidden.sum() >= 4 and gate is not None and gate.reason
     assert b"Nordmetall" not in out.read_bytes()
     dialog = ask_release(page)
     assert dialog is not None

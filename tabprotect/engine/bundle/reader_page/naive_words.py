@@ -7,8 +7,7 @@ has every figure); nothing here depends on the table that is published.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 from tabprotect.languages.messages import message
 
@@ -42,26 +41,6 @@ MEASURED: Mapping[str, Measured] = {
 HIDDEN = Measured("", (5, 73), (48, 95))
 """Of suppression, with hidden counts taken as none and 8 people to a cell."""
 
-Words = Literal["first", "second", "today"]
-
-_SECOND: Mapping[str, Measured] = {
-    **MEASURED,
-    "discrete_laplace": replace(MEASURED["discrete_laplace"], covered=(87, 95)),
-}
-
-_FIRST: Mapping[str, Measured] = {
-    **_SECOND,
-    "discrete_laplace": replace(_SECOND["discrete_laplace"], rejected=(22, 32)),
-    "cyclic_perturbation": replace(MEASURED["cyclic_perturbation"], rejected=(12, 35), covered=(89, 96)),
-}
-
-SAID: Mapping[Words, Mapping[str, Measured]] = {
-    "first": _FIRST,
-    "second": {**_SECOND, "suppression": HIDDEN},
-    "today": {**MEASURED, "suppression": HIDDEN},
-}
-"""What pages say, those of earlier versions too."""
-
 MISLED = message(
     "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
 )
@@ -89,24 +68,20 @@ WHERE = message(
 )
 
 
-def naive_words(method: str, *, exact: bool, words: Words = "today") -> list[str]:
+def naive_words(method: str, *, exact: bool) -> list[str]:
     """Sentences for counts by a method.
 
     Parameters
     ----------
     exact
         Whether all published counts are true.
-    words
-        Of which pages.
     """
-    if (measured := SAID[words].get(method)) is not None:
-        return [_told(NOT_NOTHING if measured is HIDDEN else MISLED, measured), WHERE]
-    return [TRUE] if exact else [NOT_MEASURED, WHERE]
-
-
-def _told(text: str, found: Measured) -> str:
+    found = {**MEASURED, "suppression": HIDDEN}.get(method)
+    if found is None:
+        return [TRUE] if exact else [NOT_MEASURED, WHERE]
     (least, most), (low, high) = found.rejected, found.covered
-    return text.format(strength=found.strength, least=least, most=most, low=low, high=high)
+    text = NOT_NOTHING if found is HIDDEN else MISLED
+    return [text.format(strength=found.strength, least=least, most=most, low=low, high=high), WHERE]
 
 
 def naive_words_of_sums(*, noisy: bool) -> list[str]:

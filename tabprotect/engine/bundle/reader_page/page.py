@@ -9,31 +9,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.reader_page.earlier_pages import (
-    END,
-    MODEL,
-    OPENED,
-    RELEASE,
-    TITLE,
-    embedded,
-    model_in_earlier,
-    titled,
-)
-from tabprotect.engine.bundle.reader_page.naive_words import SAID, Words, naive_words
+from tabprotect.engine.bundle.reader_page.naive_words import naive_words, naive_words_of_sums
 from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -56,12 +48,10 @@ TOLERANCE = 1e-9
 MILLIONTHS = 10
 """The same of kept chances."""
 
-KEPT = b'{"way":"kept"'
-"""How a model begins that holds chances."""
+RELEASE, MODEL, TITLE = "[[RELEASE]]", "[[MODEL]]", "[[TITLE]]"
+"""What stands in a frame for what differs from release to release."""
 
 MADE_AGAIN = message("The page to look at is the one that this program makes of the release.")
-
-OF_EARLIER = message("The page to look at is the one that an earlier version makes of the release.")
 
 
 @dataclass(frozen=True)
@@ -74,21 +64,14 @@ class Page:
         What stands before and after the model.
     model
         ``None`` where it takes a posterior.
-    told, title
-        What the page tells of the release beside it, and what stands above.
     elsewhere
         The other version of the program that the bundle says it is from; empty for none.
-    then
-        What pages told of counts taken as true, by their words and by language.
     """
 
     before: str
     after: str
     model: Model | None
-    told: Mapping[str, object]
-    title: str
     elsewhere: str = ""
-    then: Mapping[Words, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, release: Release, content: Mapping[str, bytes], likelihood: Likelihood | None) -> Page:
@@ -96,19 +79,29 @@ class Page:
         # Imported late: it imports solvers, which the first paint must not wait for.
         from tabprotect.engine.bundle.reader_page.page_model import model_of
 
-        domain = release.table.domain if likelihood is None else likelihood.domain
-        told = _told(release, content, domain)
-        page = cls.telling(told, release.title, content, model_of(release, likelihood))
-        return replace(page, then={words: _naive(release, words) for words in SAID})
-
-    @classmethod
-    def telling(
-        cls, told: Mapping[str, object], title: str, content: Mapping[str, bytes], model: Model | None
-    ) -> Page:
-        """The page with all that it tells of a release."""
+        title = release.title
+        if release.magnitudes:
+            title = title or release.magnitude_table.measure
+        told = {
+            "title": title,
+            "method": release.mechanism.method,
+            **(_told(release, likelihood) if release.tables else _told_of_magnitudes(release)),
+            "prints": {
+                name: archive.sha256(data)
+                for name, data in content.items()
+                if name == "mechanism.json" or data_package.TABLES.match(name)
+            },
+        }
         before, _, after = frame().partition(MODEL)
-        before = before.replace(RELEASE, embedded(told), 1).replace(TITLE, titled(title), 1)
-        return cls(before, after, model, told, title, archive.written_elsewhere(content))
+        before = before.replace(RELEASE, embedded(told), 1)
+        shown = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
+        model = model_of(release, likelihood)
+        return cls(
+            before.replace(TITLE, shown, 1),
+            after,
+            None if model is None else _each_language(model),
+            archive.written_elsewhere(content),
+        )
 
     def whole(self, model: Model) -> bytes:
         """The bytes of the page with its model."""
@@ -120,7 +113,7 @@ class Page:
         Returns
         -------
         str
-            What it is, in a sentence: the page of this version, or that of an earlier one.
+            What it is, in a sentence.
 
         Raises
         ------
@@ -129,12 +122,9 @@ class Page:
         """
         text = found.decode(errors="replace")
         end = len(text) - len(self.after)
-        mine = text.startswith(self.before) and text.endswith(self.after)
-        if mine and end >= len(self.before):
-            held: str | None = text[len(self.before) : end]
-        else:
-            held = model_in_earlier(text, self.told, self.title, self.then)
-        if held is None or END in held:
+        mine = text.startswith(self.before) and text.endswith(self.after) and end >= len(self.before)
+        held = text[len(self.before) : end]
+        if not mine or "</script>" in held:
             raise self._another()
         stated = archive.parse_json(PAGE, held.encode())
         if model is None:
@@ -142,7 +132,7 @@ class Page:
                 raise self._another()
         elif not _alike(json.loads(embedded(model)), stated, stated == dict(model)):
             raise self._another()
-        return MADE_AGAIN if mine else OF_EARLIER
+        return MADE_AGAIN
 
     def _another(self) -> BundleError:
         whole = message("do not open it; make one of the release with tabprotect page")
@@ -165,15 +155,25 @@ def page_bytes(
     return page.whole(page.model or _computed(release, likelihood, progress))
 
 
-def _computed(
-    release: Release, likelihood: Likelihood | None, progress: Progress, *, listed: bool = True
-) -> Model:
-    """The model that takes a posterior, with its reason in every language."""
+def _computed(release: Release, likelihood: Likelihood | None, progress: Progress) -> Model:
+    """The model that takes a posterior."""
     from tabprotect.engine.bundle.reader_page.page_model import computed_model
 
-    model = computed_model(release, likelihood, progress, listed=listed)
+    return _each_language(computed_model(release, likelihood, progress))
+
+
+def _each_language(model: Model) -> Model:
+    """A model with the reason why there is none in every language."""
     why = model.get("why")
-    return {**model, "why": _each_language(why)} if isinstance(why, str) else model
+    if not isinstance(why, str):
+        return model
+    return {**model, "why": {code: told_in(code, why) for code in LANGUAGES}}
+
+
+def embedded(data: object) -> str:
+    """JSON that stands within HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 CheckPosterior = Callable[[Progress], object]
@@ -201,9 +201,7 @@ def page_check(
     said = page.check(found, page.model)
     if page.model is not None:
         return said, None
-    # Earlier versions kept chances where originals are listed.
-    listed = not found.partition(OPENED[MODEL].encode())[2].startswith(KEPT)
-    return said, lambda progress: page.check(found, _computed(release, likelihood, progress, listed=listed))
+    return said, lambda progress: page.check(found, _computed(release, likelihood, progress))
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:
@@ -288,30 +286,25 @@ def told_in(code: str, text: str) -> str:
     return str(text) if code == ENGLISH else catalogue(code).told(text)
 
 
-def _each_language(text: str) -> dict[str, str]:
-    return {code: told_in(code, text) for code in LANGUAGES}
-
-
-def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dict[str, object]:
-    """All that the page says of a release beside its model."""
+def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
+    """What the page says of released counts beside its model."""
     mechanism, gate = release.mechanism, release.mechanism.gate
+    domain = release.table.domain if likelihood is None else likelihood.domain
     method = methods()[mechanism.method]
     from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
     shown = sum(one.table.domain.size for one in release.tables) <= MOST_SHOWN
     first, *kept = filter(None, exact_lines(release, "{}", " × "))
-    promised = [method.guarantees[name] for name in method.promised(mechanism.values)]
-    naive = _naive(release)
+    promised = method.promised(mechanism.values)
+    naive = naive_words(mechanism.method, exact="exact" in promised)
     return {
-        "title": release.title,
-        "method": mechanism.method,
         "said": {
             code: {
                 "method": str(method.label) if method.name in AS_EVER else told_in(code, method.label),
                 "exact": " ".join(filter(None, [told_in(code, first), ", ".join(kept)])),
-                "promised": [told_in(code, line) for line in promised],
+                "promised": [told_in(code, method.guarantees[name]) for name in promised],
                 "weighted": told_in(code, _WEIGHTED) if method.weighted(mechanism.values) else "",
-                "naive": naive[code],
+                "naive": " ".join(told_in(code, line) for line in naive),
             }
             for code in LANGUAGES
         },
@@ -321,24 +314,53 @@ def _told(release: Release, content: Mapping[str, bytes], domain: Domain) -> dic
         "shape": list(domain.shape),
         "structural": _structural(domain) if shown else [],
         "tables": [_table(one, domain, shown=shown) for one in release.tables],
-        "prints": prints(content),
     }
 
 
-def _naive(release: Release, words: Words = "today") -> dict[str, str]:
-    """What taking counts as true does, in each language."""
-    mechanism = release.mechanism
-    exact = "exact" in methods()[mechanism.method].promised(mechanism.values)
-    lines = naive_words(mechanism.method, exact=exact, words=words)
-    return {code: " ".join(told_in(code, line) for line in lines) for code in LANGUAGES}
+def _told_of_magnitudes(release: Release) -> dict[str, object]:
+    """What the page says of released magnitudes beside its model."""
+    from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
-
-def prints(content: Mapping[str, bytes]) -> dict[str, str]:
-    """The SHA-256 of tables and mechanism."""
+    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    noisy, cells = method.is_random, math.prod(table.shape)
+    written: list[str] | None = None
+    if cells <= MOST_SHOWN:
+        # Where there are no records nothing adds up to 0, as the table says: its readers have it so.
+        written = [table.text(0)] * cells
+        for number, key in enumerate(table.key.tolist()):
+            written[key] = table.written(number)
+    exact = (
+        message("No sum: each may differ from the true one.")
+        if noisy
+        else message("Every sum that is published.")
+    )
     return {
-        name: archive.sha256(data)
-        for name, data in content.items()
-        if name == "mechanism.json" or data_package.TABLES.match(name)
+        "sums": {"measure": table.measure, "decimals": table.decimals},
+        "said": {
+            code: {
+                "method": told_in(code, method.label),
+                "exact": told_in(code, exact),
+                "promised": [told_in(code, method.promise)],
+                "weighted": "",
+                "naive": " ".join(told_in(code, line) for line in naive_words_of_sums(noisy=noisy)),
+            }
+            for code in LANGUAGES
+        },
+        "what": None,
+        "small": None,
+        "variables": list(release.domain.names),
+        "shape": list(table.shape),
+        "structural": [],
+        "tables": [
+            {
+                "variables": [
+                    {"name": axis.variable.name, "categories": list(axis.written)} for axis in table.axes
+                ],
+                "inner": True,
+                "counts": written,
+                "hidden": [] if written is None else table.key[table.hidden].tolist(),
+            }
+        ],
     }
 
 

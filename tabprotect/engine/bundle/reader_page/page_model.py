@@ -8,6 +8,7 @@ small enough for that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,6 +25,7 @@ from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
@@ -54,6 +56,11 @@ KEPT_ENTRIES = 200_000
 
 MILLION = 1_000_000
 
+MOST_HIDDEN = 400
+"""Most hidden magnitudes whose ranges are worked out: each takes two programmes."""
+
+TOO_MANY = message("More sums are hidden than this page holds ranges for; the program computes them.")
+
 BROKEN = message("This release does not say enough for the probabilities of its counts.")
 
 TOO_LARGE = message(
@@ -66,6 +73,8 @@ def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
 
     It depends on sizes alone, and computes no posterior.
     """
+    if release.magnitudes:
+        return magnitude_model(release)
     gate = release.mechanism.gate
     if likelihood is None or (gate is not None and gate.refused):
         return None
@@ -76,16 +85,8 @@ def model_of(release: Release, likelihood: Likelihood | None) -> Model | None:
     return _factors(likelihood) if isinstance(likelihood, CellFactors) else None
 
 
-def computed_model(
-    release: Release, likelihood: Likelihood | None, progress: Progress = SILENT, *, listed: bool = True
-) -> Model:
-    """The originals, if they are few; else the posterior of a reader who assumes nothing, in millionths.
-
-    Parameters
-    ----------
-    listed
-        Whether originals are looked for.
-    """
+def computed_model(release: Release, likelihood: Likelihood | None, progress: Progress = SILENT) -> Model:
+    """The originals, if they are few; else the posterior of a reader who assumes nothing, in millionths."""
     # Late: a page that holds the likelihood needs no posterior.
     from tabprotect.engine.belief.believing import believe
     from tabprotect.engine.belief.effort import VERDICT
@@ -111,7 +112,7 @@ def computed_model(
             found = weigh_refused(found, gate.refused, chance, progress) or found
     except InfeasibleError as error:
         return {"way": "none", "why": joined([BROKEN, " ", error.message])}
-    return (_listed(found, likelihood) if listed else None) or _kept(found, likelihood)
+    return _listed(found, likelihood) or _kept(found, likelihood)
 
 
 def _listed(found: Posterior, likelihood: Likelihood) -> Model | None:
@@ -253,3 +254,27 @@ def _order(likelihood: CellFactors) -> list[int] | None:
             return None
         ordered.append(part.cells[walked.order])
     return [int(cell) for cells in ordered for cell in cells]
+
+
+def magnitude_model(release: Release) -> Model:
+    """The range of every magnitude that is not published as it is, in units."""
+    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    cells = math.prod(table.shape)
+    if cells > MOST_SHOWN or int(table.hidden.sum()) > MOST_HIDDEN:
+        return {"way": "none", "why": TOO_MANY}
+    at, ranges = method.ranges(release)
+    # Ranges are mostly whole units: what solvers add in the last digits is taken away.
+    near = np.rint(ranges)
+    ranges = np.where(np.abs(ranges - near) < 1e-6, near, ranges)
+    different, which = np.unique(ranges, axis=0, return_inverse=True)
+    places = np.full(cells, len(different), dtype=np.int64)
+    places[table.key[at]] = which.reshape(-1)
+    return {
+        "way": "sums",
+        "noise": method.is_random,
+        "ranges": [
+            [float(low), float(high) if np.isfinite(high) else None]
+            for low, high in [*different.tolist(), (0.0, 0.0)]
+        ],
+        "range": places.tolist(),
+    }

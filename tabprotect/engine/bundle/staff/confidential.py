@@ -397,3 +397,57 @@ class _Stated:
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
             raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None
+
+
+MAGNITUDES = message("tabprotect dossier of magnitudes")
+MAGNITUDE_RECORD, CONTRIBUTIONS = "dossier.json", "original.parquet"
+
+
+def magnitude_dossier(
+    content: Mapping[str, object],
+    release: bytes,
+    original: bytes,
+    register: Mapping[str, object] | None = None,
+    *,
+    trail: Sequence[object] = (),
+    recipe: str = "",
+) -> bytes:
+    """The dossier as one zip, with the bundle, and the contributions as a Parquet file. CONFIDENTIAL.
+
+    Parameters
+    ----------
+    register
+        The head of the register in which the release is entered; ``None`` for none.
+    """
+    head = archive.dump_json({"confidential": True, "register": register})
+    files = {
+        MAGNITUDE_RECORD: archive.dump_json({"confidential": True, **content}),
+        CONTRIBUTIONS: original,
+        RELEASE: release,
+        REGISTER: head,
+        TRAIL: archive.dump_json(list(trail)),
+        "recipe.toml": recipe.encode(errors="replace"),
+    }
+    return archive.pack(archive.sealed({FOLDER + name: data for name, data in files.items()}, MAGNITUDES))
+
+
+def read_magnitude_dossier(data: bytes) -> tuple[Mapping[str, object], bytes]:
+    """What a dossier says of its release, and the bundle.
+
+    Raises
+    ------
+    BundleError
+        When it is damaged, or no dossier of magnitudes.
+    """
+    files = archive.unpack(data, allowed=lambda name: True)
+    archive.check_manifest(files, MAGNITUDES)
+    record = archive.parse_json(MAGNITUDE_RECORD, files[FOLDER + MAGNITUDE_RECORD])
+    if not isinstance(record, dict):
+        raise BundleError(message("{name}: an object is expected", MAGNITUDE_RECORD))
+    return record, files[FOLDER + RELEASE]
+
+
+def is_magnitude_dossier(data: bytes) -> bool:
+    """Return True if the bytes claim to be a dossier of magnitudes; nothing else is examined."""
+    files = archive.unpack(data, allowed=lambda _: True)
+    return FOLDER + MAGNITUDE_RECORD in files

@@ -265,7 +265,10 @@ def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> FindingGr
     """What protects magnitudes, and what of that was not judged. Confidential."""
     found = [replace(one, staff=True, shows="cells") for one in verdict.tried[:1]]
     if found:
-        primary, second = int(done.primary.sum()), int((done.release.hidden & ~done.primary).sum())
+        primary, second = (
+            int(done.primary.sum()),
+            int((done.release.magnitude_table.hidden & ~done.primary).sum()),
+        )
         found.append(Finding("hidden_sums", values={"n": primary, "secondary": second}, staff=True))
     if verdict.worst is not None:
         near = bool(verdict.known)

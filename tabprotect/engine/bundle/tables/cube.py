@@ -6,6 +6,7 @@ the sum of published cells where all of them are shown, and hidden otherwise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
@@ -30,7 +32,8 @@ MOST_CELLS = 2**24
 def cube_of(release: Release, total_code: str | None = None) -> Cube:
     """All published tables of a release as one cube.
 
-    Totals are listed by ``total_code``; by default as the source had them, else by ``T``.
+    Totals are listed by ``total_code``; by default as the source had them, else by ``T``; those of
+    magnitudes as their table has them.
 
     Raises
     ------
@@ -38,6 +41,8 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
         If a table is over variables that the original does not have, a variable has a category
         named like the total, or the cube is too large.
     """
+    if release.magnitudes:
+        return magnitude_cube(release.magnitude_table, total_code)
     domain = release.domain
     placed = [_Placed.of(published, domain) for published in release.tables]
     used = sorted({axis for one in placed for axis, _ in one.places})
@@ -50,11 +55,7 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
         for axis in used
     ]
     shape = tuple(len(axis.codes) for axis in axes)
-    if np.prod(shape, dtype=float) > MOST_CELLS:
-        raise InputError(
-            message("one cube would have more than {n:,} cells", MOST_CELLS),
-            hint=message("write a file for each table: --apart"),
-        )
+    _check_size(shape, message("write a file for each table: --apart"))
     counts, shown = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
     said = np.zeros(shape, dtype=np.bool_)
     for one in placed:
@@ -82,6 +83,57 @@ def cube_of(release: Release, total_code: str | None = None) -> Cube:
         hidden,
         {one.variable.name: one.codes[-1] for one in axes},
         {one.variable.name: one.parents for one in axes},
+    )
+
+
+def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None) -> Cube:
+    """A table of magnitudes as a cube; those that are hidden hold 0.
+
+    Parameters
+    ----------
+    total_code
+        The category of totals; by default ``Total``.
+
+    Raises
+    ------
+    InputError
+        For too many cells, or a category named like the total.
+    """
+    _check_size(published.shape, message("write CSV"))
+    places = np.unravel_index(published.key, published.shape)
+    counts, hidden = np.zeros(published.shape, dtype=np.int64), np.zeros(published.shape, dtype=np.bool_)
+    counts[places], hidden[places] = published.value, published.hidden
+    variables, parents = [], {}
+    for axis in published.axes:
+        codes = axis.written if total_code is None else (*axis.written[:-1], total_code)
+        if codes[-1] in codes[:-1]:
+            raise _named_as_total(axis.variable.name, codes[-1])
+        labels = (*axis.variable.labels, *codes[len(axis.variable.labels) :])
+        told = bool(axis.variable.labels) and len(set(labels)) == len(labels)
+        variables.append(Variable(axis.variable.name, codes, labels=labels if told else ()))
+        parents[axis.variable.name] = own = dict[str, str]()
+        for step in axis.steps:
+            for child in np.flatnonzero(step >= 0).tolist():
+                own.setdefault(codes[child], codes[int(step[child])])
+    return Cube(
+        Table.dense(Domain(tuple(variables)), np.where(hidden, 0, counts)),
+        hidden if hidden.any() else None,
+        {variable.name: variable.categories[-1] for variable in variables},
+        parents,
+        content=published.measure,
+        decimals=published.decimals,
+    )
+
+
+def _check_size(shape: Sequence[int], hint: str) -> None:
+    if math.prod(shape) > MOST_CELLS:
+        raise InputError(message("one cube would have more than {n:,} cells", MOST_CELLS), hint=hint)
+
+
+def _named_as_total(name: str, total: str) -> InputError:
+    return InputError(
+        message("{name} has a category {total} of its own", repr(name), repr(total)),
+        hint=message("choose another code of totals: --total-code _T"),
     )
 
 
@@ -165,10 +217,7 @@ class _Axis:
             codes += variable.categories
             labels += [variable.label(number) for number in range(len(variable.categories))]
         if total in codes:
-            raise InputError(
-                message("{name} has a category {total} of its own", repr(variable.name), repr(total)),
-                hint=message("choose another code of totals: --total-code _T"),
-            )
+            raise _named_as_total(variable.name, total)
         _parents(levels, of_level, codes, start if inner else None, parents, parts)
         tops = [code for code in codes if code not in parents]
         parents |= dict.fromkeys(tops, total)

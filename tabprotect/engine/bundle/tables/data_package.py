@@ -1,15 +1,16 @@
 """The tables of a bundle as a Frictionless Data Package: ``datapackage.json`` and CSV files.
 
 The main table is ``table.csv``; further ones are ``table-2.csv`` and so on. Suppressed cells have no
-count.
+count. Tables of magnitudes have a row for each cell with its value and status, totals among them.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,6 +20,11 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
+from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.magnitudes.tables.equations import has_all_sums
+from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES
+from tabprotect.engine.magnitudes.tables.sensitive_cells import MOST_EMPTY
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -29,6 +35,9 @@ from tabprotect.version import __version__
 PACKAGE = "datapackage.json"
 TABLE = "table.csv"
 COUNT = "count"
+VALUE, STATUS, BESIDE = "value", "status", ("n", "mean")
+HIDDEN = "hidden"
+"""The status of a value that is not published; why it is hidden is never told."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
@@ -43,10 +52,10 @@ def table_name(number: int) -> str:
 
 
 def package_json(release: Release, *, description: str = "") -> bytes:
-    """The bytes of ``datapackage.json``: variables with their categories in order, and counts."""
+    """The bytes of ``datapackage.json``: variables with their categories in order, and measures."""
     title = release.title
     tables: list[dict[str, object]] = [
-        _resource(published, table_name(number)) for number, published in enumerate(release.tables)
+        _resource(published, table_name(number)) for number, published in enumerate(release.published)
     ]
     package: dict[str, object] = {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
@@ -67,13 +76,23 @@ def package_json(release: Release, *, description: str = "") -> bytes:
     return dump_json(package)
 
 
-def _resource(published: PublishedTable, path: str) -> dict[str, object]:
-    domain, hiding = published.table.domain, published.suppressed is not None
+def _resource(published: PublishedTable | PublishedMagnitudes, path: str) -> dict[str, object]:
+    if isinstance(published, PublishedTable):
+        hiding = published.suppressed is not None
+        categories = published.table.domain.categories
+        measures: list[dict[str, object]] = [
+            {"name": COUNT, "type": "integer", "constraints": {"required": not hiding}}
+        ]
+    else:
+        hiding = True
+        categories = {axis.variable.name: axis.written for axis in published.axes}
+        value = {"measure": published.measure, "decimals": published.decimals, "weighted": published.weighted}
+        measures = [{"name": VALUE, "type": "number", **value}, {"name": STATUS, "type": "string"}]
+        measures += [{"name": name, "type": "number"} for name in published.beside]
     fields: list[dict[str, object]] = [
-        {"name": v.name, "type": "string", "constraints": {"required": True, "enum": list(v.categories)}}
-        for v in domain.variables
+        {"name": name, "type": "string", "constraints": {"required": True, "enum": list(own)}}
+        for name, own in categories.items()
     ]
-    fields.append({"name": COUNT, "type": "integer", "constraints": {"required": not hiding}})
     return {
         "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
         "name": path.removesuffix(".csv"),
@@ -83,8 +102,8 @@ def _resource(published: PublishedTable, path: str) -> dict[str, object]:
         "mediatype": "text/csv",
         "encoding": "utf-8",
         "schema": {
-            "fields": fields,
-            "primaryKey": list(domain.names),
+            "fields": [*fields, *measures],
+            "primaryKey": list(categories),
             "missingValues": [""] if hiding else [],
         },
     }
@@ -95,21 +114,50 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "release"
 
 
-def table_csv(published: PublishedTable) -> bytes:
-    """The bytes of a table: every cell in order, one column per variable, then ``count``.
+def table_csv(published: PublishedTable | PublishedMagnitudes) -> bytes:
+    """The bytes of a table: every cell in order, one column per variable, then those of its measure.
+
+    These are ``count``, or ``value``, ``status`` and what is published beside it.
 
     Raises
     ------
     InputError
-        When a variable is named ``count``.
+        When a variable is named as one of these.
     """
-    table = published.table
-    if COUNT in table.domain.names:
-        raise InputError(
-            message("a variable is called {COUNT}, like the column of the counts", repr(COUNT)),
-            hint=message("rename the variable"),
-        )
-    return write_csv(table, count=COUNT, without=published.suppressed)
+    if isinstance(published, PublishedTable):
+        _refuse_taken(published.table.domain.names, (COUNT,))
+        return write_csv(published.table, count=COUNT, without=published.suppressed)
+    names, columns = [v.name for v in published.variables], (VALUE, STATUS, *published.beside)
+    _refuse_taken(names, columns)
+    rows = ([*labels, *figures] for labels, figures in magnitude_rows(published))
+    return csv_rows([*names, *columns], rows).encode()
+
+
+def _refuse_taken(names: Sequence[str], columns: Sequence[str]) -> None:
+    for name in columns:
+        if name in names:
+            raise InputError(
+                message("a variable is called {COUNT}, like the column of the counts", repr(name))
+                if name == COUNT
+                else message("a variable is called {name}, like a column of the magnitudes", repr(name)),
+                hint=message("rename the variable"),
+            )
+
+
+def magnitude_rows(published: PublishedMagnitudes) -> Iterator[tuple[list[str], list[str]]]:
+    """The categories of every cell; its value, its status and what is published beside it."""
+    names = [axis.written for axis in published.axes]
+    number = {key: n for n, key in enumerate(published.key.tolist())}
+    whole = math.prod(published.shape)
+    for key in range(whole) if whole <= MOST_EMPTY else published.key.tolist():
+        nodes = np.unravel_index(key, published.shape)
+        labels = [name[int(node)] for name, node in zip(names, nodes, strict=True)]
+        at = number.get(key)
+        if at is None:
+            yield labels, ["0", "", *("0" if name == "n" else "" for name in published.beside)]
+        else:
+            status = HIDDEN if published.hidden[at] else ""
+            yield labels, [published.written(at), status, *published.figures(at)]
 
 
 def _member(data: object, key: str, kind: type) -> object:
@@ -121,14 +169,26 @@ def _member(data: object, key: str, kind: type) -> object:
 
 @dataclass(frozen=True)
 class Described:
-    """A table as described in ``datapackage.json``."""
+    """A table of counts as described in ``datapackage.json``."""
 
     name: str
     domain: Domain
     hiding: bool
 
 
-def read_package(data: object) -> tuple[tuple[Described, ...], str]:
+@dataclass(frozen=True)
+class DescribedMagnitudes:
+    """A table of magnitudes as described there: what its axes list, and its measure."""
+
+    name: str
+    listed: Mapping[str, tuple[str, ...]]
+    measure: str
+    decimals: int
+    weighted: bool
+    beside: tuple[str, ...]
+
+
+def read_package(data: object) -> tuple[tuple[Described | DescribedMagnitudes, ...], str]:
     """The tables and the title from a parsed ``datapackage.json``.
 
     Raises
@@ -149,24 +209,41 @@ def read_package(data: object) -> tuple[tuple[Described, ...], str]:
     return tuple(map(_described, found)), title
 
 
-def _described(resource: Mapping[str, object]) -> Described:
+def _described(resource: Mapping[str, object]) -> Described | DescribedMagnitudes:
     schema = cast("dict[str, object]", _member(resource, "schema", dict))
     fields = cast("list[object]", _member(schema, "fields", list))
-    names = [_member(field, "name", str) for field in fields]
-    if not fields or names[-1] != COUNT:
+    names = [cast(str, _member(field, "name", str)) for field in fields]
+    path, last = str(resource["path"]), len(names) - 1
+    of_magnitudes = VALUE in names
+    if of_magnitudes:
+        last = names.index(VALUE)
+        beside = tuple(name for name in BESIDE if name in names[last:])
+        if names[last:] != [VALUE, STATUS, *beside]:
+            raise BundleError(
+                message("{PACKAGE}: the last fields must be {names}", PACKAGE, [VALUE, STATUS, *beside])
+            )
+    elif not fields or names[-1] != COUNT:
         raise BundleError(message("{PACKAGE}: the last field must be {COUNT}", PACKAGE, repr(COUNT)))
-    if _member(fields[-1], "type", str) != "integer":
+    elif _member(fields[-1], "type", str) != "integer":
         raise BundleError(message("{PACKAGE}: {COUNT} must be of type integer", PACKAGE, repr(COUNT)))
-    if schema.get("primaryKey") != names[:-1]:
+    if schema.get("primaryKey") != names[:last]:
         raise BundleError(
-            message("{PACKAGE}: the primary key must be the variables {names}", PACKAGE, names[:-1])
+            message("{PACKAGE}: the primary key must be the variables {names}", PACKAGE, names[:last])
         )
     variables = []
-    for field, name in zip(fields[:-1], names, strict=False):
+    for field, name in zip(fields[:last], names, strict=False):
         categories = _member(_member(field, "constraints", dict), "enum", list)
         if not all(isinstance(c, str) for c in cast("list[object]", categories)):
             raise BundleError(message("{PACKAGE}: a category of {name} is not text", PACKAGE, repr(name)))
-        variables.append((cast(str, name), tuple(cast("list[str]", categories))))
+        variables.append((name, tuple(cast("list[str]", categories))))
+    if of_magnitudes:
+        value = fields[last]
+        decimals = int(cast(int, _member(value, "decimals", int)))
+        if not 0 <= decimals <= PLACES:
+            raise BundleError(message("{PACKAGE}: decimals must be from 0 to {most}", PACKAGE, PLACES))
+        measure, weighted = _member(value, "measure", str), _member(value, "weighted", bool)
+        listed = dict(variables)
+        return DescribedMagnitudes(path, listed, cast(str, measure), decimals, cast(bool, weighted), beside)
     missing = schema.get("missingValues", [])
     if missing not in ([], [""]):
         raise BundleError(message("{PACKAGE}: missing values must be empty fields", PACKAGE))
@@ -174,7 +251,85 @@ def _described(resource: Mapping[str, object]) -> Described:
         domain = Domain(tuple(Variable(n, c) for n, c in variables))
     except InputError as error:
         raise BundleError(message("{PACKAGE}: {message}", PACKAGE, error.message)) from None
-    return Described(str(resource["path"]), domain, bool(missing))
+    return Described(path, domain, bool(missing))
+
+
+def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain) -> PublishedMagnitudes:
+    """Read a table of magnitudes: every total of its cells, none of them twice.
+
+    Parameters
+    ----------
+    domain
+        The variables with their levels, which the mechanism states.
+
+    Raises
+    ------
+    BundleError
+        Naming the line.
+    """
+    name, beside = described.name, described.beside
+    empty = np.zeros(0, dtype=np.int64)
+    known = PublishedMagnitudes(
+        domain.variables, described.measure, described.decimals, empty, empty, empty.astype(bool)
+    )
+    if described.listed != {axis.variable.name: axis.written for axis in known.axes}:
+        raise BundleError(
+            message("{PACKAGE}: its categories are not those of the mechanism with their levels", PACKAGE)
+        )
+    try:
+        header, *rows = csv.reader(io.StringIO(data.decode()), strict=True)
+    except (UnicodeDecodeError, ValueError, csv.Error) as error:
+        raise BundleError(message("{name} cannot be read", name), detail=str(error)) from None
+    if header != [*domain.names, VALUE, STATUS, *beside]:
+        raise BundleError(message("{name}, line 1: the columns are not those of {PACKAGE}", name, PACKAGE))
+    places = [{label: node for node, label in enumerate(axis.written)} for axis in known.axes]
+    found = np.zeros((len(rows), 3 + len(beside)), dtype=np.int64)
+    for line, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise BundleError(message("{name}, line {line}: a field is missing", name, line))
+        status, texts = row[domain.ndim + 1], [row[domain.ndim], *row[domain.ndim + 2 :]]
+        hidden = status == HIDDEN
+        try:
+            if status not in ("", HIDDEN) or (hidden and any(texts)):
+                raise ValueError
+            nodes = [place[label] for place, label in zip(places, row, strict=False)]
+            numbers = [
+                0
+                if hidden or (column != VALUE and not text)
+                else _units(text, 0 if column == "n" else described.decimals)
+                for column, text in zip((VALUE, *beside), texts, strict=True)
+            ]
+            found[line - 2] = [int(np.ravel_multi_index(tuple(nodes), known.shape)), hidden, *numbers]
+        except (KeyError, ValueError):
+            raise BundleError(
+                message("{name}, line {line}: an unknown category, or no number", name, line)
+            ) from None
+    found = found[np.argsort(found[:, 0], kind="stable")]
+    columns = dict(zip(beside, found[:, 3:].T, strict=True))
+    table = PublishedMagnitudes(
+        domain.variables,
+        described.measure,
+        described.decimals,
+        found[:, 0],
+        found[:, 2],
+        found[:, 1].astype(bool),
+        described.weighted,
+        *(columns.get(column) for column in BESIDE),
+    )
+    if (np.diff(table.key) == 0).any() or not has_all_sums(table.axes, table.key, table.nodes):
+        raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", name))
+    return table
+
+
+def _units(text: str, decimals: int) -> int:
+    """A decimal number in whole units of 10^-decimals; ``ValueError`` for any other text."""
+    whole, _, part = text.partition(".")
+    if not _WHOLE.match(whole) or len(part) not in (0, decimals) or not (part or "0").isdecimal():
+        raise ValueError
+    number = int(whole + (part or "0" * decimals))
+    if abs(number) > INT64_MAX or not part.isascii():
+        raise ValueError
+    return number
 
 
 def read_table(data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool = False) -> PublishedTable:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import gzip
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.tables.cube import cube_of
+from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.hierarchy import TOTAL
 from tabprotect.languages.messages import message
 
 STREAM = Path("-")
@@ -54,55 +61,129 @@ def export(release: Release, path: Path, kind: Format, *, strict: bool = True) -
     return variables
 
 
-def export_cube(
+@dataclass(frozen=True)
+class Exported:
+    """All published tables as one file.
+
+    Attributes
+    ----------
+    content
+    beside
+        Further files by their names.
+    notes
+        What the format leaves out or has replaced.
+    variables, shape
+        Of the file, totals among its categories.
+    hidden
+        Its cells that are not published.
+    totals
+        The code of totals of each variable.
+    cube
+        What was written; ``None`` where rows of the public table are.
+    """
+
+    content: bytes
+    beside: Mapping[str, bytes]
+    notes: list[str]
+    variables: tuple[str, ...]
+    shape: tuple[int, ...]
+    hidden: int
+    totals: Mapping[str, str]
+    cube: Cube | None = None
+
+
+def exported(
     release: Release, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
-) -> tuple[Cube, list[str]]:
-    """Write all published tables as one cube, its totals and the groups of its levels as categories.
+) -> Exported:
+    """All published tables as one file, with totals and the groups of levels as categories.
 
     Parameters
     ----------
+    path
+        After which further files are named.
     total_code
-        The category of totals; by default the source's own, else ``T``.
+        The category of totals; by default the source's own, else ``T``, of magnitudes ``Total``.
     strict
         True to refuse quotation marks where the format cannot hold them.
-
-    Returns
-    -------
-    Cube
-        What was written, with notes on what was replaced.
 
     Raises
     ------
     InputError
         When there is no one cube, or the format cannot carry it.
     """
-    try:
-        cube = cube_of(release, total_code)
-    except InputError as error:
-        raise error.in_file(path) from None
-    return write_cube(cube, path, kind, title=release.title, strict=strict)
+    if release.magnitudes:
+        table = release.magnitude_table
+        if kind.name == "csv":
+            totals = {v.name: total_code or TOTAL for v in table.variables}
+            hidden = int(table.hidden.sum())
+            return Exported(_csv(table, totals), {}, [], tuple(totals), table.shape, hidden, totals)
+        if not kind.cube:
+            raise InputError(
+                message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")
+            )
+        check_decimals(table.decimals, kind)
+    cube = cube_of(release, total_code)
+    domain, notes = kind.held(cube.table.domain, strict=strict)
+    cube = cube.on(domain)
+    known = any(variable.labels for variable in release.domain.variables)
+    return Exported(
+        kind.publish_cube(cube, release.title),
+        kind.beside_cube(cube, path, release.title),
+        [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes],
+        domain.names,
+        domain.shape,
+        0 if cube.hidden is None else int(cube.hidden.sum()),
+        dict(cube.totals),
+        cube,
+    )
 
 
-def write_cube(
-    cube: Cube, path: Path, kind: Format, *, title: str = "", strict: bool = False
-) -> tuple[Cube, list[str]]:
-    """Write a cube as :func:`export_cube` does."""
+def export_cube(
+    release: Release, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
+) -> Exported:
+    """Write what :func:`exported` makes.
+
+    Raises
+    ------
+    InputError
+        As there, or when a file cannot be written.
+    """
     try:
-        domain, notes = kind.held(cube.table.domain, strict=strict)
-        cube = cube.on(domain)
-        data = kind.publish_cube(cube, title)
-        beside = kind.beside_cube(cube, path, title)
+        made = exported(release, path, kind, total_code=total_code, strict=strict)
     except InputError as error:
         raise error.in_file(path) from None
     if path == STREAM:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(made.content)
         sys.stdout.buffer.flush()
-        return cube, notes
-    for name, more in beside.items():
+        return made
+    for name, more in made.beside.items():
         write_bytes(path.with_name(name), more)
-        notes = [*notes, message("beside it: {name}", name)]
-    write_bytes(path, gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
-    return cube, notes
+    zipped = path.suffix.lower() == ".gz"
+    write_bytes(path, gzip.compress(made.content, mtime=0) if zipped else made.content)
+    return replace(made, notes=[*made.notes, *(message("beside it: {name}", name) for name in made.beside)])
+
+
+def check_decimals(decimals: int, kind: Format | None = None) -> None:
+    """Refuse magnitudes with decimals where the format does not hold them; none holds true ones."""
+    if decimals and not (kind is not None and kind.decimals):
+        raise InputError(
+            message("the sums have {n} decimals, which this format does not hold", decimals),
+            hint=message(
+                "write CSV, PX, JSON-stat or SDMX, or sum the measure in smaller units, as whole numbers"
+            ),
+        )
+
+
+def _csv(table: PublishedMagnitudes, totals: Mapping[str, str]) -> bytes:
+    """As ``table.csv``, with the status of the SDMX list beside."""
+    rows = (
+        [
+            *(code if label == TOTAL else label for label, code in zip(labels, totals.values(), strict=True)),
+            *(value, status, CONFIDENTIAL if status else FREE, *more),
+        ]
+        for labels, (value, status, *more) in magnitude_rows(table)
+    )
+    return csv_rows([*totals, VALUE, STATUS, CONF_STATUS, *table.beside], rows).encode()
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -21,10 +21,10 @@ from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVari
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
 from tabprotect.engine.formats.text.opening import check_file
-from tabprotect.engine.magnitudes.tables.axis import TOTAL, Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
+from tabprotect.engine.tables.hierarchy import TOTAL, Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.messages import message

@@ -14,10 +14,10 @@ from tabprotect.engine.formats.kinds.tau_argus import (
     separator_of,
 )
 from tabprotect.engine.formats.statuses import EMPTY, SAFE, UNSAFE
-from tabprotect.engine.magnitudes.tables.axis import TOTAL, Axis
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import TOTAL, Axis
 
 N, SHADOW, TOP, STATUS, LEVELS = "n", "shadow", "top", "status", ("lower", "upper")
 NAMED = 3

@@ -56,7 +56,7 @@ class MultiplierLaw:
         wrong = {
             name: message("multiplicative noise has no such parameter")
             for name in parameters
-            if name not in ("least", "most", "shape")
+            if name not in ("least", "most", "distances")
         }
         ends = [0.05, 0.15]
         for place, name in enumerate(("least", "most")):
@@ -64,9 +64,9 @@ class MultiplierLaw:
                 ends[place] = float(str(parameters.get(name, ends[place])))
             except ValueError:
                 wrong[name] = message("a number is expected")
-        shape = str(parameters.get("shape", "uniform"))
+        shape = str(parameters.get("distances", "uniform"))
         if shape not in SHAPES:
-            wrong["shape"] = message("choose {names}", ", ".join(SHAPES))
+            wrong["distances"] = message("choose {names}", ", ".join(SHAPES))
         if not 0 <= ends[0] < ends[1] < 1 and not wrong:
             wrong["least"] = message("0 <= least < most < 1 is expected")
         if wrong:
@@ -75,7 +75,7 @@ class MultiplierLaw:
 
     def as_json(self) -> dict[str, float | str | bool]:
         """What a release says of it."""
-        return {"least": self.least, "most": self.most, "shape": self.shape}
+        return {"least": self.least, "most": self.most, "distances": self.shape}
 
     def factors(self, key: bytes, names: Sequence[str]) -> Floats:
         """The factor of each holding, float64 (holdings,)."""

@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
 from tabprotect.engine.magnitudes.tables.equations import Equations
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.solver import Entries, Model
 
 CHAINS, STEPS, KEPT = 64, 400, 60
@@ -57,7 +57,7 @@ class CellBelief:
 
 
 def noise_beliefs(
-    release: ReleasedSums, law: MultiplierLaw | KeyNoise, view: ContributorView, within: float
+    published: PublishedMagnitudes, law: MultiplierLaw | KeyNoise, view: ContributorView, within: float
 ) -> Iterator[CellBelief]:
     """The beliefs about every sum with noise that is not 0.
 
@@ -66,10 +66,10 @@ def noise_beliefs(
     within
         As a share: .1 for 10 %.
     """
-    own = _own(release, view)
-    unit = 1 / 10**release.decimals
-    for number in np.flatnonzero(release.value != 0).tolist():
-        value, mine = abs(int(release.value[number])), int(own[number])
+    own = _own(published, view)
+    unit = 1 / 10**published.decimals
+    for number in np.flatnonzero(published.value != 0).tolist():
+        value, mine = abs(int(published.value[number])), int(own[number])
         if mine:
             yield CellBelief(number, contributor_belief(law, (value, mine), view.rest, within, unit))
         elif isinstance(law, KeyNoise):
@@ -140,13 +140,13 @@ def second_largest(
     return belief, float((x * density).sum() / density.sum()), float(x[-1])
 
 
-def _own(release: ReleasedSums, view: ContributorView) -> Ints:
+def _own(published: PublishedMagnitudes, view: ContributorView) -> Ints:
     """What the reader put into each cell: into his own, and into all that hold it."""
-    out = np.zeros(len(release.key), dtype=np.int64)
+    out = np.zeros(len(published.key), dtype=np.int64)
     if view.cell is None:
         return out
-    inside = np.ones(len(release.key), dtype=bool)
-    for axis, nodes in zip(release.axes, release.nodes, strict=True):
+    inside = np.ones(len(published.key), dtype=bool)
+    for axis, nodes in zip(published.axes, published.nodes, strict=True):
         mine = int(nodes[view.cell])
         held = np.any(axis.depths == mine, axis=0)
         above = [bool(np.all(np.any(axis.depths == node, axis=0)[held])) for node in range(axis.size)]
@@ -156,14 +156,14 @@ def _own(release: ReleasedSums, view: ContributorView) -> Ints:
 
 
 def hidden_beliefs(
-    release: ReleasedSums, view: ContributorView, within: float, generator: np.random.Generator
+    published: PublishedMagnitudes, view: ContributorView, within: float, generator: np.random.Generator
 ) -> Iterator[CellBelief]:
     """The beliefs about every hidden sum, uniform on what is possible.
 
     They are exact for one degree of freedom; else the generator walks through what is possible.
     """
-    equations, hidden, known = _unknown(release)
-    own = _own(release, view)
+    equations, hidden, known = _unknown(published)
+    own = _own(published, view)
     floor = np.zeros(len(own), dtype=np.int64)
     np.maximum.at(floor, equations.same, own)
     cells = equations.places[hidden[equations.places]]
@@ -172,32 +172,32 @@ def hidden_beliefs(
         matrix, side = _system(equations, hidden, known, cells)
         points = _points(matrix, side, floor[cells].astype(np.float64), generator)
     column = {cell: n for n, cell in enumerate(cells.tolist())}
-    for number in np.flatnonzero(release.hidden).tolist():
+    for number in np.flatnonzero(published.hidden).tolist():
         place = int(equations.same[number])
         if place not in column:
             yield CellBelief(number, 1.0)
             continue
         values = points[:, column[place]]
         yield CellBelief(number, _of_points(values, int(own[number]), view.rest, within))
-    if view.cell is not None and not release.hidden[view.cell]:
-        left = np.array([float(release.value[view.cell] - view.own)])
+    if view.cell is not None and not published.hidden[view.cell]:
+        left = np.array([float(published.value[view.cell] - view.own)])
         yield CellBelief(view.cell, _of_points(left, 0, view.rest, within))
 
 
-def _unknown(release: ReleasedSums) -> tuple[Equations, Bools, Ints]:
+def _unknown(published: PublishedMagnitudes) -> tuple[Equations, Bools, Ints]:
     """How the sums add up, which of them a reader does not know, and the others' values."""
-    equations = Equations.of(release.axes, release.key, release.nodes)
+    equations = Equations.of(published.axes, published.key, published.nodes)
     # A published sum among cells that are the same is known of all of them.
-    hidden = release.hidden.copy()
-    known = release.value.copy()
-    for cell in np.flatnonzero(~release.hidden).tolist():
+    hidden = published.hidden.copy()
+    known = published.value.copy()
+    for cell in np.flatnonzero(~published.hidden).tolist():
         hidden[equations.same[cell]] = False
-        known[equations.same[cell]] = release.value[cell]
+        known[equations.same[cell]] = published.value[cell]
     return equations, hidden, known
 
 
 def second_beliefs(
-    release: ReleasedSums, cells: Ints, parts: Ints, within: float, *, seed: int = 0
+    published: PublishedMagnitudes, cells: Ints, parts: Ints, within: float, *, seed: int = 0
 ) -> Floats:
     """What the second largest of hidden sums believes of the largest, the rest known to 100 %.
 
@@ -212,7 +212,7 @@ def second_beliefs(
     -------
     float64 (sums,)
     """
-    equations, hidden, known = _unknown(release)
+    equations, hidden, known = _unknown(published)
     places = equations.places[hidden[equations.places]]
     points = np.zeros((0, 0))
     if len(places):
@@ -224,7 +224,7 @@ def second_beliefs(
     for n, (cell, (own, rest)) in enumerate(zip(cells.tolist(), parts.tolist(), strict=True)):
         place = int(equations.same[cell])
         if place not in column:
-            values = np.array([float(release.value[cell])])
+            values = np.array([float(published.value[cell])])
         else:
             values = points[:, column[place]]
             if not np.all(np.isfinite(values)):
@@ -237,7 +237,7 @@ def second_beliefs(
     return out
 
 
-def hidden_ranges(release: ReleasedSums) -> Floats:
+def hidden_ranges(published: PublishedMagnitudes) -> Floats:
     """The least and the most of every hidden sum if no contribution is below 0, in units.
 
     Returns
@@ -245,7 +245,7 @@ def hidden_ranges(release: ReleasedSums) -> Floats:
     float64 (hidden, 2)
         The most is infinite where nothing bounds it.
     """
-    equations, hidden, known = _unknown(release)
+    equations, hidden, known = _unknown(published)
     cells = equations.places[hidden[equations.places]]
     out = np.repeat(known[:, None].astype(np.float64), 2, axis=1)
     if len(cells):
@@ -256,7 +256,7 @@ def hidden_ranges(release: ReleasedSums) -> Floats:
             most = ends.max(axis=0)
             most[most >= limit] = np.inf
             out[cells] = np.stack([ends.min(axis=0), most], axis=1)
-    at = np.flatnonzero(release.hidden)
+    at = np.flatnonzero(published.hidden)
     return np.asarray(out[equations.same[at]])
 
 

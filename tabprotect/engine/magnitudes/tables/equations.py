@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.magnitudes.tables.axis import Axis
+from tabprotect.engine.tables.hierarchy import Axis
 
 
 @dataclass(frozen=True, eq=False)

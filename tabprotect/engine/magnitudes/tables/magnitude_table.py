@@ -19,7 +19,6 @@ from tabprotect.engine.equal_rows import (
     sums_by_key,
 )
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.magnitudes.tables.axis import Axis, cell_at
 from tabprotect.engine.magnitudes.tables.contributions import (
     TOPS,
     Cells,
@@ -34,6 +33,7 @@ from tabprotect.engine.magnitudes.tables.contributions import (
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.sensitivity.magnitude_rules import Judged
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT, Variable
 from tabprotect.languages.messages import message

@@ -8,9 +8,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.tables.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.tables.hierarchy import Axis, check_totals
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 

@@ -13,7 +13,6 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import literal, quoted
-from tabprotect.engine.magnitudes.tables.axis import Axis, check_totals
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
@@ -24,6 +23,7 @@ from tabprotect.engine.microdata.tabulate import coded_values, counted_variable,
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
+from tabprotect.engine.tables.hierarchy import Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import MISSING, Variable
 from tabprotect.languages.messages import message

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tabprotect.engine import house
 from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.sums.magnitude_bundle import release_within, table_csv
+from tabprotect.engine.bundle.tables.data_package import table_csv
+from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
@@ -18,14 +19,14 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.project.releasing.entering import entry
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.protection.registered import magnitude_methods
-from tabprotect.engine.register.counts_and_sums import known_beside, of_sums, with_numbers
+from tabprotect.engine.register.counts_and_sums import known_beside, with_numbers
 from tabprotect.engine.register.magnitude_marks import marks_of_sums
 from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, related
 from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import joined, message
 
 
@@ -87,7 +88,7 @@ class MagnitudesBefore:
         return replace(verdict, numbers=verdict.cells) if self.counted else verdict
 
 
-def magnitudes_before(table: MagnitudeTable, release: ReleasedSums, register: str | None) -> MagnitudesBefore:
+def magnitudes_before(table: MagnitudeTable, release: Release, register: str | None) -> MagnitudesBefore:
     """Look up what left of the same records.
 
     Hidden sums have totals in common with those of another table, and another measure of the same
@@ -118,43 +119,42 @@ def magnitudes_before(table: MagnitudeTable, release: ReleasedSums, register: st
         if relation in ("original", "records")
     ]
     counted = any(
-        relation == "records" and (data is None or not of_sums(data)) for relation, data in contents
+        relation == "records" and (data is None or not of_magnitudes(data)) for relation, data in contents
     )
     return MagnitudesBefore(earlier, not all(weighed), counted)
 
 
-def _weighed(table: MagnitudeTable, release: ReleasedSums, data: bytes | None) -> bool:
+def _weighed(table: MagnitudeTable, release: Release, data: bytes | None) -> bool:
     """Whether another release of the same records tells nothing together with these sums."""
-    from tabprotect.engine.bundle.verify import verify_bytes
-
     if data is None:
         return False
     try:
-        if of_sums(data):
-            method = magnitude_methods()[release.method]
-            return method.adds_nothing(release_within(data).release, release)
-        return known_beside(table.units, verify_bytes(data).release.tables, numbers=with_numbers(release))
+        if of_magnitudes(data):
+            method = magnitude_methods()[release.mechanism.method]
+            return method.adds_nothing(verify_bytes(data).release, release)
+        numbers = with_numbers(release.magnitude_table)
+        return known_beside(table.units, verify_bytes(data).release.tables, numbers=numbers)
     except TabprotectError:
         return False
 
 
-def _tells_the_same(data: bytes | None, release: ReleasedSums) -> bool:
+def _tells_the_same(data: bytes | None, release: Release) -> bool:
     try:
-        before = None if data is None else release_within(data).release
+        before = None if data is None else verify_bytes(data).release
     except TabprotectError:
         return False
     return (
         before is not None
-        and before.method == release.method
-        and dict(before.parameters) == dict(release.parameters)
-        and table_csv(before) == table_csv(release)
+        and before.mechanism.method == release.mechanism.method
+        and dict(before.mechanism.parameters) == dict(release.mechanism.parameters)
+        and table_csv(before.magnitude_table) == table_csv(release.magnitude_table)
     )
 
 
 @contextmanager
 def entered_magnitudes(
     table: MagnitudeTable,
-    release: ReleasedSums,
+    release: Release,
     data: bytes,
     *,
     register: str | None,
@@ -169,13 +169,13 @@ def entered_magnitudes(
         return
     from tabprotect.engine.register.register import Register
 
-    gate = release.gate
+    gate = release.mechanism.gate
     leaving = LeavingPublication(
         marks_of_sums(table, house.key()),
         sha256(data),
-        release.method,
+        release.mechanism.method,
         release.title,
-        {} if gate is None else {"gate": vars(gate) | {"left_out": list(gate.left_out)}},
+        {} if gate is None else gate.as_json(),
         decisions,
         who,
         "" if dossier is None else str(dossier.absolute()),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
+from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums, protect_magnitudes
 from tabprotect.engine.disclosure.together import checked
@@ -56,7 +56,7 @@ def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
         weights=sums.weights,
         title=project.title,
         publish=checked(published_beside(project.parameters.get(PUBLISH.name)), sums.table),
-        before=read_release(Path(sums.like)) if sums.like else None,
+        before=public.read(Path(sums.like)).magnitude_table if sums.like else None,
         seed=seed,
     )
 

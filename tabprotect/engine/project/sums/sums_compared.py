@@ -11,12 +11,13 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.readers.rounded_sums import least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sums.protecting import problem_of, protected_sums, with_method
 from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import message
 
@@ -107,15 +108,15 @@ def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[Com
         done = protected_sums(one, project.seed, progress)
         found = _beliefs(done.release, within)
         more = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
-        release = done.release
+        release = done.release.magnitude_table
         yield ComparedSums(method, *_figures(table, found, (release.value, release.hidden), unsafe), *more)
     yield _rounded(table, unsafe, within, project.limits.belief_limit)
 
 
-def _beliefs(release: ReleasedSums, within: float) -> Floats:
+def _beliefs(release: Release, within: float) -> Floats:
     """An outsider's beliefs about every cell, NaN for those that are published as they are."""
-    out = np.full(len(release.key), np.nan)
-    for one in magnitude_methods()[release.method].beliefs(release, ContributorView(), within):
+    out = np.full(len(release.magnitude_table.key), np.nan)
+    for one in magnitude_methods()[release.mechanism.method].beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief
     return out
 
@@ -141,10 +142,10 @@ def _figures(
 def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> ComparedSums:
     """Only what the rules name is hidden, and nothing to protect it."""
     value = table.cells.value
-    release = ReleasedSums(
-        table.variables, table.measure, table.decimals, table.cells.key,
-        np.where(hidden, 0, value), hidden, "suppression", {},
-    )  # fmt: skip
+    published = PublishedMagnitudes(
+        table.variables, table.measure, table.decimals, table.cells.key, np.where(hidden, 0, value), hidden
+    )
+    release = Release.of_magnitudes(published, "suppression")
     figures = _figures(table, _beliefs(release, within), (value, hidden), hidden)
     return ComparedSums("rules", *figures, left_out=("contributors",))
 

@@ -69,7 +69,7 @@ def remedies_for(
         before = magnitudes_before(sums.table, done.release, register)
         if not (done.verdict.passed and before.beside(done.verdict).passed):
             continue
-        moved = np.abs(done.release.value - value)[some] / np.abs(value[some])
+        moved = np.abs(done.release.magnitude_table.value - value)[some] / np.abs(value[some])
         found.append(
             SumsRemedy(
                 method.said(given),

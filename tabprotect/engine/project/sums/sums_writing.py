@@ -9,15 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle.sums.sums_cube import check_decimals, sums_as_cube
+from tabprotect.engine.bundle.tables.cube import magnitude_cube
+from tabprotect.engine.bundle.tables.export import check_decimals
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.magnitudes.files.top_writing import top_table_files
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.protection.suppressing.given_sums import given_text
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import message
 
@@ -85,12 +86,12 @@ def write_sums(
 def _as_cube(table: MagnitudeTable, path: Path, name: str | None) -> list[str]:
     kind = format_to_write(path, name)
     value = table.cells.value
-    sums = ReleasedSums(
-        table.variables, table.measure, table.decimals, table.cells.key, value,
-        np.zeros(len(value), dtype=bool), "", {},
-    )  # fmt: skip
-    check_decimals(sums, held=False)
-    whole = sums_as_cube(sums, value, None).table
+    check_decimals(table.decimals)
+    none = np.zeros(len(value), dtype=bool)
+    published = PublishedMagnitudes(
+        table.variables, table.measure, table.decimals, table.cells.key, value, none
+    )
+    whole = magnitude_cube(published).table
     return [*kind.loses(whole.domain), *write_table(whole, path, kind, strict=False)]
 
 

@@ -11,7 +11,6 @@ from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
@@ -28,7 +27,6 @@ from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
 NO_REGISTER = message(
@@ -249,20 +247,12 @@ def _answered_for(
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without an original."""
-    if kinds.is_release(Path(path)):
-        sums = magnitude_bundle.read_release(Path(path))
-        return Project(
-            title=sums.title,
-            source=path,
-            released_sums=sums,
-            placement=Placement.of(Domain(sums.variables)),
-            method=sums.method,
-        )
     release = public.read(Path(path), context.progress)
     return Project(
         title=release.title,
         source=path,
-        released=release,
+        released=release if release.tables else None,
+        released_sums=release if release.magnitudes else None,
         placement=Placement.of(release.domain),
         method=release.mechanism.method,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.disclosure.together import checked
@@ -197,7 +197,6 @@ def published_now(
     signed
         Who prepared it, and who approved it.
     """
-    from tabprotect.engine.bundle.sums.magnitude_bundle import dossier_bytes, public_bytes
     from tabprotect.engine.project.releasing.magnitude_release import (
         decided,
         entered_magnitudes,
@@ -229,9 +228,10 @@ def published_now(
         error.commands = tuple(line(_remedied(project, one.parameters, asked)) for one in error.suggestions)
         raise
     decisions = (*seeded, *decisions)
-    release = replace(done.release, title=project.title, gate=verdict.gate)
+    mechanism = replace(done.release.mechanism, gate=verdict.gate)
+    release = replace(done.release, title=project.title, mechanism=mechanism)
     keys = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
-    data = public_bytes(release, keys, page=not asked.no_page)
+    data = public.to_bytes(release, signing=keys, page=not asked.no_page)
     earlier = [one for one in before.earlier if one.entry.publication.bundle != archive.sha256(data)]
     admit(earlier, policy.second_release, again or accepted)
     dossier = None if asked.dossier is None else Path(asked.dossier)
@@ -254,7 +254,7 @@ def published_now(
                 "approved_by": signed[1],
                 "release": archive.sha256(data),
             }
-            whole = dossier_bytes(
+            whole = confidential.magnitude_dossier(
                 content,
                 data,
                 parquet_of(sums.table),
@@ -341,9 +341,10 @@ def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     for name in magnitude_methods():
         one = project if name == project.method else with_method(project, name, {})
         done = protected_sums(one, project.seed, progress)
-        hidden = done.release.hidden
+        published = done.release.magnitude_table
+        hidden = published.hidden
         open_now = ~hidden & (value != 0)
-        moved = np.abs(done.release.value - value)[open_now] / np.abs(value[open_now])
+        moved = np.abs(published.value - value)[open_now] / np.abs(value[open_now])
         audit = done.verdict.audit
         yield SumsTrial(
             name,
@@ -376,13 +377,12 @@ def bundle_of_sums(project: Project) -> bytes:
 
     Of one that was published, the file's bytes may have signatures besides.
     """
-    from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
-
     done, release = project.protected_sums, project.release_of_sums
     assert release is not None
     if done is not None and not project.published:
-        release = replace(release, title=project.title, gate=done.verdict.gate)
-    return public_bytes(release)
+        mechanism = replace(release.mechanism, gate=done.verdict.gate)
+        release = replace(release, title=project.title, mechanism=mechanism)
+    return public.to_bytes(release)
 
 
 def judged_for_leaving(project: Project, register: str | None = None) -> MagnitudeVerdict:

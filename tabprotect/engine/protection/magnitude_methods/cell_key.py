@@ -9,11 +9,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.magnitudes.methods.key_noise import NUMBERS, KeyNoise, keyed
 from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, ContributorView, noise_beliefs
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
 
@@ -65,15 +65,16 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
         return MagnitudeDraft(keyed(problem.table, noise, problem.key, extra), noise.as_json(), unsafe)
 
     def beliefs(
-        self, release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
-        return noise_beliefs(release, KeyNoise.of(release.parameters), view, within)
+        return noise_beliefs(release.magnitude_table, KeyNoise.of(release.mechanism.parameters), view, within)
 
-    def ranges(self, release: ReleasedSums) -> tuple[Ints, Floats]:
-        noise, at = KeyNoise.of(release.parameters), np.flatnonzero(release.value != 0)
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+        table, noise = release.magnitude_table, KeyNoise.of(release.mechanism.parameters)
+        at = np.flatnonzero(table.value != 0)
         found = []
-        for value in release.value[at].tolist():
-            true, chances = noise.originals(value, 1 / 10**release.decimals)
+        for value in table.value[at].tolist():
+            true, chances = noise.originals(value, 1 / 10**table.decimals)
             order = np.argsort(true)
             summed = np.cumsum(chances[order]) / chances.sum()
             low = int(np.searchsorted(summed, OUTSIDE, side="right"))
@@ -81,7 +82,7 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
             found.append((float(true[order][low]), float(true[order][min(high, len(true) - 1)])))
         return at, np.array(found).reshape(-1, 2)
 
-    def left_out(self, release: ReleasedSums) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Kind, ...]:
         # Each sum has noise of its own, and what sums say together was not weighed.
         return ("joint_noise", "contributors")
 

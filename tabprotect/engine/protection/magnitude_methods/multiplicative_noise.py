@@ -9,11 +9,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, ContributorView, noise_beliefs
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
 
@@ -56,8 +56,8 @@ class MultiplicativeNoise(MagnitudeMethod):
             high=1.0,
         ),
         Parameter(
-            "shape",
-            message("Shape"),
+            "distances",
+            message("Distances"),
             message("How distances between the two ends are drawn."),
             "choice",
             "uniform",
@@ -74,26 +74,26 @@ class MultiplicativeNoise(MagnitudeMethod):
         return MagnitudeDraft(multiplied(problem.table, law, problem.key), law.as_json(), problem.unsafe)
 
     def beliefs(
-        self, release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
-        return noise_beliefs(release, MultiplierLaw.of(release.parameters), view, within)
-
-    def outsider(self, release: ReleasedSums, within: float) -> Floats:
-        law, size, out = (
-            MultiplierLaw.of(release.parameters),
-            np.abs(release.value),
-            np.zeros(len(release.key)),
+        return noise_beliefs(
+            release.magnitude_table, MultiplierLaw.of(release.mechanism.parameters), view, within
         )
+
+    def outsider(self, release: Release, within: float) -> Floats:
+        law, size = MultiplierLaw.of(release.mechanism.parameters), np.abs(release.magnitude_table.value)
+        out = np.zeros(len(size))
         out[size != 0] = law.belief(within)
         for value in np.unique(size[(size != 0) & (size * law.most < law.COARSE)]).tolist():
             out[size == value] = law.rounded_belief(value, within)
         return out
 
-    def ranges(self, release: ReleasedSums) -> tuple[Ints, Floats]:
-        law, at = MultiplierLaw.of(release.parameters), np.flatnonzero(release.value != 0)
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+        law, value = MultiplierLaw.of(release.mechanism.parameters), release.magnitude_table.value
+        at = np.flatnonzero(value != 0)
         grid = np.linspace(1 - law.most, 1 + law.most, 4001)
         ends = np.interp([OUTSIDE, 1 - OUTSIDE], law.below(grid), grid)
-        return at, np.sort(release.value[at][:, None] / ends[None, :], axis=1)
+        return at, np.sort(value[at][:, None] / ends[None, :], axis=1)
 
     def said(self, given: Mapping[str, float]) -> str:
         return message(
@@ -102,17 +102,18 @@ class MultiplicativeNoise(MagnitudeMethod):
             100 * given["most"],
         )
 
-    def left_out(self, release: ReleasedSums) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Kind, ...]:
         # Only one of the copies that a weight stands for has noise.
-        return ("contributors",) if release.weighted else ()
+        return ("contributors",) if release.magnitude_table.weighted else ()
 
-    def adds_nothing(self, before: ReleasedSums, release: ReleasedSums) -> bool:
+    def adds_nothing(self, before: Release, release: Release) -> bool:
         # The same factors add up over all tables of a measure; the grand total, the last cell, says so.
+        then, now = before.magnitude_table, release.magnitude_table
         return (
-            (before.method, before.measure, before.decimals)
-            == (release.method, release.measure, release.decimals)
-            and dict(before.parameters) == dict(release.parameters)
-            and int(before.value[before.key.argmax()]) == int(release.value[release.key.argmax()])
+            before.mechanism.method == release.mechanism.method
+            and (then.measure, then.decimals) == (now.measure, now.decimals)
+            and dict(before.mechanism.parameters) == dict(release.mechanism.parameters)
+            and int(then.value[then.key.argmax()]) == int(now.value[now.key.argmax()])
         )
 
 

@@ -17,13 +17,14 @@ from tabprotect.engine.magnitudes.readers.beliefs import (
     second_beliefs,
 )
 from tabprotect.engine.magnitudes.readers.contributors import contributors
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.protection.suppressing.given_sums import given_sums
 from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.messages import message
 
@@ -125,36 +126,42 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
         return MagnitudeDraft(table.cells.value, {}, pattern.primary, pattern)
 
     def beliefs(
-        self, release: ReleasedSums, view: ContributorView, within: float, *, seed: int = 0
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
-        return hidden_beliefs(release, view, within, np.random.default_rng(seed))
+        return hidden_beliefs(release.magnitude_table, view, within, np.random.default_rng(seed))
 
-    def outsider(self, release: ReleasedSums, within: float) -> Floats | None:
-        return None if int(release.hidden.sum()) > MOST_HIDDEN else super().outsider(release, within)
+    def outsider(self, release: Release, within: float) -> Floats | None:
+        return (
+            None
+            if int(release.magnitude_table.hidden.sum()) > MOST_HIDDEN
+            else super().outsider(release, within)
+        )
 
-    def ranges(self, release: ReleasedSums) -> tuple[Ints, Floats]:
-        return np.flatnonzero(release.hidden), hidden_ranges(release)
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+        table = release.magnitude_table
+        return np.flatnonzero(table.hidden), hidden_ranges(table)
 
     def narrow(
-        self, problem: MagnitudeProblem, unsafe: Bools, release: ReleasedSums, limits: tuple[float, float]
+        self, problem: MagnitudeProblem, unsafe: Bools, release: Release, limits: tuple[float, float]
     ) -> int:
-        if int(release.hidden.sum()) > MOST_HIDDEN:
+        published = release.magnitude_table
+        if int(published.hidden.sum()) > MOST_HIDDEN:
             return 0
         table, (within, limit) = problem.table, limits
-        cells = np.flatnonzero(unsafe & release.hidden)
+        cells = np.flatnonzero(unsafe & published.hidden)
         parts = np.zeros((len(cells), 2), dtype=np.int64)
         for n, cell in enumerate(cells.tolist()):
             sizes = [abs(one.own) for one in contributors(table, cell)]
             whole = sum(sizes) if table.largest is None else int(table.cells.value[cell])
             parts[n] = sum(sizes[1:2]), whole - sum(sizes[:2])
-        return int((second_beliefs(release, cells, parts, within) > limit).sum())
+        return int((second_beliefs(published, cells, parts, within) > limit).sum())
 
-    def left_out(self, release: ReleasedSums) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Kind, ...]:
         # With the numbers of the rules the choice could be made again.
-        return ("pattern_choice",) if release.hidden.any() else ()
+        return ("pattern_choice",) if release.magnitude_table.hidden.any() else ()
 
 
-def _published_before(problem: MagnitudeProblem, last: ReleasedSums) -> Bools:
+def _published_before(problem: MagnitudeProblem, last: PublishedMagnitudes) -> Bools:
     """The cells that last year's release published.
 
     Raises

@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
-from tabprotect.engine.magnitudes.tables.axis import Axis
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.gui.look.theme import count_text
 from tabprotect.languages.messages import joined, plural
 
@@ -48,7 +47,7 @@ class OpenSums:
         return None if self.project is None else self.project.sums
 
     @property
-    def release_of_sums(self) -> ReleasedSums | None:
+    def release_of_sums(self) -> Release | None:
         """The release of sums, published or about to be; ``None`` before a table is protected."""
         return None if self.project is None else self.project.release_of_sums
 
@@ -68,7 +67,7 @@ class OpenSums:
         """The variables of the magnitude table that is open, or of a release of one."""
         if self.sums is not None:
             return self.sums.table.axes
-        return () if self.release_of_sums is None else self.release_of_sums.axes
+        return () if self.release_of_sums is None else self.release_of_sums.magnitude_table.axes
 
     def sums_cell_text(self, nodes: Index) -> str:
         """A cell of a magnitude table by what it is called."""

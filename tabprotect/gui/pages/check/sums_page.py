@@ -15,7 +15,6 @@ from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, mag
 from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -23,6 +22,7 @@ from tabprotect.engine.project.verbs.sums_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import said
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.question import Question
@@ -151,18 +151,18 @@ class CheckSumsPage(CheckStage, Page):
         self._fill()
         self._draw(project, release)
 
-    def _ask(self, project: Project, release: ReleasedSums) -> None:
+    def _ask(self, project: Project, release: Release) -> None:
         def read(_progress: Progress) -> Read:
             found = magnitude_verdict(release)
-            method = magnitude_methods()[release.method]
-            return found, method.outsider(release, found.limits.within / 100)
+            method = magnitude_methods()[release.mechanism.method]
+            return found, method.outsider(release, found.limits.near)
 
         if self._reading.ask(message("what a reader would know"), read, (release,)):
             self._verdict = self._beliefs = None
         done, sums = project.protected_sums, project.sums
         if not self.document.in_house or done is None or sums is None or not sums.rules:
             return
-        if not release.hidden.any():
+        if not release.magnitude_table.hidden.any():
             self.tried = ()
             return
         work = partial(_all_tried, sums, done)
@@ -192,7 +192,7 @@ class CheckSumsPage(CheckStage, Page):
             self._note.setText(
                 translate(
                     message("Proved for these readers, not for contributors who talk to each other.")
-                    if done.release.hidden.any()
+                    if done.release.magnitude_table.hidden.any()
                     else ""
                 )
             )
@@ -308,7 +308,7 @@ class CheckSumsPage(CheckStage, Page):
         self.steps.setText(translate(joined(lines, "\n\n")))
         self.document.select(nodes)
 
-    def _draw(self, project: Project, release: ReleasedSums) -> None:
+    def _draw(self, project: Project, release: Release) -> None:
         if self._beliefs is None:
             self.map.hide()
             self._map_note.setText(
@@ -325,13 +325,14 @@ class CheckSumsPage(CheckStage, Page):
         limit = verdict.limits.belief_limit
         shown = ShownSums(self._beliefs, lambda value: chance_text(float(value)), mark=self._beliefs > limit)
         placement = project.placement or Placement.of(project.domain)
-        self.map.show_sums(release.axes, release.key, placement, shown)
+        table = release.magnitude_table
+        self.map.show_sums(table.axes, table.key, placement, shown)
         self._map_note.setText(
             translate(
                 message(
                     "How probable the best guess of somebody outside is within {within} % of the truth, if "
                     "the sum were that of one contributor. Marked: above {limit}.",
-                    number_text(verdict.limits.within, digits=0),
+                    number_text(100 * verdict.limits.near, digits=0),
                     chance_text(limit),
                 )
             )
@@ -346,7 +347,7 @@ class CheckSumsPage(CheckStage, Page):
 
 
 def _all_tried(sums: ChosenSums, done: ProtectedSums, progress: Progress) -> tuple[TriedReader, ...]:
-    pattern = done.primary, done.release.hidden
+    pattern = done.primary, done.release.magnitude_table.hidden
     rules = rules_of(sums.rules)
     return tried_readers(sums.table, rules, pattern, weights=sums.weights, progress=progress)
 

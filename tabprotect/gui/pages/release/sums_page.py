@@ -10,7 +10,7 @@ from pathlib import Path
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff.release_findings import bundle_files, sums_headline, sums_protection
-from tabprotect.engine.bundle.sums import magnitude_bundle
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.progress import Progress
@@ -286,12 +286,7 @@ def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
         else bundle_of_sums(project)
     )
     progress.report(message("verifying the bundle"), 0.6)
-    found = magnitude_bundle.release_within(data)
-    checks = (
-        message("Every file is as its manifest lists it."),
-        *magnitude_bundle.adds_up(found.release),
-        *(message("Signed by the key {key}.", key) for key in found.signers),
-    )
+    found = verify_bytes(data)
     progress.report(message("looking up what left before"), 0.9)
     verdict = judged_for_leaving(project) if house else magnitude_verdict(found.release)
-    return Looked(verdict, checks, archive.sha256(data))
+    return Looked(verdict, found.checks, found.fingerprint)

@@ -186,28 +186,29 @@ class SetUpSumsPage(MethodsStage, Page):
         sums, release = self.document.sums, self.document.release_of_sums
         assert release is not None
         done = project.protected_sums if self.document.in_house else None
-        text, values = sum_text(release.decimals), release.value
+        table = release.magnitude_table
+        text, values = sum_text(table.decimals), table.value
         letters = mark = None
-        hatch, hidden = release.hidden, release.hidden
+        hatch, hidden = table.hidden, table.hidden
         if done is not None and sums is not None:
             cells = sums.table.cells
             mark = done.primary
-            second = release.hidden & ~done.primary
+            second = table.hidden & ~done.primary
             letters = np.where(second, SECONDARY, "")
             if self._view == "original":
                 values, hatch, hidden = cells.value, second, np.zeros_like(second)
             elif self._view == "change":
-                values = np.where(release.hidden, 0, release.value - cells.value)
+                values = np.where(table.hidden, 0, table.value - cells.value)
         shown = ShownSums(values, text, letters=letters, mark=mark, hatch=hatch, hidden=hidden)
         placement = project.placement or Placement.of(project.domain)
-        self.grid.show_sums(release.axes, release.key, placement, shown)
+        self.grid.show_sums(table.axes, table.key, placement, shown)
         self._selected(self.document.selection)
         self.legend.setText(translate(_legend(done)))
         self.set_sentence(_sentence(done) if done is not None else "")
 
     def _describe(self, number: int) -> str:
         release, project = self.document.release_of_sums, self.document.project
-        if release is None or project is None or not release.hidden[number]:
+        if release is None or project is None or not release.magnitude_table.hidden[number]:
             return ""
         done = project.protected_sums if self.document.in_house else None
         if done is None:
@@ -276,16 +277,16 @@ class SetUpSumsPage(MethodsStage, Page):
 
 
 def _sentence(done: ProtectedSums) -> str:
-    first = ""
-    if done.release.hidden.any():
+    first, published = "", done.release.magnitude_table
+    if published.hidden.any():
         primary = int(done.primary.sum())
         first = plural(
             primary,
             "{primary} sum is hidden as unsafe, {secondary} more to protect it, of {cells}.",
             "{primary} sums are hidden as unsafe, {secondary} more to protect them, of {cells}.",
             count_text(primary),
-            count_text(int((done.release.hidden & ~done.primary).sum())),
-            count_text(len(done.release.key)),
+            count_text(int((published.hidden & ~done.primary).sum())),
+            count_text(len(published.key)),
         )
     return joined(filter(None, (first, done.verdict.staff_sentence)), " ")
 
@@ -293,7 +294,7 @@ def _sentence(done: ProtectedSums) -> str:
 def _legend(done: ProtectedSums | None) -> str:
     if done is None:
         return message("x: not published.")
-    if not done.release.hidden.any():
+    if not done.release.magnitude_table.hidden.any():
         return ""
     return message(
         "\u25cf hidden as unsafe; hatched, {letter}: hidden to protect others. Readers cannot tell "

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QComboBox
 
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import opening, placed
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.question import Question
@@ -154,28 +154,27 @@ class SumsPage(TableStage, Page):
         self.legend.setText(translate(_legend(letters)))
         self._who.setText(translate(_who(sums)))
 
-    def _show_release(self, project: Project, release: ReleasedSums) -> None:
+    def _show_release(self, project: Project, release: Release) -> None:
         self._nothing("")
-        shown = ShownSums(
-            release.value, sum_text(release.decimals), hatch=release.hidden, hidden=release.hidden
-        )
+        table = release.magnitude_table
+        shown = ShownSums(table.value, sum_text(table.decimals), hatch=table.hidden, hidden=table.hidden)
         placement = project.placement or Placement.of(project.domain)
-        self.grid.show_sums(release.axes, release.key, placement, shown)
+        self.grid.show_sums(table.axes, table.key, placement, shown)
         self._too_large()
         self._selected(self.document.selection)
-        hidden = int(release.hidden.sum())
+        hidden = int(table.hidden.sum())
         self.set_sentence(
             message(
                 "What a reader sees: {cells} sums of {measure}; {hidden} of them are hidden (x).",
-                count_text(len(release.key)),
-                release.measure,
+                count_text(len(table.key)),
+                table.measure,
                 count_text(hidden),
             )
-            if release.method == "suppression"
+            if release.mechanism.method == "suppression"
             else message(
                 "What a reader sees: {cells} sums of {measure}, all of them published with noise.",
-                count_text(len(release.key)),
-                release.measure,
+                count_text(len(table.key)),
+                table.measure,
             )
         )
 

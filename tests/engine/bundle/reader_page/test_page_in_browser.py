@@ -10,11 +10,10 @@ from real_browser import Browser, chromium
 from selenium.webdriver import Keys
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.bundle.sums import magnitude_bundle
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
+from tests.engine.bundle.reader_page.test_magnitude_page import released
 from tests.engine.bundle.reader_page.test_page import PRIORS, Laws, difference, release_of
-from tests.engine.bundle.reader_page.test_sums_page import released
 
 DESK, PHONE = (1200, 800), (390, 780)
 
@@ -109,7 +108,7 @@ def test_anybody_can_use_it(browser: Browser, tmp_path: Path, number: int) -> No
 def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -> None:
     release, ranges = released(method)
     place = tmp_path / "page.html"
-    place.write_bytes(magnitude_bundle.page_of(release, {}))
+    place.write_bytes(public.page_of(release))
     browser.go(str(place))
     shown = browser.chrome.execute_script(ROWS)
     assert [len(row) for row in shown] == [6] * 5 and shown[-1][0] == shown[0][0].replace("0", "Total")

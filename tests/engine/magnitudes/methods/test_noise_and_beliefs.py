@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from magnitude_cases import drawn, hidden_square, outsider, table_of
 
-from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes, read_release
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.readers.beliefs import second_beliefs
 from tabprotect.engine.magnitudes.readers.rounded_sums import bases, least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.equations import Equations
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import Variable
 
 KEY = b"a key of a house for tests"
@@ -87,9 +88,9 @@ def test_wrong_parameters_are_refused(wrong) -> None:
 
 
 def test_a_hidden_sum_with_one_degree_of_freedom_is_exact(tmp_path: Path) -> None:
-    release = hidden_square()
-    (tmp_path / "r.zip").write_bytes(public_bytes(release))
-    again = read_release(tmp_path / "r.zip")
+    release = Release.of_magnitudes(hidden_square(), "suppression")
+    (tmp_path / "r.zip").write_bytes(public.to_bytes(release))
+    again = public.read(tmp_path / "r.zip").magnitude_table
     found = {tuple(again.index(cell).values()): belief for cell, belief in outsider(again, 0.1).items()}
     # It lies between 3 and 6; the best window ends at 6 and begins at 54/11.
     assert set(found) == {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
@@ -120,7 +121,7 @@ def test_walks_agree_with_rejection() -> None:
     hidden[:3, :3] = True
     hidden[2, 2] = False
     value = np.where(hidden, 0, whole).reshape(-1)
-    release = ReleasedSums(variables, "x", 0, np.arange(16), value, hidden.reshape(-1), "suppression", {})
+    release = PublishedMagnitudes(variables, "x", 0, np.arange(16), value, hidden.reshape(-1))
     found = outsider(release, 0.1)
     rows, columns = inner.sum(axis=1), inner.sum(axis=0)
     draws = rng.random((400_000, 3)) * [rows[0], rows[0], rows[1]]

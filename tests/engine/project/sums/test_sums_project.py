@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.sums.magnitude_bundle import read_release
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History
@@ -65,7 +65,8 @@ def tabulated(firms: Path) -> History:
 def hidden_of(project: Project) -> list[dict[str, str]]:
     release = project.release_of_sums
     assert release is not None
-    return [release.index(n) for n in release.hidden.nonzero()[0].tolist()]
+    table = release.magnitude_table
+    return [table.index(n) for n in table.hidden.nonzero()[0].tolist()]
 
 
 def test_rules_methods_and_results_are_steps_that_can_be_undone(firms: Path) -> None:
@@ -129,11 +130,14 @@ def test_a_recipe_publishes_what_the_command_line_publishes(
     capsys.readouterr()
     assert main(["protect", str(table), *told, "--out", str(cli)]) == 0
     assert json.loads(capsys.readouterr().out)["primary"] == 1
-    assert out.read_bytes() == cli.read_bytes() and read_release(cli).means is not None
+    assert out.read_bytes() == cli.read_bytes() and public.read(cli).magnitude_table.means is not None
     words = protect_words(history.project)
     assert words[words.index("--publish") + 1] == "n,mean" and "zeros=5" in words
     # It left before: that alone is stated besides.
-    assert read_release(written[0]).value.tolist() == read_release(cli).value.tolist()
+    assert (
+        public.read(written[0]).magnitude_table.value.tolist()
+        == public.read(cli).magnitude_table.value.tolist()
+    )
     reader = steps(open_bundle(path=str(out))).project
     assert reader.kind == "reader" and hidden_of(reader) == hidden_of(history.project)
     house = steps(open_table(source=str(table))).project

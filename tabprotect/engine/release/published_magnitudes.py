@@ -1,55 +1,28 @@
-"""Sums as they leave the house: values, what is hidden, and the method in words. Public."""
+"""A table of magnitudes as it leaves the house: its values, what is hidden, what stands beside. Public."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.magnitudes.tables.axis import Axis, cell_at
 from tabprotect.engine.tables.cube import in_units
+from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.variable import Variable
-
-HIDDEN = "hidden"
-"""The status of a sum that is not published; why it is hidden is never told."""
-
-
-@dataclass(frozen=True)
-class SumsGate:
-    """What a release of sums was judged by, and what came of it. Public.
-
-    Attributes
-    ----------
-    within
-        How near a guess of a contribution comes that counts, in percent of it.
-    belief_limit
-        The probability of such a guess above which a contribution is known.
-    passed
-        ``None`` where it was not judged whole.
-    left_out
-        The kinds of what was not judged.
-    reason
-        Whether there is a reason for what is beyond the limits or was not judged.
-    """
-
-    within: float
-    belief_limit: float
-    passed: bool | None = True
-    left_out: tuple[str, ...] = ()
-    reason: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class ReleasedSums:
+class PublishedMagnitudes:
     """A published magnitude table: nothing in it tells primaries from secondaries.
 
     Attributes
     ----------
     variables
     measure
+        What is summed.
     decimals
         Values are whole numbers of units of 10^-decimals.
     key : int64 (cells,)
@@ -57,14 +30,8 @@ class ReleasedSums:
     value : int64 (cells,)
         0 where hidden.
     hidden : bool (cells,)
-    method
-    parameters
-        Of the method, those that are public; the rules' are not.
-    title
     weighted
         Whether contributors stand for others, who are not in the records.
-    gate
-        ``None`` before it is judged.
     units, means : int64 (cells,)
         How many contribute, and the means in units of 10^-decimals, where they are published;
         ``None`` where they are not.
@@ -76,17 +43,13 @@ class ReleasedSums:
     key: Ints
     value: Ints
     hidden: Bools
-    method: str
-    parameters: Mapping[str, float | str | bool]
-    title: str = ""
     weighted: bool = False
-    gate: SumsGate | None = None
     units: Ints | None = None
     means: Ints | None = None
 
     @cached_property
     def beside(self) -> dict[str, Ints]:
-        """What is published beside the sums, by column."""
+        """What is published beside the values, by column."""
         every = {"n": self.units, "mean": self.means}
         return {name: column for name, column in every.items() if column is not None}
 
@@ -96,10 +59,14 @@ class ReleasedSums:
         return tuple(map(Axis, self.variables))
 
     @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of nodes of each axis."""
+        return tuple(axis.size for axis in self.axes)
+
+    @cached_property
     def nodes(self) -> Ints:
         """The node of each cell on each axis, int64 (variables, cells)."""
-        sizes = tuple(axis.size for axis in self.axes)
-        return np.array(np.unravel_index(self.key, sizes), dtype=np.int64)
+        return np.array(np.unravel_index(self.key, self.shape), dtype=np.int64)
 
     def at_nodes(self, nodes: Sequence[int]) -> int | None:
         """The cell at a node of each axis; ``None`` for one that everybody knows to be 0."""
@@ -114,7 +81,7 @@ class ReleasedSums:
         return "" if self.hidden[number] else self.text(int(self.value[number]))
 
     def figures(self, number: int) -> list[str]:
-        """What is published beside a sum, in the order of the columns; empty where it is hidden."""
+        """What is published beside a value, in the order of the columns; empty where it is hidden."""
         if self.hidden[number]:
             return [""] * len(self.beside)
         every = {name: int(column[number]) for name, column in self.beside.items()}

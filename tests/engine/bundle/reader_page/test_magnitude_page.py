@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,15 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.reader_page import page
-from tabprotect.engine.bundle.sums import kinds, magnitude_bundle
+from tabprotect.engine.bundle.verify import KIND, verify_bytes
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 
 KEY = b"a key of a house for tests"
 
@@ -27,7 +29,7 @@ SQUARES = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (2, 3), (3, 2), (3, 3)]
 Ranges = dict[tuple[int, int], tuple[int, int]]
 
 
-def released(method: str) -> tuple[ReleasedSums, Ranges]:
+def released(method: str) -> tuple[Release, Ranges]:
     """A release of sums, and by row and column the range of some of them in units."""
     table = table_of(drawn(3), (4, 4))
     cells = table.cells
@@ -57,36 +59,32 @@ def released(method: str) -> tuple[ReleasedSums, Ranges]:
         step = float(noise.values[int((below <= 0.05 + 1e-12).sum())])
         ends_of = [int(value[0]) / (1 + 0.1 * -step), int(value[0]) / (1 + 0.1 * step)]
         ranges = {(0, 0): (int(np.floor(ends_of[0])), int(np.ceil(ends_of[1])))}
-    return (
-        ReleasedSums(table.variables, "turnover", 0, cells.key, value, hidden, method, parameters),
-        ranges,
-    )
+    published = PublishedMagnitudes(table.variables, "turnover", 0, cells.key, value, hidden)
+    return Release.of_magnitudes(published, method, parameters), ranges
 
 
 def test_ranges_of_hidden_sums_by_definition() -> None:
     release, ranges = released("suppression")
-    places = [tuple(map(int, n)) for n in release.nodes[:, release.hidden].T]
+    table = release.magnitude_table
+    places = [tuple(map(int, n)) for n in table.nodes[:, table.hidden].T]
     expected = np.array([ranges[row, column] for row, column in places], dtype=np.float64)
-    assert np.abs(hidden_ranges(release) - expected).max() < 1e-6
+    assert np.abs(hidden_ranges(table) - expected).max() < 1e-6
 
 
 def test_a_sum_that_nothing_bounds() -> None:
-    release, _ = released("suppression")
-    everything = np.ones(len(release.key), dtype=bool)
-    at = release.nodes[:, 0]
-    everything[(release.nodes == at[:, None]).all(axis=0)] = False
-    nothing = ReleasedSums(
-        release.variables, "turnover", 0, release.key, release.value * 0, everything, "suppression", {}
-    )
+    table = released("suppression")[0].magnitude_table
+    everything = np.ones(len(table.key), dtype=bool)
+    everything[(table.nodes == table.nodes[:, :1]).all(axis=0)] = False
+    nothing = replace(table, value=table.value * 0, hidden=everything)
     assert np.isinf(hidden_ranges(nothing)[:, 1]).all()
 
 
 @pytest.mark.parametrize("method", ["suppression", "multiplicative_noise", "cell_key"])
 def test_verifying_makes_the_page_again(tmp_path: Path, method: str) -> None:
     release, _ = released(method)
-    data = magnitude_bundle.public_bytes(release)
-    assert data == magnitude_bundle.public_bytes(release)
-    assert magnitude_bundle.check_page(data, release) == [page.MADE_AGAIN]
+    data = public.to_bytes(release)
+    assert data == public.to_bytes(release)
+    assert verify_bytes(data).checks[-1] == page.MADE_AGAIN
     files = archive.unpack(data, allowed=lambda name: True)
     held = re.findall(rb'<script type="application/json"[^>]*>(.*?)</script>', files[page.PAGE])
     assert len(files[page.PAGE]) - sum(map(len, held)) < 60_000
@@ -95,14 +93,14 @@ def test_verifying_makes_the_page_again(tmp_path: Path, method: str) -> None:
     for wrong in (right[0] + b"1", right[0].replace(b"[[", b"[[9")):
         changed = files[page.PAGE].replace(right[0], wrong)
         content = {n: d for n, d in files.items() if n != archive.MANIFEST}
-        forged = archive.pack(archive.sealed(content | {page.PAGE: changed}, kinds.KIND))
+        forged = archive.pack(archive.sealed(content | {page.PAGE: changed}, KIND))
         with pytest.raises(BundleError, match=r"page\.html"):
-            magnitude_bundle.check_page(forged, release)
+            verify_bytes(forged)
     bundle, made = tmp_path / "sums.zip", tmp_path / "page.html"
     bundle.write_bytes(data)
     assert main(["page", str(bundle), "--out", str(made)]) == 0
     assert made.read_bytes() == files[page.PAGE]
-    assert not magnitude_bundle.check_page(magnitude_bundle.public_bytes(release, page=False), release)
+    assert page.MADE_AGAIN not in verify_bytes(public.to_bytes(release, page=False)).checks
 
 
 @pytest.mark.parametrize("unit", ["", ".50"])

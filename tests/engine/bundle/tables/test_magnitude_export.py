@@ -17,19 +17,20 @@ from pyaxis import pyaxis
 from pyjstat import pyjstat
 
 from tabprotect.cli.main import main
-from tabprotect.engine.bundle.sums.magnitude_bundle import public_bytes
+from tabprotect.engine.bundle import public
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.observations import number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.magnitudes.tables.released_sums import ReleasedSums
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.release import Release
 
 HIDDEN = {("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")}
 
 
-def bundle(folder: Path, release: ReleasedSums) -> Path:
+def bundle(folder: Path, table: PublishedMagnitudes) -> Path:
     path = folder / "sums.zip"
-    path.write_bytes(public_bytes(release, page=False))
+    path.write_bytes(public.to_bytes(Release.of_magnitudes(table, "suppression"), page=False))
     return path
 
 
