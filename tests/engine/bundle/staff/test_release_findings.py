@@ -173,7 +173,9 @@ def of_sums(**given: Any) -> MagnitudeVerdict:
 def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
     found = of_sums(audit=replace(TRIED, narrow=narrow), left_out=("pattern_choice",))
     hidden = np.array([True, True, True, True])
-    run = SimpleNamespace(release=SimpleNamespace(hidden=hidden), primary=hidden & [1, 1, 1, 0])
+    run = SimpleNamespace(
+        release=SimpleNamespace(magnitude_table=SimpleNamespace(hidden=hidden)), primary=hidden & [1, 1, 1, 0]
+    )
     lines = sums_protection(cast(Any, run), found).findings
     assert lines[0].state == state and "40 businesses" in lines[0].text
     assert ("by the best guess somebody could" in lines[0].text) == bool(narrow)
