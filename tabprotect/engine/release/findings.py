@@ -38,7 +38,7 @@ SENTENCES: Mapping[str, str | Forms] = {
     "only_small": forms(
         "Sure only that it is small: {n:,} cell.", "Sure only that they are small: {n:,} cells."
     ),
-    "unjudged": message("{reader}: {way}."),
+    "unjudged": message("What {who} learns was not judged: {way}."),
     "not_worked_out": message("What readers learn could not be worked out."),
     "left_out": message("Not worked out: {parts}."),
     "insiders": forms(

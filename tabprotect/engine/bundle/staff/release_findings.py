@@ -17,7 +17,7 @@ from tabprotect.engine.release.kept_sums import said as kept_in_words
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import SAID, Verdict, about, nothing_expected
+from tabprotect.engine.release.verdict_figures import READER, SAID, Verdict, about, nothing_expected
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import capital, in_100, joined, message
 
@@ -171,7 +171,7 @@ def of_tables(verdict: Verdict) -> tuple[Finding, ...]:
             fine = table not in failing and not (table.certain or table.left_out)
             one = replace(one, rest=message("{way}.", capital(SAID[table.way])))
         else:
-            one = replace(one, kind="unjudged", values={**one.values, "way": SAID[table.way]})
+            one = replace(one, kind="unjudged", values={"who": READER[table.who], "way": SAID[table.way]})
         state: State = "failed" if table in failing else "passed" if fine else "mind"
         found.append(replace(one, state=state, shows="" if fine else "cells"))
         if only_small := max(table.small_known - table.known, 0):
