@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 from tabprotect.languages.translation import tr, translate
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
@@ -129,7 +129,7 @@ class Parser(argparse.ArgumentParser):
             return found
         if unknown:
             words = [word for word in unknown if word.startswith("-")] or unknown
-            near = meant(words[0].partition("=")[0], self._every_option())
+            near = closest_match(words[0].partition("=")[0], self._every_option())
             raise UsageError(
                 tr("unrecognized arguments: %s") % " ".join(unknown) + (f"; {near}" if near else ""),
                 self.format_usage().strip(),
@@ -175,7 +175,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        near = meant(str(value), known)
+        near = closest_match(str(value), known)
         said = tr("invalid choice: %(value)r (choose from %(choices)s)") % {
             "value": value,
             "choices": ", ".join(map(repr, known)),

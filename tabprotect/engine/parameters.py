@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar, overload
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -243,5 +243,5 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
             wrong[name] = message("{labels} exclude each other", labels)
     if wrong:
         strange = next((name for name in given if name not in declared), None)
-        raise ParameterError(wrong, hint="" if strange is None else meant(strange, declared))
+        raise ParameterError(wrong, hint="" if strange is None else closest_match(strange, declared))
     return Values(values)

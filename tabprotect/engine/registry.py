@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import message, prose
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -159,7 +159,7 @@ class Registry(Mapping[str, T], Generic[T]):
         known = ", ".join(self._found)
         raise ParameterError(
             {self._noun: message("unknown: {name}; there are {known}", repr(name), known)},
-            hint=meant(name, self._found),
+            hint=closest_match(name, self._found),
         )
 
     def __contains__(self, name: object) -> bool:

@@ -17,7 +17,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return folded[found[0]] if found else ""
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def closest_match(word: str, known: Iterable[str]) -> str:
     """The question whether the nearest word was meant; empty if none is near."""
     found = nearest(word, known)
     return message("did you mean {found}?", found) if found else ""

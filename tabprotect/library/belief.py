@@ -27,7 +27,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 from tabprotect.library.shown.frames import AnyArray, Framed, made
 from tabprotect.library.table import cell_columns
 
@@ -234,7 +234,7 @@ class Belief(Framed):
         if of not in figures:
             raise InputError(
                 message("there is no figure {of}", repr(of)),
-                hint=meant(of, tuple(figures)) or message("there are {those}", ", ".join(figures)),
+                hint=closest_match(of, tuple(figures)) or message("there are {those}", ", ".join(figures)),
             )
         title, top, flip, compute = figures[of]
         ax = plotting.axes(ax)

@@ -13,7 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """The options for laid-out rows, whatever file they come from."""
@@ -229,7 +229,7 @@ class Reading(Options):
             if name not in names:
                 raise InputError(
                     message("there is no option {name} of reading a table", repr(name)),
-                    hint=meant(name, names) or message("there are {known}", ", ".join(names)),
+                    hint=closest_match(name, names) or message("there are {known}", ", ".join(names)),
                 )
         where = given.get("where")
         if isinstance(where, Mapping):

@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.rule import ReleaseRule
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.languages.messages import joined, message, uncapital
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 Plugin = Method | MagnitudeMethod | Measure | RiskCriterion | ReleaseRule | ReleaseUtility | Format
 
@@ -51,7 +51,7 @@ def plugin_named(name: str) -> Plugin:
     every = [one for registry in found for one in registry]
     raise ParameterError(
         {"name": message("unknown: {name}; there are {known}", repr(name), ", ".join(every))},
-        hint=meant(name, every),
+        hint=closest_match(name, every),
     )
 
 

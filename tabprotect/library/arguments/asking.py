@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from tabprotect.engine.options import Option, Options, options_of
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 F = TypeVar("F", bound=Callable[..., Any])
 A = TypeVar("A", bound=Options)
@@ -70,7 +70,7 @@ def taken(asked: type[A], given: Mapping[str, object], **besides: object) -> A:
     known = {one.name: one for one in keywords(asked)}
     for name in given:
         if name not in known:
-            asked_for = meant(name, known)
+            asked_for = closest_match(name, known)
             raise TypeError(
                 f"unexpected keyword {name!r}; {asked_for and asked_for + ' '}there are {', '.join(known)}"
             )

@@ -16,7 +16,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.languages.messages import message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 
 AnyArray = np.ndarray
 """A column of any type."""
@@ -221,7 +221,7 @@ def made(columns: Columns, kind: str) -> Any:
     if kind not in KINDS:
         raise InputError(
             message("there are no frames of the kind {kind}", repr(kind)),
-            hint=meant(kind, KINDS) or message("there are {kinds}", ", ".join(KINDS)),
+            hint=closest_match(kind, KINDS) or message("there are {kinds}", ", ".join(KINDS)),
         )
     lists = {name: values.tolist() for name, values in columns.items()}
     if kind == "dict":

@@ -21,7 +21,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.nearest import meant
+from tabprotect.languages.nearest import closest_match
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def risk_utility_map(ax: Axes, found: Comparison, risk: str, utility: str) -> No
         if name not in by_name:
             raise InputError(
                 message("{name} was not computed", repr(name)),
-                hint=meant(name, tuple(by_name)) or message("there are {those}", ", ".join(by_name)),
+                hint=closest_match(name, tuple(by_name)) or message("there are {those}", ", ".join(by_name)),
             )
     methods = list(dict.fromkeys(c.spec.method for c in found.configurations))
     for number, configuration in enumerate(found.configurations):
