@@ -49,7 +49,7 @@ class Cancellable:
             raise Interrupted()
 
 
-class Part:
+class PartialProgress:
     """The progress of one of several equal parts, as a share of the whole.
 
     Parameters

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.analysing import STATISTICS, Analysing
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.estimate import LEVEL as LEVEL_OF_ODDS
-from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.belief.log_odds import LogOdds, log_odds
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -389,5 +389,5 @@ class Belief(Framed):
                 {alone: message("these are sums of cells")},
                 hint=message("infer the cells of the release, without of"),
             )
-        knowing, chance = Knowing(weigh_refused=weigh_refused), Randomness.seeded(seed)
+        knowing, chance = PriorKnowledge(weigh_refused=weigh_refused), Randomness.seeded(seed)
         return Analysing(self.given, self.posterior, knowing, chance, progress)

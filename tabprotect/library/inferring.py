@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, Knowing
+from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -161,7 +161,9 @@ def infer(
     found = believe(
         [first, *releases[1:]],
         informed(prior, releases, progress),
-        knowing=Knowing(weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused),
+        knowing=PriorKnowledge(
+            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
+        ),
         effort=replace(READER, way=way, draws=draws),
         randomness=randomness,
         progress=progress,

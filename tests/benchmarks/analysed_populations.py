@@ -12,7 +12,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.association import LEAST_MEAN, Association
 from tabprotect.engine.belief.log_odds import log_odds, of_table
-from tabprotect.engine.belief.model_fit import Reading, fit_releases
+from tabprotect.engine.belief.model_fit import ModelReading, fit_releases
 from tabprotect.engine.belief.rates import Ratio, pairs, rate
 from tabprotect.engine.posterior.independence import ModelTest, independence_model
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled
@@ -89,7 +89,7 @@ def _rate_of(shares: Floats) -> float:
     return float(first - second)
 
 
-def _model(reading: Reading) -> Interval:
+def _model(reading: ModelReading) -> Interval:
     domain = reading.found.domain
     return fit_releases(reading, LogLinear.of(domain, FORMULAS[domain.ndim])).interval(0)
 
@@ -125,7 +125,7 @@ def _kept(p: float) -> Interval:
     return (0.0, 2.0) if p >= 0.05 else (2.0, 3.0)
 
 
-def _test(reading: Reading) -> Interval:
+def _test(reading: ModelReading) -> Interval:
     found = reading.tested(independence_model(reading.found.domain))
     if found is None:
         raise ArithmeticError("too few draws")
@@ -136,7 +136,7 @@ def _test_known(domain: Domain, counts: Ints) -> Interval:
     return _kept(ModelTest.of_table(independence_model(domain), counts).p)
 
 
-def _around_odds(reading: Reading) -> tuple[Floats, Floats]:
+def _around_odds(reading: ModelReading) -> tuple[Floats, Floats]:
     """The design of the association, and the step of its log odds ratio."""
     model = Association.of(reading.found.domain, ("A", "B"))
     rows, columns = np.eye(model.shape[1]), np.eye(model.shape[2])[:, 1:]
@@ -150,7 +150,7 @@ def _around_odds(reading: Reading) -> tuple[Floats, Floats]:
     return np.stack(back, axis=1), np.eye(design.shape[1])[-1]
 
 
-def likely_width(name: str, reading: Reading) -> float | None:
+def likely_width(name: str, reading: ModelReading) -> float | None:
     """Width of the Wald interval by the likelihood of the release: what is known less what is open."""
     domain = reading.found.domain
     wanted = pairs(domain) if name == "rate" else LogLinear.of(domain, FORMULAS[domain.ndim])
@@ -191,12 +191,12 @@ class Analysis:
     """What is true of a population's shares, and the interval of it from a reading and from a table."""
 
     truth: Callable[[Floats], float]
-    ours: Callable[[Reading], Interval]
+    ours: Callable[[ModelReading], Interval]
     known: Callable[[Domain, Ints], Interval]
     likely: bool = True
 
 
-def _strength(reading: Reading) -> Interval:
+def _strength(reading: ModelReading) -> Interval:
     found = reading.independence(0.95).strength
     return _ends(found and found.interval)
 

@@ -26,7 +26,7 @@ from analysed_populations import MEANS, METHODS, POPULATIONS, Analysis, Interval
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
-from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -51,7 +51,7 @@ class Found:
     likely: list[float]
     refused: int = 0
 
-    def take(self, analysis: tuple[str, Analysis], reading: Reading, counts: Ints, likely: bool) -> None:
+    def take(self, analysis: tuple[str, Analysis], reading: ModelReading, counts: Ints, likely: bool) -> None:
         """Take in one release; ``likely`` if the width of its likelihood is asked as well."""
         (name, asked), domain = analysis, reading.found.domain
         try:
@@ -103,7 +103,7 @@ def measured(name: str, method: str, shape: tuple[int, ...], mean: float, seeds:
         problem = Problem(Table.dense(domain, counts))
         try:
             run = methods()[method].run(problem, values, Randomness.seeded(seed))
-            reading = Reading.of([run.release], RELEASE_ALONE, Randomness.seeded(seed))
+            reading = ModelReading.of([run.release], RELEASE_ALONE, Randomness.seeded(seed))
         except InfeasibleError as error:  # nothing can be hidden, or nothing limits the counts
             print(error, flush=True)
             for each in found.values():

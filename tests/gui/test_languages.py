@@ -26,7 +26,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.look.lists.listing import Listing
+from tabprotect.gui.look.lists.listing import RowList
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
@@ -122,7 +122,7 @@ def words(window: MainWindow) -> set[str]:
             said.add(widget.text())
         if isinstance(widget, QComboBox):
             said |= {widget.itemText(number) for number in range(widget.count())}
-        if isinstance(widget, Listing):
+        if isinstance(widget, RowList):
             across, rows = Qt.Orientation.Horizontal, widget.rows
             said |= {str(rows.headerData(n, across)) for n in range(rows.columnCount())}
     return said

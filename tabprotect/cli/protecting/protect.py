@@ -118,7 +118,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(message("cannot be written: there is no such folder"), file=path)
 
-    def written(project: Project) -> Besides:
+    def written(project: Project) -> ExtraOutput:
         fingerprint = sha256(load(args.out))
         lines = [
             message("Release bundle (public): {out}", args.out),
@@ -181,7 +181,7 @@ def _publish_magnitudes(
 MANY_CELLS = 20_000
 """Cells beyond which one run says what a method does: trials of cycles are quick at any size."""
 
-Besides = tuple[Mapping[str, object], Sequence[str]]
+ExtraOutput = tuple[Mapping[str, object], Sequence[str]]
 """Entries of the printed object, and lines."""
 
 
@@ -190,7 +190,7 @@ def publish_and_say(
     publishing: Publishing,
     register: str | None,
     console: Console,
-    written: Callable[[Project], Besides],
+    written: Callable[[Project], ExtraOutput],
 ) -> None:
     """Publish a protected table, and say what became of it.
 

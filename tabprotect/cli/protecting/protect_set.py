@@ -11,7 +11,7 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_options, add_reading, asked_for, keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import (
-    Besides,
+    ExtraOutput,
     add_protecting,
     protecting_of,
     publish_and_say,
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     history = protected(history, asked, console)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 
-    def written(project: Project) -> Besides:
+    def written(project: Project) -> ExtraOutput:
         return _written(project, chosen, previous, args.out, console)
 
     publish_and_say(history, publishing, asked.register, console, written)
@@ -177,7 +177,7 @@ def _each(files: Mapping[str, Table]) -> dict[str, str]:
 
 def _written(
     project: Project, chosen: PublicationSet, previous: list[PublicationSet], out: Path, console: Console
-) -> Besides:
+) -> ExtraOutput:
     """What is said of the bundles of a set."""
     rule = project.problem.at_risk
     slivers = chosen.slivers(project.original, (rule.low, rule.high), previous)

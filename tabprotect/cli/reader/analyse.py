@@ -13,9 +13,9 @@ from tabprotect.cli.reader.draw import DRAWS, add_reader, posterior_of, releases
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.belief.analysing import STATISTICS, Analysing
 from tabprotect.engine.belief.estimate import LEVEL
-from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.belief.log_odds import log_odds
-from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
@@ -79,7 +79,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(message("a rate takes no prior: it has a model (--model)"))
     releases = releases_of(args, console)
     posterior, chance = posterior_of(releases, args, console)
-    knowing = Knowing(weigh_refused=weigh_refused)
+    knowing = PriorKnowledge(weigh_refused=weigh_refused)
     asked = Analysing(releases, posterior, knowing, chance, console)
     odds = None
     if args.log_odds is not None:
@@ -127,7 +127,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _rate(reading: Reading, args: argparse.Namespace) -> Rate:
+def _rate(reading: ModelReading, args: argparse.Namespace) -> Rate:
     """The rate that is asked for, under the model that is."""
     model = None if args.model is None else LogLinear.of(reading.found.domain, args.model)
     return rate(reading, Ratio.parse(args.rate), model=model, level=args.level)

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
-from tabprotect.engine.progress import Part
+from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
 from tabprotect.languages.messages import message, plural
 
@@ -72,7 +72,7 @@ def _attacked(args: argparse.Namespace, console: Console) -> AttackedFiles:
             count=args.count,
             total=args.total,
             groupings=args.groupings,
-            progress=Part(console, number, len(args.targets)),
+            progress=PartialProgress(console, number, len(args.targets)),
         )
         for number, target in enumerate(args.targets)
     ]

@@ -10,7 +10,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -57,7 +57,7 @@ def posterior_of(
 ) -> tuple[Posterior, Randomness]:
     """What is believed given releases, and the chance that the draws come from."""
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    knowing = Knowing(weigh_refused=weigh_refused)
+    knowing = PriorKnowledge(weigh_refused=weigh_refused)
     prior = informed(args.prior or "uniform", found, console)
     read = believe(found, prior, knowing=knowing, randomness=chance, progress=console)
     return read.posterior, chance

@@ -20,7 +20,7 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, Knowing
+from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
@@ -205,7 +205,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         read = believe(
             releases,
             prior,
-            knowing=Knowing(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
+            knowing=PriorKnowledge(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
             effort=replace(READER, way=args.way, draws=args.draws),
             randomness=randomness,
             progress=console,

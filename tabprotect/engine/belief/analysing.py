@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.belief.estimate import LEVEL
-from tabprotect.engine.belief.evidence import Knowing
-from tabprotect.engine.belief.model_fit import TESTED, Reading, fit_releases
+from tabprotect.engine.belief.evidence import PriorKnowledge
+from tabprotect.engine.belief.model_fit import TESTED, ModelReading, fit_releases
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
     ModelSummary,
@@ -52,18 +52,18 @@ class Analysing:
 
     releases: Sequence[Release]
     posterior: Posterior
-    knowing: Knowing
+    knowing: PriorKnowledge
     chance: Randomness
     progress: Progress = SILENT
 
     @cached_property
-    def alone(self) -> Reading:
+    def alone(self) -> ModelReading:
         """What the releases say by themselves, whatever the prior."""
         known = self.posterior if isinstance(self.posterior.prior, Uniform) else None
-        return Reading.of(self.releases, self.knowing, self.chance, self.progress, known=known)
+        return ModelReading.of(self.releases, self.knowing, self.chance, self.progress, known=known)
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ModelReading | None:
         """The same; ``None`` where the posterior assumes something, or is of other cells."""
         if not self.releases or not isinstance(self.posterior.prior, Uniform):
             return None

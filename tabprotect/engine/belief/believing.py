@@ -14,8 +14,8 @@ from tabprotect.engine.belief.effort import READER, Effort
 from tabprotect.engine.belief.evidence import (
     HOW_IT_WAS_LET_OUT,
     Evidence,
-    Knowing,
     OfRelease,
+    PriorKnowledge,
     distinct,
     finest_first,
 )
@@ -38,7 +38,7 @@ def believe(
     releases: Sequence[Release | Evidence],
     prior: Prior | str | None = None,
     *,
-    knowing: Knowing = HOW_IT_WAS_LET_OUT,
+    knowing: PriorKnowledge = HOW_IT_WAS_LET_OUT,
     inner: bool = False,
     effort: Effort = READER,
     randomness: Randomness | None = None,
@@ -148,7 +148,7 @@ def _effort_for(release: Release, effort: Effort) -> Effort:
 
 
 def _as_let_out(
-    found: Believed, evidence: Sequence[Evidence], knowing: Knowing, effort: Effort, progress: Progress
+    found: Believed, evidence: Sequence[Evidence], knowing: PriorKnowledge, effort: Effort, progress: Progress
 ) -> Believed:
     """The same with what the gates of the releases tell, or a word on it."""
     gates = [one.release.mechanism.gate for one in evidence]

@@ -108,7 +108,7 @@ WeighRefused = Callable[[Posterior, tuple[RefusedDraws, ...], Randomness, Progre
 
 
 @dataclass(frozen=True, eq=False)
-class Knowing:
+class PriorKnowledge:
     """What a reader knows beside what was published.
 
     Attributes
@@ -131,10 +131,10 @@ class Knowing:
     weigh_refused: WeighRefused | None = None
 
 
-RELEASE_ALONE = Knowing(gate=False)
+RELEASE_ALONE = PriorKnowledge(gate=False)
 """Of who judges a release."""
 
-HOW_IT_WAS_LET_OUT = Knowing()
+HOW_IT_WAS_LET_OUT = PriorKnowledge()
 """Of a reader."""
 
 

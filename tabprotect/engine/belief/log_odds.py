@@ -22,7 +22,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.association import LEAST_MEAN, Association, given_sums, log_sums_law, noncentral
 from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
-from tabprotect.engine.belief.model_fit import Reading, flattened
+from tabprotect.engine.belief.model_fit import ModelReading, flattened
 from tabprotect.engine.belief.table_draws import LEAST_EFFECTIVE, WANTED, WIDER, TableDraws
 from tabprotect.engine.posterior.prior import NegativeBinomial, Uniform
 from tabprotect.languages.messages import message
@@ -69,7 +69,7 @@ class LogOdds(Estimate):
         return message("The interval rests on few draws: it is only roughly right.")
 
 
-def log_odds(reading: Reading, variables: tuple[str, str], *, level: float = LEVEL) -> LogOdds:
+def log_odds(reading: ModelReading, variables: tuple[str, str], *, level: float = LEVEL) -> LogOdds:
     """The common log odds ratio of two variables given all others.
 
     Parameters
@@ -110,7 +110,7 @@ def of_table(counts: Ints, model: Association, level: float) -> list[float]:
     return _Curve(model, true + model.smoothing, draws).quantiles(tails(level))
 
 
-def _drawn(reading: Reading, model: Association) -> _Curve:
+def _drawn(reading: ModelReading, model: Association) -> _Curve:
     """The likelihood of the release, by tables drawn where they are likely under the model."""
     domain, held, shares = model.domain, reading.draws, tails(LEVEL)
     smoothing = model.smoothing

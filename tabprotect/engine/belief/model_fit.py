@@ -22,7 +22,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.estimate import tails
-from tabprotect.engine.belief.evidence import HOW_IT_WAS_LET_OUT, Evidence, Knowing, distinct, finest_first
+from tabprotect.engine.belief.evidence import HOW_IT_WAS_LET_OUT, Evidence, distinct, finest_first
 from tabprotect.engine.belief.table_draws import (
     CLOSE,
     LEAST_EFFECTIVE,
@@ -92,7 +92,7 @@ class Imputed:
 
 
 @dataclass(eq=False)
-class Reading:
+class ModelReading:
     """Releases of one original, and the tables drawn given them, which several analyses share.
 
     Attributes
@@ -118,12 +118,12 @@ class Reading:
     def of(
         cls,
         releases: Sequence[Release | Evidence],
-        knowing: Knowing = HOW_IT_WAS_LET_OUT,
+        knowing: PriorKnowledge = HOW_IT_WAS_LET_OUT,
         randomness: Randomness | None = None,
         progress: Progress = SILENT,
         *,
         known: Posterior | None = None,
-    ) -> Reading:
+    ) -> ModelReading:
         """Read releases.
 
         Parameters
@@ -296,7 +296,7 @@ def score_test(model: LogLinear, means: Floats, expected: Floats, open_: Floats)
     return ModelTest(value, degrees, float(chdtrc(degrees, value)), total / model.degrees)
 
 
-def fit_releases(reading: Reading, model: LogLinear, *, draws: int = 200) -> ModelSummary:
+def fit_releases(reading: ModelReading, model: LogLinear, *, draws: int = 200) -> ModelSummary:
     """Fit a log-linear model to what releases say of the true table.
 
     Parameters

@@ -13,7 +13,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.estimate import LEVEL, Estimate, tails
-from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.domain import Domain
@@ -102,7 +102,9 @@ def pairs(domain: Domain) -> LogLinear:
     return LogLinear.of(domain, " + ".join(terms or names))
 
 
-def rate(reading: Reading, ratio: Ratio, *, model: LogLinear | None = None, level: float = LEVEL) -> Rate:
+def rate(
+    reading: ModelReading, ratio: Ratio, *, model: LogLinear | None = None, level: float = LEVEL
+) -> Rate:
     """A rate, or the difference of two.
 
     Parameters

@@ -20,7 +20,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.messages import message
 
@@ -193,7 +193,7 @@ def _estimated(
     runs = [min(COUNTING_AT_ONCE, draws - at) for at in range(0, draws, COUNTING_AT_ONCE)]
     log_weight = np.concatenate(
         [
-            _log_weights(rows, columns, size, generator, Part(progress, k, len(runs)))
+            _log_weights(rows, columns, size, generator, PartialProgress(progress, k, len(runs)))
             for k, size in enumerate(runs)
         ]
     )

@@ -18,7 +18,7 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
 from tabprotect.engine.formats.statuses import COUNT
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import joined, message
@@ -167,7 +167,7 @@ def publisher_could(
     bases = (SaidMethod.parse(one).given.get("base", "") for one in said)
     base = next((int(one) for one in bases if one.isdecimal() and int(one) > 1), BASE)
     for number, file in enumerate(files):
-        part = Part(progress, number, len(files))
+        part = PartialProgress(progress, number, len(files))
         content, name = file.content, file.path.name
         ways: list[tuple[str, list[PublishedFile], list[str]]] = []
         if said[number] == "exact" and isinstance(content, PublishedRows):

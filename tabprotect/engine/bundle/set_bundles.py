@@ -69,7 +69,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
 
 
 @dataclass(frozen=True)
-class Leaving:
+class ReleaseFiles:
     """The files of a release that leave: its bundle, or a folder with a bundle for each table of a set.
 
     Attributes
@@ -87,7 +87,7 @@ class Leaving:
     parts: Mapping[str, Release]
 
     @classmethod
-    def of(cls, release: Release, formulas: Mapping[str, str] | None = None) -> Leaving:
+    def of(cls, release: Release, formulas: Mapping[str, str] | None = None) -> ReleaseFiles:
         """Make it from a release, as one bundle or divided by the formulas of its tables.
 
         Raises

@@ -220,7 +220,7 @@ def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
 
 
 @dataclass(frozen=True)
-class Figures:
+class LearnedFigures:
     """What a reader learns of the cells of one table: see :class:`TableVerdict`."""
 
     at_risk: float = 0.0
@@ -230,16 +230,16 @@ class Figures:
     small_known: int = 0
 
 
-def posterior_figures(posterior: Posterior, rule: SmallCount, limit: float) -> Figures:
+def posterior_figures(posterior: Posterior, rule: SmallCount, limit: float) -> LearnedFigures:
     """The figures of all cells of a posterior."""
     from tabprotect.engine.disclosure.cell_beliefs import as_belief
 
     return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
 
 
-def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> Figures:
+def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> LearnedFigures:
     if belief.rows is None:
-        return Figures()
+        return LearnedFigures()
     _, first, chances = belief.rows
     # Only cells that could be at risk at all are examined.
     cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
@@ -256,7 +256,7 @@ def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> Figures:
                 squares -= chance * (1.0 - chance) / belief.draws
             np.maximum(highest, chance, out=highest)
     expected = float(inside.sum())
-    return Figures(
+    return LearnedFigures(
         expected,
         int((highest > limit).sum()),
         int((highest > CERTAIN).sum()),

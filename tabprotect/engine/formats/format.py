@@ -35,7 +35,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.formats.rows.figures import Figures
+    from tabprotect.engine.formats.rows.figures import FigureRows
 
 
 def read_grid(
@@ -344,7 +344,7 @@ class Format(Documented, ABC):
         """True if rows of figures can be written: a posterior, or drawn originals."""
         return type(self).figures is not Format.figures
 
-    def figures(self, figures: Figures) -> Iterator[bytes]:
+    def figures(self, figures: FigureRows) -> Iterator[bytes]:
         """Write rows of figures as a file, in pieces.
 
         Raises

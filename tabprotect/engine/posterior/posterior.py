@@ -44,7 +44,7 @@ NARROW_COUNTS = 80
 """Counts up to which originals drawn in eight bits are right."""
 
 
-class Part(Protocol):
+class IndependentPart(Protocol):
     """Some cells whose counts are independent of all others.
 
     Attributes
@@ -62,7 +62,7 @@ class Part(Protocol):
 class Parts(Protocol):
     """Parts of a table whose counts are independent of each other's."""
 
-    def some(self, most: int, generator: np.random.Generator) -> Part | None:
+    def some(self, most: int, generator: np.random.Generator) -> IndependentPart | None:
         """Parts taken by chance until they have so many cells; ``None`` if they cannot be drawn."""
 
 

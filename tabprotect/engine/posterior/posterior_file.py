@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.rows.figures import Figures
+from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
@@ -19,7 +19,7 @@ DRAWN = ("draw", "count")
 """Columns of drawn originals, beside those of the variables."""
 
 
-def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
+def posterior_figures(posterior: Posterior, cells: Ints) -> FigureRows:
     """Rows for the given cells, one for each count that a cell can have.
 
     Parameters
@@ -44,12 +44,12 @@ def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
         rows.chances,
     )
     shown = posterior.is_published.reshape(-1)[rows.cells]
-    return Figures(
+    return FigureRows(
         posterior.domain, rows.cells, dict(zip(FIGURES, columns, strict=True)), shown={"published": shown}
     )
 
 
-def drawn_figures(domain: Domain, tables: Ints) -> Figures:
+def drawn_figures(domain: Domain, tables: Ints) -> FigureRows:
     """A row for each drawn original and cell.
 
     Parameters
@@ -63,7 +63,7 @@ def drawn_figures(domain: Domain, tables: Ints) -> Figures:
     """
     _check_names(domain, DRAWN)
     number, cells = tables.shape
-    return Figures(
+    return FigureRows(
         domain,
         np.tile(np.arange(cells), number),
         {"count": tables.reshape(-1)},

@@ -17,7 +17,7 @@ import numpy as np
 
 from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -191,10 +191,10 @@ def simulate(
     several = len(tables) if isinstance(tables, Sized) else 0
     for number, problem in enumerate(tables):
         # Of an endless stream of tables no share is done.
-        table = Part(progress, number, several) if several else progress
+        table = PartialProgress(progress, number, several) if several else progress
         run, wanted = 0, runs.most if random else 1
         while run < wanted:
-            part = Part(table, run, wanted)
+            part = PartialProgress(table, run, wanted)
             part.report(STAGE, 0.0)
             work = partial(method.perform, problem, values, generator, part)
             trial = Trial(problem, attempted(work, faults=runs.faults))

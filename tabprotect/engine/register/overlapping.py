@@ -33,7 +33,7 @@ CLOSE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class OverlapEvidence:
     """What one release and others tell of each other.
 
     Attributes
@@ -54,7 +54,9 @@ class Told:
         return self.of_this is not None or self.of_other is not None
 
 
-def told(original: Table, group: Sequence[Release], other: Release, same_margins: int) -> Told | None:
+def overlap_evidence(
+    original: Table, group: Sequence[Release], other: Release, same_margins: int
+) -> OverlapEvidence | None:
     """What a release and those read with it, and another one of the same records, tell of each other.
 
     Parameters
@@ -78,11 +80,11 @@ def told(original: Table, group: Sequence[Release], other: Release, same_margins
     here = next((found for one in group if (found := exact_margin(one, shared))), None)
     there = exact_margin(other, shared)
     if here is not None and there is not None:
-        return Told(other) if _alike(here, there) else None
+        return OverlapEvidence(other) if _alike(here, there) else None
     if here is not None:
-        return Told(other, of_other=_known(group[0], here))
+        return OverlapEvidence(other, of_other=_known(group[0], here))
     if there is not None:
-        return Told(other, of_this=_known(other, there))
+        return OverlapEvidence(other, of_this=_known(other, there))
     return None
 
 

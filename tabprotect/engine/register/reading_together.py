@@ -25,14 +25,14 @@ from tabprotect.languages.messages import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
-    from tabprotect.engine.register.overlapping import Told
+    from tabprotect.engine.register.overlapping import OverlapEvidence
 
 Drawn = tuple[tuple[Earlier, Release], ...]
 """Earlier publications with their releases, the closest first."""
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class JointReading:
     """What was read together.
 
     Attributes
@@ -81,7 +81,7 @@ class ReadingTogether:
 
     def of(
         self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
-    ) -> Reading:
+    ) -> JointReading:
         """Read them together.
 
         Parameters
@@ -98,7 +98,7 @@ class ReadingTogether:
         # The latest first.
         own = [] if self.release is None else [self.release]
         every = [*own, *(other for _, other in read)]
-        beside: list[tuple[Earlier, Told]] = []
+        beside: list[tuple[Earlier, OverlapEvidence]] = []
         if own:
             rest = [one for one in earlier if one.entry.number not in looked_at]
             beside, more = self._beside(rest, every)
@@ -113,11 +113,11 @@ class ReadingTogether:
             if found is None or known[0] != judged_on:
                 found = self._joint(every, [told for _, told in telling])
         both = (*(one for one, _ in read), *(one for one, _ in telling))
-        return Reading(both, unread, found, judged_on)
+        return JointReading(both, unread, found, judged_on)
 
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Release]
-    ) -> tuple[list[tuple[Earlier, Told]], frozenset[int]]:
+    ) -> tuple[list[tuple[Earlier, OverlapEvidence]], frozenset[int]]:
         """What releases of other variables of the same records tell, and which are not read."""
         wanted = [one for one in rest if one.relation in ("records", "variables")]
         if not wanted:
@@ -127,12 +127,12 @@ class ReadingTogether:
         own, table = marks(self.problem), self.problem.table
         # What cannot be opened was not read.
         unread = {one.entry.number for one in wanted if one.relation == "records"}
-        found: list[tuple[Earlier, Told]] = []
+        found: list[tuple[Earlier, OverlapEvidence]] = []
         for one, other in _opened(wanted, self.register, self.progress):
             told = None
             if one.relation == "records":
                 unread.discard(one.entry.number)
-                told = overlapping.told(table, every, other, _shared(one, own))
+                told = overlapping.overlap_evidence(table, every, other, _shared(one, own))
             elif not overlapping.other_categories(table.domain, other.domain):
                 # Other records under the same names.
                 continue
@@ -147,7 +147,7 @@ class ReadingTogether:
             return [], frozenset(unread | {one.entry.number for one, _ in found})
         return found, frozenset(unread)
 
-    def _joint(self, every: Sequence[Release], beside: Sequence[Told]) -> StaffVerdict:
+    def _joint(self, every: Sequence[Release], beside: Sequence[OverlapEvidence]) -> StaffVerdict:
         """What readers of all of them learn, about the cells of the finest table, the latest first;
         and of the tables of other variables that this one tells something of."""
         problem, policy, progress = self.problem, self.policy, self.progress

@@ -30,7 +30,7 @@ LARGE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class CellContributions:
     """What rules look at, for some cells.
 
     Attributes
@@ -52,12 +52,12 @@ class Judged:
     waived: Bools
 
     @classmethod
-    def ranked(cls, total: Ints, top: Ints, nonzero: Ints) -> Judged:
+    def ranked(cls, total: Ints, top: Ints, nonzero: Ints) -> CellContributions:
         """Where nobody asked and nobody waived."""
         no = np.zeros(top.shape, dtype=bool)
         return cls(total, top, nonzero, no, no)
 
-    def targeted(self) -> Judged:
+    def targeted(self) -> CellContributions:
         """The largest who did not waive first, then the others; 0 where everybody waived."""
         if not self.waived.any():
             return self
@@ -68,7 +68,7 @@ class Judged:
             target = self.top[number, one] if not self.waived[number, one] else 0
             top[number] = [target, *np.delete(self.top[number], one)]
         none = self.waived.all(axis=1) | ((self.top > 0) & ~self.waived).sum(axis=1).__eq__(0)
-        return Judged(self.total, top, np.where(none, 0, self.nonzero), self.asked, self.waived)
+        return CellContributions(self.total, top, np.where(none, 0, self.nonzero), self.asked, self.waived)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class MagnitudeRule:
             else self.name
         )
 
-    def excess(self, cells: Judged) -> tuple[Ints, int]:
+    def excess(self, cells: CellContributions) -> tuple[Ints, int]:
         """``S`` of each cell (whole numbers, of any size) and the unit that it is counted in."""
         cells = cells.targeted()
         top, total = cells.top, cells.total
@@ -140,7 +140,7 @@ class MagnitudeRule:
         unit = p.denominator * q.denominator
         return _combined(int(p * unit), first, -int(q * unit), rest), 100 * unit
 
-    def _requested(self, cells: Judged) -> tuple[Ints, int]:
+    def _requested(self, cells: CellContributions) -> tuple[Ints, int]:
         share, unit = _dominance(cells.total, cells.top[:, :1], self.numbers[0])
         out = np.where(cells.asked[:, 0], share, 0)
         if len(self.numbers) > 1:
@@ -148,11 +148,11 @@ class MagnitudeRule:
             out = np.where(few & (out <= 0), 1, out)
         return out, unit
 
-    def unsafe(self, cells: Judged) -> Bools:
+    def unsafe(self, cells: CellContributions) -> Bools:
         """Which cells it hides."""
         return np.asarray(self.excess(cells)[0] > 0)
 
-    def upper(self, cells: Judged) -> Ints:
+    def upper(self, cells: CellContributions) -> Ints:
         """By how much the upper end of a reader's interval has to exceed each sum; 0 if safe."""
         excess, unit = self.excess(cells)
         return np.where(excess > 0, -(-excess // unit), 0).astype(np.int64)
@@ -189,7 +189,7 @@ class Sensitivity:
     rule: Ints
 
 
-def judge(rules: Sequence[MagnitudeRule], cells: Judged) -> Sensitivity:
+def judge(rules: Sequence[MagnitudeRule], cells: CellContributions) -> Sensitivity:
     """What the rules say together: a cell is safe if every rule finds it so."""
     unsafe = np.zeros(len(cells.total), dtype=bool)
     upper = np.zeros(len(cells.total), dtype=np.int64)

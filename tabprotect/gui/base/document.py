@@ -398,11 +398,11 @@ class Document(OpenSums, QObject):
         def work(progress: Progress) -> Believed:
             # Inference imports scipy; a window that only shows a table does not wait for it.
             from tabprotect.engine.belief.believing import believe
-            from tabprotect.engine.belief.evidence import Knowing
+            from tabprotect.engine.belief.evidence import PriorKnowledge
             from tabprotect.engine.bundle.informed_prior import informed
             from tabprotect.engine.disclosure.verdict import weigh_refused
 
-            knowing = Knowing(weigh_refused=weigh_refused)
+            knowing = PriorKnowledge(weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.
             inner = text == PRIORS["user"]
             prior = informed(text, [release], progress)

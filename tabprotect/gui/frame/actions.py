@@ -42,7 +42,7 @@ ROLES = {
 
 
 @dataclass(frozen=True)
-class Item:
+class MenuItem:
     """An entry of a menu of the window's own; ``picture`` is the name of its icon."""
 
     name: str
@@ -74,10 +74,10 @@ class Actions(QObject):
         undo, redo = self.document.undo, self.document.redo
         self._add(
             "Edit",
-            Item("undo", message("&Undo"), undo, "Ctrl+Z", "undo"),
-            Item("redo", message("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
+            MenuItem("undo", message("&Undo"), undo, "Ctrl+Z", "undo"),
+            MenuItem("redo", message("&Redo"), redo, ("Ctrl+Y", "Ctrl+Shift+Z"), "redo"),
             None,
-            Item(
+            MenuItem(
                 "copy_command",
                 message("Copy as co&mmand"),
                 lambda: self.window.page.copy_command(),
@@ -87,7 +87,7 @@ class Actions(QObject):
         for stage in PAGES:
             for entry in stage.entries:
                 name, run = f"{stage.name}_{entry.name}", partial(self._choose, stage.name, entry)
-                self._add(entry.menu, Item(name, entry.text, run, keys=entry.keys))
+                self._add(entry.menu, MenuItem(name, entry.text, run, keys=entry.keys))
         self._view()
         self._help()
         self.document.project_changed.connect(lambda _: self.refresh())
@@ -97,7 +97,7 @@ class Actions(QObject):
     def __getitem__(self, name: str) -> QAction:
         return self._by_name[name]
 
-    def _add(self, menu: str, *items: Item | None) -> None:
+    def _add(self, menu: str, *items: MenuItem | None) -> None:
         """Put items into a menu, in this order; ``None`` is a line between them."""
         for item in items:
             if item is None:
@@ -159,38 +159,40 @@ class Actions(QObject):
         recipes = self.recipes = Recipes(window, files)
         self._add(
             "File",
-            Item("open", message("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
-            Item("open_with", message("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"),
+            MenuItem("open", message("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
+            MenuItem("open_with", message("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"),
         )
         self.recent_menu = self.menus["File"].addMenu(tr("Open &recent"))
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(
             "File",
-            Item(
+            MenuItem(
                 "tabulate",
                 message("&Count records\u2026"),
                 lambda: window.go("tabulate"),
                 "Ctrl+T",
                 "microdata",
             ),
-            Item("start", message("Start &page"), lambda: window.go("start"), "Ctrl+0"),
-            Item("window", message("New &window"), window.another, "Ctrl+Shift+N"),
+            MenuItem("start", message("Start &page"), lambda: window.go("start"), "Ctrl+0"),
+            MenuItem("window", message("New &window"), window.another, "Ctrl+Shift+N"),
             None,
-            Item("run_recipe", message("Run a recipe on &new data\u2026"), recipes.ask_run),
-            Item("save_recipe", message("Save as recipe for next &year\u2026"), recipes.ask_save),
-            Item("save", message("&Save"), files.save, "Ctrl+S", "save"),
-            Item("save_as", message("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
-            Item(
+            MenuItem("run_recipe", message("Run a recipe on &new data\u2026"), recipes.ask_run),
+            MenuItem("save_recipe", message("Save as recipe for next &year\u2026"), recipes.ask_save),
+            MenuItem("save", message("&Save"), files.save, "Ctrl+S", "save"),
+            MenuItem("save_as", message("Save &as\u2026"), files.save_as, "Ctrl+Shift+S"),
+            MenuItem(
                 "save_release",
                 message("Save the re&lease as\u2026"),
                 lambda: self._save_in_a_format("release"),
             ),
-            Item("save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")),
+            MenuItem(
+                "save_table", message("Save the ta&ble as\u2026"), lambda: self._save_in_a_format("table")
+            ),
             None,
-            Item("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
+            MenuItem("settings", "S&ettings\u2026", lambda: SettingsDialog(window).open(), "Ctrl+,"),
             None,
-            Item("close", message("&Close window"), window.close, "Ctrl+W"),
-            Item("quit", message("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
+            MenuItem("close", message("&Close window"), window.close, "Ctrl+W"),
+            MenuItem("quit", message("&Quit"), QApplication.closeAllWindows, "Ctrl+Q"),
         )
 
     def _save_in_a_format(self, what: Literal["release", "table"]) -> None:
@@ -203,7 +205,7 @@ class Actions(QObject):
         window = self.window
         self._add(
             "View",
-            Item(
+            MenuItem(
                 "public",
                 message("&See what a reader sees"),
                 lambda: self.document.set_public(not self.document.public),
@@ -216,21 +218,21 @@ class Actions(QObject):
         for number, page in enumerate(PAGES, 1):
             keys = f"Ctrl+{number}" if number < 10 else ""
             go = partial(window.go, page.name)
-            self._add("View", Item(f"page_{page.name}", page.label, go, keys, page.icon))
+            self._add("View", MenuItem(f"page_{page.name}", page.label, go, keys, page.icon))
         self._add("View", None)
         for name, keys in (("inspector", "Ctrl+I"), ("history", "Ctrl+H"), ("recipe", "Ctrl+R")):
             action = window.docks[name].toggleViewAction()
             action.setShortcut(keys)
             self.menus["View"].addAction(action)
             self._by_name[f"panel_{name}"] = action
-        self._add("View", Item("reset_layout", message("Reset &layout"), window.reset_layout), None)
+        self._add("View", MenuItem("reset_layout", message("Reset &layout"), window.reset_layout), None)
         self._colours()
         for name, text, factor, zooming in (
             ("zoom_in", message("Larger text"), 1.1, ("Ctrl+=", "Ctrl++")),
             ("zoom_out", message("Smaller text"), 1 / 1.1, ("Ctrl+-",)),
             ("zoom_reset", message("Normal text"), 0.0, ("Ctrl+Shift+0",)),
         ):
-            self._add("View", Item(name, text, partial(_zoom, factor), zooming))
+            self._add("View", MenuItem(name, text, partial(_zoom, factor), zooming))
 
     def _colours(self) -> None:
         group = QActionGroup(self)
@@ -242,7 +244,7 @@ class Actions(QObject):
         )
         for mode, text in modes:
             run = partial(THEME.apply, mode=mode)
-            self._add("View", Item(f"mode_{mode}", text, run, checkable=True))
+            self._add("View", MenuItem(f"mode_{mode}", text, run, checkable=True))
             self[f"mode_{mode}"].setChecked(THEME.mode == mode)
             group.addAction(self[f"mode_{mode}"])
         self._add("View", None)
@@ -255,7 +257,7 @@ class Actions(QObject):
             ("about", message("&About tabprotect"), "", ""),
         ):
             run = partial(self._help_on, name)
-            self._add("Help", Item(f"help_{name}", text, run, keys, picture))
+            self._add("Help", MenuItem(f"help_{name}", text, run, keys, picture))
 
     def _help_on(self, topic: str) -> None:
         """Show one of the help page's texts; it goes back to where it was asked."""

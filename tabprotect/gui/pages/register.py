@@ -30,7 +30,7 @@ from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
@@ -61,7 +61,7 @@ class RegisterPage(RegisterStage, Page):
         self.damaged = Label(wordWrap=True, role="warning")
         self.damaged.hide()
         self.body.addWidget(self.damaged)
-        self.list = Listing(message("Releases"), sortable=False, compact=True)
+        self.list = RowList(message("Releases"), sortable=False, compact=True)
         self.list.chosen.connect(lambda _: self._show_one())
         self.empty = Empty(
             message("Here stand all releases, with who signed them and what they have in common."),

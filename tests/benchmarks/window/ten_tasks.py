@@ -37,7 +37,7 @@ from tabprotect.gui.forms.mapping_sheet import MappingSheet
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.pages.release.publish_form import LeavingHouse
+from tabprotect.gui.pages.release.publish_form import PublishDialog
 from tabprotect.gui.pages.tabulate.page import DRAWN
 
 FIRMS = Path(__file__).parents[3] / "resources/examples/fictitious-businesses/records.csv.gz"
@@ -168,7 +168,7 @@ def publish(hand: Hand, *, reason: str = "") -> None:
         hand.button("It is public already")
     hand.click(window.page.main_button)
     sheet = hand.front
-    if not isinstance(sheet, LeavingHouse):
+    if not isinstance(sheet, PublishDialog):
         raise MissingError(f"publishing was not asked: {window.page.sentence}")
     hand.click(sheet.publish)
     project = window.document.project

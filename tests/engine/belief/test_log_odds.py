@@ -11,7 +11,7 @@ from scipy.special import comb, gammaln
 from tabprotect.engine.belief.association import Association
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.belief.log_odds import LEAST_TOLD, _Curve, log_odds
-from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.table_draws import TableDraws
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Uniform
@@ -114,7 +114,7 @@ def test_a_release_is_read_as_by_listing_all_originals() -> None:
     asked = {"margins": "A:B - 1", "epsilon": 1.0}
     method = methods()["discrete_laplace"]
     release = method.run(Problem(table), asked, Randomness.seeded(5)).release
-    reading = Reading.of([release], RELEASE_ALONE, Randomness.seeded(1))
+    reading = ModelReading.of([release], RELEASE_ALONE, Randomness.seeded(1))
     found = log_odds(reading, ("A", "B"))
     every = np.array(list(itertools.product(range(16), repeat=4))).reshape(-1, 2, 2)
     # Noise of the cells alone: what is said of one says nothing of another.
@@ -149,7 +149,7 @@ def test_the_interval_of_a_release() -> None:
         .run(Problem(table), {"margins": "A:B:C", "epsilon": 1.0}, Randomness.seeded(3))
         .release
     )
-    found = log_odds(Reading.of([release], RELEASE_ALONE, Randomness.seeded(1)), ("A", "B"))
+    found = log_odds(ModelReading.of([release], RELEASE_ALONE, Randomness.seeded(1)), ("A", "B"))
     low, high = found.interval
     assert low < found.estimate < high and found.level == 0.95 and found.effective > 100
     # Noise takes something, and not nearly all.

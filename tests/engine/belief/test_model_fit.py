@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from tabprotect.engine.belief import model_fit
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
-from tabprotect.engine.belief.model_fit import Reading, fit_releases, log_evidence, score_test
+from tabprotect.engine.belief.model_fit import ModelReading, fit_releases, log_evidence, score_test
 from tabprotect.engine.posterior.independence import ModelTest
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled
 from tabprotect.engine.posterior.strength import Strength, likely
@@ -64,7 +64,7 @@ def test_imputed_tables_and_the_test_are_those_of_all_originals() -> None:
     model = LogLinear.of(DOMAIN, "A + B")
     weights = np.exp(chance + evidence(tables))
     weights /= weights.sum()
-    reading = Reading.of([release], RELEASE_ALONE, Randomness.seeded(1))
+    reading = ModelReading.of([release], RELEASE_ALONE, Randomness.seeded(1))
     imputed = reading.imputed(model, 2_000)
     found = imputed.tables.reshape(-1, 4)
     assert imputed.effective > 200 and imputed.note == ""
@@ -122,7 +122,7 @@ def test_a_mixture_of_normal_laws_has_its_own_interval() -> None:
 
 def test_too_few_draws_give_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     release = rounded([[7, 2, 3], [1, 5, 4]])
-    reading = Reading.of([release], RELEASE_ALONE, Randomness.seeded(1))
+    reading = ModelReading.of([release], RELEASE_ALONE, Randomness.seeded(1))
     reading.draws._independent = 0.01
     monkeypatch.setattr(model_fit, "PLACES", 0)
     poor = fit_releases(reading, LogLinear.of(release.domain, "A*B"), draws=50)
@@ -135,6 +135,6 @@ def test_a_model_that_is_far_off_is_tested_too() -> None:
     problem = Problem(Table.dense(Domain.of_shape((4, 4)), counts))
     given = {"margins": "A:B", "epsilon": 2.0}
     release = methods()["discrete_laplace"].run(problem, given, Randomness.seeded(5)).release
-    found = Reading.of([release], RELEASE_ALONE, Randomness.seeded(1)).independence(0.95)
+    found = ModelReading.of([release], RELEASE_ALONE, Randomness.seeded(1)).independence(0.95)
     assert found.test is not None and found.test.p < 1e-6
     assert found.strength is not None and found.strength.interval[0] > 0.8

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta
 
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
-from tabprotect.engine.belief.model_fit import Reading
+from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Ratio, rate
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.protection.problem import Problem
@@ -36,7 +36,7 @@ def test_noise_makes_a_rate_less_certain_and_kept_sums_do_not() -> None:
         ("cyclic_perturbation", {}, (0.93, 1.07)),
     ):
         run = methods()[method].run(Problem(Table.dense(DOMAIN, COUNTS)), values, Randomness.seeded(2))
-        reading = Reading.of([run.release], RELEASE_ALONE, Randomness.seeded(1))
+        reading = ModelReading.of([run.release], RELEASE_ALONE, Randomness.seeded(1))
         found = rate(reading, Ratio.parse("A=a1 | B=b1, b2"))
         assert found.interval is not None and found.published_interval is not None
         widths = [high - low for low, high in (found.interval, found.published_interval)]

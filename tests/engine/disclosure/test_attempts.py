@@ -10,7 +10,7 @@ import pytest
 
 from tabprotect.engine.belief import evidence
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import Evidence, Knowing
+from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
 from cycle_law import law
 
-KNOWING = Knowing(weigh=weigh_attempts)
+KNOWING = PriorKnowledge(weigh=weigh_attempts)
 
 DOMAIN = Domain.of_shape((2, 3))
 CYCLES = methods()["cyclic_perturbation"]
@@ -113,7 +113,7 @@ def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
     assert stated.gate is not None and silent.mechanism.gate is None
     read = believe([silent])
     assert not read.posterior.complete and read.posterior.note == UNSTATED
-    own = believe([silent], knowing=Knowing(bundled=False))
+    own = believe([silent], knowing=PriorKnowledge(bundled=False))
     assert own.posterior.complete and (own.posterior.mean == read.posterior.mean).all()
 
 

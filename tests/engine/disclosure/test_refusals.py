@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import Knowing
+from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.bundle.reader_page.page_model import computed_model
 from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
@@ -100,7 +100,7 @@ def test_refused_draws_weigh_the_originals(first: str, second: str, draws: int) 
             # None of its originals is refused: it cannot follow a refusal.
             continue
         release = released(y, stated)
-        read = believe([release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
+        read = believe([release], knowing=PriorKnowledge(weigh_refused=weigh_refused)).posterior
         assert read.complete and "taken in" in read.note
         assert read.originals == len(weights)
         page = computed_model(release, likelihood_of(release))
@@ -227,7 +227,7 @@ def test_whoever_follows_the_remedy_of_a_refused_pattern_is_judged_whole() -> No
         release, _ = SUPPRESSION.perform(square(original), values, np.random.default_rng(0))
         refused.append(verdict(release, LIMITS).passed is not True)
     assert 0 < sum(refused) < len(refused)
-    read = believe([done.release], knowing=Knowing(weigh_refused=weigh_refused)).posterior
+    read = believe([done.release], knowing=PriorKnowledge(weigh_refused=weigh_refused)).posterior
     weights = listed[1] * refused / (listed[1] * refused).sum()
     for cell in range(9):
         for value in (1, 2):

@@ -13,10 +13,10 @@ from magnitude_cases import hidden_square, outsider, table_of
 
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.readers.attack_problem import OUTSIDER, AttackProblem, AttackTarget
 from tabprotect.engine.magnitudes.readers.beliefs import second_largest
-from tabprotect.engine.magnitudes.readers.puzzle import OUTSIDER, Item, Puzzle
 from tabprotect.engine.magnitudes.readers.reader_programme import ReaderProgramme
-from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_of
+from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, judge, rules_of
 
 CASES = {
     case["id"]: case
@@ -32,7 +32,7 @@ def test_the_second_of_a_cell_estimates_the_largest() -> None:
     estimate = sum(case["input"]) - second
     assert estimate == case["expected"]["estimate"]
     over = case["expected"]["over_pct"]
-    cell = Judged.ranked(np.array([sum(case["input"])]), np.array([case["input"]]), np.array([3]))
+    cell = CellContributions.ranked(np.array([sum(case["input"])]), np.array([case["input"]]), np.array([3]))
     # The rule hides the cell where the estimate is nearer than p %, and not where it is p % off.
     assert not judge(rules_of([f"p={over}"]), cell).unsafe[0]
     assert judge(rules_of([f"p={over}.0001"]), cell).unsafe[0]
@@ -48,13 +48,13 @@ def test_an_outsider_of_the_handbook_table_has_its_intervals() -> None:
         for j, v in enumerate(row)
     }
     table = table_of(rows, (3, 3))
-    programme = ReaderProgramme(Puzzle(table, rules_of(["p=10"])), release.hidden)
+    programme = ReaderProgramme(AttackProblem(table, rules_of(["p=10"])), release.hidden)
     for i in range(2):
         for j in range(2):
             cell = table.number({"r": str(i), "c": str(j)})
-            up = programme.most(Item(cell, OUTSIDER, ENDLESS))
+            up = programme.most(AttackTarget(cell, OUTSIDER, ENDLESS))
             other = table.number({"r": str(i), "c": str(1 - j)})
-            down = programme.most(Item(other, OUTSIDER, ENDLESS))
+            down = programme.most(AttackTarget(other, OUTSIDER, ENDLESS))
             low, high = expected[f"({i}, {j})"]
             value = int(table.cells.value[cell])
             assert (value - down, value + up) == pytest.approx((low, high))
@@ -68,12 +68,12 @@ def test_a_singleton_computes_the_union_that_hides_beside_him() -> None:
     cells = {(i, j): table.number({"r": str(i), "c": str(j)}) for i in range(2) for j in range(4)}
     pattern = [(i, j) for i in range(2) for j in (1, 3)]
     hidden[[cells[one] for one in pattern]] = True
-    puzzle = Puzzle(table, rules_of(["p=10"]))
+    puzzle = AttackProblem(table, rules_of(["p=10"]))
     programme = ReaderProgramme(puzzle, hidden)
     target, singleton = cells[0, 3], table.names.index("s")
     value = int(table.cells.value[target])
-    outsider = value + programme.most(Item(target, OUTSIDER, ENDLESS))
-    knowing = value + programme.most(Item(target, (singleton,), ENDLESS))
+    outsider = value + programme.most(AttackTarget(target, OUTSIDER, ENDLESS))
+    knowing = value + programme.most(AttackTarget(target, (singleton,), ENDLESS))
     assert outsider == case["expected"]["outsider"][1]
     assert knowing == case["expected"]["contributor_of_c12"][1]
     union = [cells[0, 1], cells[0, 3]]
@@ -89,7 +89,7 @@ def test_the_pq_rule_is_a_belief_of_one(id: str) -> None:
     first, rest = given["x1"], given["R"]
     p, q = (100 * Fraction(str(given[name])) for name in "pq")
     top = np.array([[first, min(first, 300), 0, 0]])
-    cell = Judged.ranked(np.array([int(top.sum()) + rest]), top, np.array([9]))
+    cell = CellContributions.ranked(np.array([int(top.sum()) + rest]), top, np.array([9]))
     assert bool(judge(rules_of([f"pq={p},{q}"]), cell).unsafe[0]) == expected["pq_unsafe"]
     belief = Fraction(expected["belief"]).limit_denominator(1000)
     if belief < 1:

@@ -14,7 +14,13 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.overlapping import exact_margin, hang_in_a_ring, may_group, same_total, told
+from tabprotect.engine.register.overlapping import (
+    exact_margin,
+    hang_in_a_ring,
+    may_group,
+    overlap_evidence,
+    same_total,
+)
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -37,7 +43,7 @@ CYCLES = {"cycles": "strips-2", "blocking": "negative"}
 def test_a_margin_that_one_hides_and_the_other_states() -> None:
     first, second = released(table("AB", AB), "suppression"), table("BC", BC)
     here = released(second, "cyclic_perturbation", **CYCLES)
-    found = told(second, [here], first, 1)
+    found = overlap_evidence(second, [here], first, 1)
     assert found is not None and found.of_this is None and found.of_other is not None
     limits = HousePolicy().limits()
     alone, beside = verdict(first, limits), verdict(first, limits, [found.of_other])
@@ -72,7 +78,7 @@ def test_a_margin_that_one_hides_and_the_other_states() -> None:
 def test_cycles_on_both_tell_nothing_further() -> None:
     second = table("BC", BC)
     first = released(table("AB", AB), "cyclic_perturbation", **CYCLES)
-    found = told(second, [released(second, "cyclic_perturbation", **CYCLES)], first, 1)
+    found = overlap_evidence(second, [released(second, "cyclic_perturbation", **CYCLES)], first, 1)
     assert found is not None and not found.tells
 
 
@@ -82,14 +88,14 @@ def test_stated_margins_that_differ_are_not_of_the_same_records() -> None:
     first = released(table("AB", moved), "cyclic_perturbation", **CYCLES)
     here = released(second, "cyclic_perturbation", **CYCLES)
     assert not may_group(second, first)
-    assert told(second, [here], first, 1) is None
+    assert overlap_evidence(second, [here], first, 1) is None
 
 
 def test_a_margin_known_to_one_is_taken_in_by_the_other() -> None:
     second = table("BC", BC)
     first = released(table("AB", AB), "cyclic_perturbation", **CYCLES)
     here = released(second, "random_rounding", base=3)
-    found = told(second, [here], first, 1)
+    found = overlap_evidence(second, [here], first, 1)
     assert found is not None and found.of_this is not None and found.of_other is None
     limits = HousePolicy().limits()
     alone, beside = verdict(here, limits), verdict(here, limits, [found.of_this])
@@ -112,7 +118,7 @@ def test_what_cannot_be_read(names: str, counts: Ints, margins: int) -> None:
     second = table("BC", BC)
     first = released(table(names, counts), "random_rounding", base=3)
     here = released(second, "random_rounding", base=3)
-    assert told(second, [here], first, margins) is None
+    assert overlap_evidence(second, [here], first, margins) is None
 
 
 def test_groups_of_categories() -> None:
@@ -126,7 +132,7 @@ def test_groups_of_categories() -> None:
     renamed = Domain.of({"F": ["p", "q"], "B": list(fine.domain.variables[1].categories)})
     other = Table.dense(renamed, np.array([[3, 4], [7, 5]]))
     here = released(fine, "cyclic_perturbation", **cycles)
-    assert told(fine, [here], released(other, "cyclic_perturbation", **cycles), 1) is None
+    assert overlap_evidence(fine, [here], released(other, "cyclic_perturbation", **cycles), 1) is None
     assert same_total(fine, released(other, "cyclic_perturbation", **cycles))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.sensitivity.magnitude_rules import Judged, judge, rules_of
+from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, judge, rules_of
 
 CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
 RULES = {
@@ -22,10 +22,10 @@ RULES = {
 }  # fmt: skip
 
 
-def one_cell(values: list[int]) -> Judged:
+def one_cell(values: list[int]) -> CellContributions:
     top = np.zeros((1, max(4, len(values))), dtype=np.int64)
     top[0, : len(values)] = sorted(values, reverse=True)
-    return Judged.ranked(np.array([sum(values)]), top, np.array([len(values)]))
+    return CellContributions.ranked(np.array([sum(values)]), top, np.array([len(values)]))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,9 @@ def test_a_waiver_takes_the_target_away() -> None:
     cell = one_cell([900, 60, 40, 10])
     waived = np.zeros(cell.top.shape, dtype=bool)
     waived[0, 0] = True
-    found = judge(rules_of(["p=10"]), Judged(cell.total, cell.top, cell.nonzero, cell.asked, waived))
+    found = judge(
+        rules_of(["p=10"]), CellContributions(cell.total, cell.top, cell.nonzero, cell.asked, waived)
+    )
     assert not found.unsafe[0]
 
 
@@ -98,4 +100,4 @@ def test_a_request_protects_who_asked() -> None:
     rules = rules_of(["request=70"])
     assert not judge(rules, cell).unsafe[0]
     asked[0, 0] = True
-    assert judge(rules, Judged(cell.total, cell.top, cell.nonzero, asked, cell.waived)).unsafe[0]
+    assert judge(rules, CellContributions(cell.total, cell.top, cell.nonzero, asked, cell.waived)).unsafe[0]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.grid.headers import elided, shared
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 
 REGIONS = tuple(f"Region {n} of the southern parts of the country" for n in range(20))
 
@@ -36,7 +36,7 @@ def test_labels_stay_apart_in_any_room(qapp: QApplication, letters: int) -> None
     "last", ["(Region of the southern parts, men)", "(Region of the southern parts, women)"]
 )
 def test_cells_in_a_list_stay_apart_at_either_end(qtbot: QtBot, last: str) -> None:
-    shown = Listing("cells")
+    shown = RowList("cells")
     qtbot.addWidget(shown)
     names = ["another", "(Region of the southern parts, men)", last]
     shown.show_rows((ListColumn("cell", names, str, right=False),))

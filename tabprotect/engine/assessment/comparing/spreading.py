@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import closing
 from typing import TypeVar
 
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 
 PATIENCE = 0.25
 """Seconds of work put into one piece, so that there is progress to see."""
@@ -70,7 +70,7 @@ def spread(
     begun = time.monotonic()
     for done, k in enumerate(order):
         progress.report(stage, done / len(pieces), out)
-        out[k] = work(pieces[k], Part(progress, done, len(pieces), stage, out))
+        out[k] = work(pieces[k], PartialProgress(progress, done, len(pieces), stage, out))
         spent = time.monotonic() - begun
         left = spent / (done + 1) * (len(pieces) - done - 1)
         if workers > 1 and left * (1 - 1 / workers) > WORTHWHILE:

@@ -22,7 +22,7 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.remedy import Mending, Remedy
@@ -165,7 +165,7 @@ def _estimated(
     once = domain.size > LARGE or not method.is_random(values)
     runs = min(1 if once else Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(domain.size), most)
     generator = trial_coins(domain, "chance", method.name)
-    means = {"coins": generator, "progress": Part(progress, 0, 1, message("trying the gate"))}
+    means = {"coins": generator, "progress": PartialProgress(progress, 0, 1, message("trying the gate"))}
     synthetic, known, undecided = None, 0.0, []
     if method.shape_alone and not on_this_table:
         tables = problems_of_shape(problem, runs, generator)
@@ -288,7 +288,7 @@ def mendings(
     coins = trial_coins(domain, "mendings", method.name)
     ideas = _affordable(method, domain, values)
     for number, (text, change, other) in enumerate(_fitting(method, problem, values, ideas)):
-        part = Part(progress, number, len(ideas), message("trying what helps"))
+        part = PartialProgress(progress, number, len(ideas), message("trying what helps"))
         ((_, judged),) = judged_trials(method, problem, other, limits, coins=coins, progress=part)
         if not isinstance(judged, TabprotectError) and judged.judged and not judged.failing:
             found.append(Mending(text, change, judged.complete))
@@ -315,7 +315,7 @@ def other_methods(
     runs = Runs(1 if domain.size > LARGE else LEAST)
     for number, name in enumerate(method.instead):
         part, other = (
-            Part(progress, number, len(method.instead), message("trying what helps")),
+            PartialProgress(progress, number, len(method.instead), message("trying what helps")),
             methods()[name],
         )
         if other.unmet(problem) or not within_budget(other, domain):

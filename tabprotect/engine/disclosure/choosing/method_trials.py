@@ -17,7 +17,7 @@ from tabprotect.engine.budgets import MOST_REMEDIES
 from tabprotect.engine.disclosure.choosing.gate_chance import within_budget
 from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion, TabprotectError, attempted
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -280,7 +280,7 @@ def _drawn(
         values,
         Runs(RUNS),
         generator=trial_coins(problem.table.domain),
-        progress=Part(progress, 0, 1, "trying"),
+        progress=PartialProgress(progress, 0, 1, "trying"),
     ):
         belief = at_a_glance(trial.release, progress)
         truth = true_table(problem.table, belief.domain, ()).counts.reshape(-1)

@@ -27,7 +27,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.published_sums import main_first, sum_factors
@@ -256,7 +256,7 @@ class _Search:
         coins = trial_coins(domain, stage, "coins", method.name)
         most = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
         refused, losses, changes = 0, [], []
-        part = Part(self.progress, 0, 1, message("trying parameters"))
+        part = PartialProgress(self.progress, 0, 1, message("trying parameters"))
         for trial, judged in judged_trials(method, tables, found, self.limits, coins=coins, progress=part):
             refused += isinstance(judged, TabprotectError) or judged.passed is not True
             if refused > most:

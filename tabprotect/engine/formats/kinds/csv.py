@@ -22,7 +22,7 @@ from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
 from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
-from tabprotect.engine.formats.rows.figures import Figures
+from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
@@ -93,7 +93,7 @@ class Csv(RowFormat):
             table, without=hidden, after={CONF_STATUS: FREE}, after_hidden={CONF_STATUS: CONFIDENTIAL}
         )
 
-    def figures(self, figures: Figures) -> Iterator[bytes]:
+    def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT csv, HEADER")
 
 

@@ -29,7 +29,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.rows.figures import Figures
+from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
@@ -104,7 +104,7 @@ class Parquet(Format):
             )
             return out.read_bytes()
 
-    def figures(self, figures: Figures) -> Iterator[bytes]:
+    def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT parquet, COMPRESSION zstd")
 
 

@@ -22,7 +22,7 @@ PIECE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class FigureRows:
     """Columns of equal length: figures, the categories of each row's cell, further figures.
 
     Attributes

@@ -13,7 +13,12 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.magnitudes.patterns.unions import SOUND, faults
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lower_ends
+from tabprotect.engine.magnitudes.readers.attack_problem import (
+    AttackProblem,
+    AttackTarget,
+    floors,
+    lower_ends,
+)
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, Model
@@ -31,7 +36,7 @@ PATIENCE = Limit(nodes=2_000)
 class _Reading:
     """All cells as a reader's programme: those that are published may not move."""
 
-    def __init__(self, puzzle: Puzzle) -> None:
+    def __init__(self, puzzle: AttackProblem) -> None:
         self.puzzle, self.places = puzzle, puzzle.equations.places
         sums = puzzle.equations
         number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
@@ -47,14 +52,14 @@ class _Reading:
             columns=(none, none),
         )
 
-    def ends(self, item: Item) -> tuple[Floats, Floats]:
+    def ends(self, item: AttackTarget) -> tuple[Floats, Floats]:
         """How far each cell could move if it were hidden."""
         every = np.ones(len(self.puzzle.value), dtype=bool)
         low, high = lower_ends(self.puzzle, self.places, floors(self.puzzle, item.reader, every))
         still = self.puzzle.still[self.places]
         return np.where(still, 0.0, low), np.where(still, 0.0, high)
 
-    def cut(self, item: Item, hidden: Bools) -> Floats | None:
+    def cut(self, item: AttackTarget, hidden: Bools) -> Floats | None:
         """The coefficients of a cut, where the reader sees through a pattern."""
         low, high = self.ends(item)
         here = hidden[self.places]
@@ -72,7 +77,11 @@ class _Reading:
 
 
 def cheapest_pattern(
-    puzzle: Puzzle, cost: Ints, fixed: tuple[Bools, Bools], items: Sequence[Item], progress: Progress = SILENT
+    puzzle: AttackProblem,
+    cost: Ints,
+    fixed: tuple[Bools, Bools],
+    items: Sequence[AttackTarget],
+    progress: Progress = SILENT,
 ) -> Bools | None:
     """The cheapest pattern in which no reader comes too near; ``None`` if it was not found.
 
@@ -109,7 +118,7 @@ def cheapest_pattern(
     return None
 
 
-def _unions(puzzle: Puzzle, hidden: Bools) -> list[tuple[Floats, float]]:
+def _unions(puzzle: AttackProblem, hidden: Bools) -> list[tuple[Floats, float]]:
     """A cut for each equation that publishes too much: one of its cells changes."""
     sums, places = puzzle.equations, puzzle.equations.places
     out = []
@@ -122,7 +131,7 @@ def _unions(puzzle: Puzzle, hidden: Bools) -> list[tuple[Floats, float]]:
     return out
 
 
-def _read(reading: _Reading, items: Sequence[Item], hidden: Bools) -> list[tuple[Floats, float]]:
+def _read(reading: _Reading, items: Sequence[AttackTarget], hidden: Bools) -> list[tuple[Floats, float]]:
     out = []
     for item in items:
         row = reading.cut(item, hidden)

@@ -14,8 +14,8 @@ from tabprotect.engine.magnitudes.patterns.cheapest_pattern import MOST_CELLS, c
 from tabprotect.engine.magnitudes.patterns.decided import Decided, below_missing, zeros_of
 from tabprotect.engine.magnitudes.patterns.repair import Repair
 from tabprotect.engine.magnitudes.patterns.unions import SOUND, faults, mend_unions
+from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem, AttackTarget, AuditCounts
 from tabprotect.engine.magnitudes.readers.audit import Audit, Broken
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, Tally
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
@@ -45,7 +45,7 @@ COSTS = ("value", "n", "unity")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class SuppressionRequest:
     """How the hidden cells are chosen.
 
     Attributes
@@ -95,9 +95,9 @@ class Pattern:
 
     hidden: Bools
     primary: Bools
-    broken: tuple[Item, ...]
-    tally: Tally
-    worst: tuple[tuple[Item, float], ...] = ()
+    broken: tuple[AttackTarget, ...]
+    tally: AuditCounts
+    worst: tuple[tuple[AttackTarget, float], ...] = ()
     everybody: bool = True
     declared: int = 0
 
@@ -130,7 +130,7 @@ def costs(table: MagnitudeTable, cost: str) -> Ints:
     return np.abs(cells.cost)
 
 
-def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT) -> Pattern:
+def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progress = SILENT) -> Pattern:
     """Choose the cells to hide, and audit the choice with what contributors know.
 
     When the audit is broken off, the pattern stays, with what was audited of it.
@@ -143,7 +143,7 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
     by_rules = sensitive_cells(table, wanted.rules, weights=wanted.weights).unsafe
     decided, least = _decisions(table, wanted)
     primary = decided.primaries(by_rules)
-    puzzle = Puzzle(table, wanted.rules, wanted.weights, least if least.any() else None)
+    puzzle = AttackProblem(table, wanted.rules, wanted.weights, least if least.any() else None)
     same = puzzle.equations.same
     price = costs(table, wanted.cost)
     price = np.where(decided.cost >= 0, decided.cost, price)
@@ -159,7 +159,7 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
     work = _Work(puzzle, (price, frozen, kept), Audit(puzzle, unsafe, every=small, most=most))
     hidden, tally, broken = work.whole(hidden, progress)
     stuck = np.flatnonzero(faults(puzzle, hidden) != SOUND)
-    lost = [Item(cell, (), 0) for cell in puzzle.equations.parent[stuck].tolist()]
+    lost = [AttackTarget(cell, (), 0) for cell in puzzle.equations.parent[stuck].tolist()]
     everywhere = np.asarray(hidden[same])
     declared = int((by_rules & ~primary).sum())
     alone = all(rule.coalition == 1 for rule in wanted.rules)
@@ -175,7 +175,7 @@ def suppress(table: MagnitudeTable, wanted: Wanted, progress: Progress = SILENT)
     )
 
 
-def _decisions(table: MagnitudeTable, wanted: Wanted) -> tuple[Decided, Ints]:
+def _decisions(table: MagnitudeTable, wanted: SuppressionRequest) -> tuple[Decided, Ints]:
     """What is decided of each cell, and by how much it has to be uncertain whatever the rules say."""
     decided = wanted.decided or Decided.nothing(len(table.cells))
     if wanted.missing_safe:
@@ -191,7 +191,7 @@ def _decisions(table: MagnitudeTable, wanted: Wanted) -> tuple[Decided, Ints]:
 class _Work:
     """What is done where the audit of a pattern finds something."""
 
-    def __init__(self, puzzle: Puzzle, given: tuple[Ints, Bools, Bools], audit: Audit) -> None:
+    def __init__(self, puzzle: AttackProblem, given: tuple[Ints, Bools, Bools], audit: Audit) -> None:
         self.puzzle, self.audit = puzzle, audit
         self.price, self.frozen, self.unsafe = given
         self._repair: Repair | None = None
@@ -202,7 +202,7 @@ class _Work:
             return False
         return self.audit.sound(hidden)
 
-    def whole(self, hidden: Bools, progress: Progress) -> tuple[Bools, Tally, list[Broken]]:
+    def whole(self, hidden: Bools, progress: Progress) -> tuple[Bools, AuditCounts, list[Broken]]:
         """The pattern with its audit; of one that is broken off, what is done of both."""
         try:
             self.mend(hidden, progress)
@@ -213,14 +213,14 @@ class _Work:
                     hidden = best
             return (hidden, *self.audit.run(hidden, progress))
         except Interrupted:
-            hopeless: set[Item] = set()
+            hopeless: set[AttackTarget] = set()
             self._hide(hidden, [item for item, _ in self.audit.found], hopeless)
             left = [(item, most) for item, most in self.audit.found if item in hopeless]
             return hidden, self.audit.so_far(), left
 
     def mend(self, hidden: Bools, progress: Progress) -> None:
         """Hide what the audit asks for, round after round, then publish what need not be hidden."""
-        hopeless: set[Item] = set()
+        hopeless: set[AttackTarget] = set()
         for number in range(ROUNDS):
             progress.report(message("repairing the pattern"), number / ROUNDS)
             _, broken = self.audit.run(hidden, progress)
@@ -231,7 +231,7 @@ class _Work:
         if len(self.puzzle.equations.places) <= TIDIED and not hopeless:
             self._tidy(hidden)
 
-    def _hide(self, hidden: Bools, broken: Sequence[Item], hopeless: set[Item]) -> None:
+    def _hide(self, hidden: Bools, broken: Sequence[AttackTarget], hopeless: set[AttackTarget]) -> None:
         touched: set[int] = set()
         for item in broken:
             try:
@@ -244,7 +244,7 @@ class _Work:
                 touched.update(self.puzzle.equations.touching.get(cell, ()))
         mend_unions(self.puzzle, hidden, self.price, self.frozen, touched)
 
-    def _further(self, item: Item, hidden: Bools) -> Ints:
+    def _further(self, item: AttackTarget, hidden: Bools) -> Ints:
         """The cells to hide for an item that is broken."""
         sums = self.puzzle.equations
         if len(sums.places) > REPAIRED_WHOLE:

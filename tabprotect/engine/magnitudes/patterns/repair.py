@@ -6,7 +6,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lower_ends
+from tabprotect.engine.magnitudes.readers.attack_problem import (
+    AttackProblem,
+    AttackTarget,
+    floors,
+    lower_ends,
+)
 from tabprotect.engine.solver import Entries, Model
 
 MOVED = 1e-6
@@ -23,7 +28,7 @@ class Repair:
         The cells that may move, rising; by default all.
     """
 
-    def __init__(self, puzzle: Puzzle, cost: Ints, frozen: Bools, places: Ints | None = None) -> None:
+    def __init__(self, puzzle: AttackProblem, cost: Ints, frozen: Bools, places: Ints | None = None) -> None:
         self.puzzle = puzzle
         self.places = puzzle.equations.places if places is None else places
         self.cost = np.maximum(1.0, cost[self.places].astype(np.float64))
@@ -55,7 +60,7 @@ class Repair:
             columns=(np.zeros(2 * size), np.concatenate([self.up, self.down])),
         )
 
-    def further(self, item: Item, hidden: Bools) -> Ints:
+    def further(self, item: AttackTarget, hidden: Bools) -> Ints:
         """The cells to hide for an item that is broken.
 
         Raises

@@ -9,8 +9,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.magnitudes.patterns.pattern import EVERYBODY
+from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem, AttackTarget
 from tabprotect.engine.magnitudes.readers.audit import Audit
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR, ReaderProgramme
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
@@ -83,7 +83,7 @@ def tried_readers(
     Interrupted
     """
     primary, hidden = pattern
-    puzzle = Puzzle(table, tuple(rules), weights)
+    puzzle = AttackProblem(table, tuple(rules), weights)
     same = puzzle.equations.same
     unsafe = np.zeros(len(hidden), dtype=bool)
     unsafe[same[primary]] = True
@@ -98,7 +98,7 @@ def tried_readers(
     return tuple(sorted(found, key=lambda one: (one.holds, one.off, one.cell)))
 
 
-def _tried(puzzle: Puzzle, item: Item, most: float) -> TriedReader:
+def _tried(puzzle: AttackProblem, item: AttackTarget, most: float) -> TriedReader:
     holding, own = puzzle.pooled([item.cell])
     inside = np.isin(holding, item.reader)
     mine, total = int(own[inside].sum()), int(puzzle.value[item.cell])

@@ -12,13 +12,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.equal_rows import spread
-from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
+from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem
 
 SOUND = -1
 """What :func:`faults` says of an equation that publishes nothing too certain."""
 
 
-def faults(puzzle: Puzzle, hidden: Bools, which: Ints | None = None) -> Ints:
+def faults(puzzle: AttackProblem, hidden: Bools, which: Ints | None = None) -> Ints:
     """By how much the sum that each equation publishes is too certain, int64 (equations,).
 
     A single hidden cell in an equation can be computed: it protects nothing.
@@ -54,7 +54,7 @@ def faults(puzzle: Puzzle, hidden: Bools, which: Ints | None = None) -> Ints:
 
 
 def mend_unions(
-    puzzle: Puzzle, hidden: Bools, cost: Ints, frozen: Bools, which: Iterable[int] | None = None
+    puzzle: AttackProblem, hidden: Bools, cost: Ints, frozen: Bools, which: Iterable[int] | None = None
 ) -> None:
     """Hide cells until every equation is sound that can be.
 

@@ -7,12 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, Reader, Tally, need_of, readers_of
+from tabprotect.engine.magnitudes.readers.attack_problem import (
+    AttackProblem,
+    AttackTarget,
+    AuditCounts,
+    Reader,
+    need_of,
+    readers_of,
+)
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR, ReaderProgramme
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
-Broken = tuple[Item, float]
+Broken = tuple[AttackTarget, float]
 """What a reader comes too near to, and how far the sum can go for him."""
 
 
@@ -29,7 +36,7 @@ class Audit:
         The most unsafe cells that are looked at; a sample of them where there are more.
     """
 
-    def __init__(self, puzzle: Puzzle, unsafe: Bools, *, every: bool, most: int) -> None:
+    def __init__(self, puzzle: AttackProblem, unsafe: Bools, *, every: bool, most: int) -> None:
         self.puzzle, self.every = puzzle, every
         cells = np.flatnonzero(unsafe)
         self.unsafe = len(cells)
@@ -37,13 +44,13 @@ class Audit:
         at = np.arange(min(most, len(cells))) * len(cells) // max(1, min(most, len(cells)))
         self.cells: Ints = cells[at]
         self._needs: dict[tuple[int, Reader], int] = {}
-        self._always: dict[int, list[Item]] = {}
+        self._always: dict[int, list[AttackTarget]] = {}
         self._proved: dict[int, set[Reader]] = {}
         self._sound: set[int] = set()
         self.found: list[Broken] = []
         self._programme: ReaderProgramme | None = None
 
-    def run(self, hidden: Bools, progress: Progress = SILENT) -> tuple[Tally, list[Broken]]:
+    def run(self, hidden: Bools, progress: Progress = SILENT) -> tuple[AuditCounts, list[Broken]]:
         """What a pattern leaves open; nothing that was proved is proved again while it only grows.
 
         Raises
@@ -66,14 +73,14 @@ class Audit:
             (self._sound.discard if of_cell else self._sound.add)(cell)
         return self._tally(broken), broken
 
-    def so_far(self) -> Tally:
+    def so_far(self) -> AuditCounts:
         """What was looked at, and found sound, before somebody broke it off."""
         return replace(self._tally([]), audited=len(self._sound))
 
-    def _tally(self, broken: list[Broken]) -> Tally:
+    def _tally(self, broken: list[Broken]) -> AuditCounts:
         readers = {reader for _, reader in self._needs}
         exactly = sum(most <= NEAR for _, most in broken)
-        return Tally(
+        return AuditCounts(
             len(readers), len(self._needs), len(self.cells), self.unsafe, exactly, len(broken) - exactly
         )
 
@@ -86,11 +93,11 @@ class Audit:
             for item in self._items(cell, hidden)
         )
 
-    def items(self, hidden: Bools) -> list[Item]:
+    def items(self, hidden: Bools) -> list[AttackTarget]:
         """Every cell and reader that programmes look at, where nearness is possible at all."""
         return [item for cell in self.cells.tolist() for item in self._items(cell, hidden)]
 
-    def _items(self, cell: int, hidden: Bools) -> list[Item]:
+    def _items(self, cell: int, hidden: Bools) -> list[AttackTarget]:
         if cell in self._always:
             return self._always[cell]
         readers = readers_of(self.puzzle, cell, self._near(cell, hidden), every=self.every)
@@ -99,11 +106,11 @@ class Audit:
             self._always[cell] = found
         return found
 
-    def _item(self, cell: int, reader: Reader) -> Item:
+    def _item(self, cell: int, reader: Reader) -> AttackTarget:
         known = self._needs.get((cell, reader))
         if known is None:
             known = self._needs[cell, reader] = need_of(self.puzzle, cell, reader)
-        return Item(cell, reader, known)
+        return AttackTarget(cell, reader, known)
 
     def _near(self, cell: int, hidden: Bools) -> Ints:
         """The cells whose contributors are looked at by programmes."""

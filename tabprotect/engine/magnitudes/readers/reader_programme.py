@@ -11,7 +11,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.magnitudes.readers.puzzle import Item, Puzzle, floors, lower_ends
+from tabprotect.engine.magnitudes.readers.attack_problem import (
+    AttackProblem,
+    AttackTarget,
+    floors,
+    lower_ends,
+)
 from tabprotect.engine.solver import Entries, Model
 
 NEAR = 1e-4
@@ -39,7 +44,7 @@ class ReaderProgramme:
         Of a pattern that hid no more: what was possible there is possible here.
     """
 
-    def __init__(self, puzzle: Puzzle, hidden: Bools, before: ReaderProgramme | None = None) -> None:
+    def __init__(self, puzzle: AttackProblem, hidden: Bools, before: ReaderProgramme | None = None) -> None:
         self.puzzle = puzzle
         self.hidden = hidden.copy()
         self.cells = puzzle.equations.places[hidden[puzzle.equations.places]]
@@ -59,7 +64,7 @@ class ReaderProgramme:
             self._points[:, columns] = before._points
             self._found = before._found
 
-    def most(self, item: Item) -> float:
+    def most(self, item: AttackTarget) -> float:
         """By how much the cell's sum can exceed the true one for the reader, or enough of it."""
         known = floors(self.puzzle, item.reader, self.hidden)
         low, high = self.low, self.high
@@ -87,7 +92,7 @@ class ReaderProgramme:
             self._remember(np.arange(len(self.cells)), found.point)
         return float(found.value)
 
-    def _near(self, item: Item) -> float | None:
+    def _near(self, item: AttackTarget) -> float | None:
         """How far the sum can go where only cells near by move, if that is far enough."""
         if len(self.cells) <= WHOLE_AT_ONCE:
             return None
@@ -115,7 +120,7 @@ class ReaderProgramme:
         self._found += 1
 
     def _known_point(
-        self, item: Item, column: int, changed: Ints, ends: tuple[Floats, Floats]
+        self, item: AttackTarget, column: int, changed: Ints, ends: tuple[Floats, Floats]
     ) -> Floats | None:
         """A deviation that was found before and is possible for this reader, too."""
         enough = np.flatnonzero(self._points[:, column] >= item.need - NEAR)
@@ -124,13 +129,13 @@ class ReaderProgramme:
         fits = np.all((here >= low - 1e-9) & (here <= high + 1e-9), axis=1)
         return None if not fits.any() else self._points[enough[int(fits.argmax())]]
 
-    def broken(self, items: Iterable[Item]) -> list[tuple[Item, float]]:
+    def broken(self, items: Iterable[AttackTarget]) -> list[tuple[AttackTarget, float]]:
         """The items that a reader can estimate too closely, and how far the sum can go."""
         found = ((item, self.most(item)) for item in items)
         return [(item, most) for item, most in found if most < item.need - NEAR]
 
 
-def _matrix(puzzle: Puzzle, cells: Ints, hidden: Bools) -> tuple[Entries, int]:
+def _matrix(puzzle: AttackProblem, cells: Ints, hidden: Bools) -> tuple[Entries, int]:
     """The equations among hidden cells, by columns."""
     sums = puzzle.equations
     number = np.repeat(np.arange(len(sums)), np.diff(sums.start))

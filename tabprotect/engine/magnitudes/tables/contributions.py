@@ -49,7 +49,7 @@ class Contributions:
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class ContributionList:
     """The contributions to some cells, cell after cell, each by holding. Confidential.
 
     Attributes
@@ -100,11 +100,11 @@ class Cells:
         return len(self.key)
 
 
-def stated_listing(largest: LargestOnly, every: Cells, cells: Ints) -> Listing:
+def stated_listing(largest: LargestOnly, every: Cells, cells: Ints) -> ContributionList:
     """The contributions that are stated of some cells."""
     start, holding, own = largest.contributions(cells, every.value[cells])
     ones, no = np.ones(len(own), dtype=np.int64), np.zeros(len(own), dtype=bool)
-    return Listing(every.key[cells], start, holding, own, own, own, ones, no, no)
+    return ContributionList(every.key[cells], start, holding, own, own, own, ones, no, no)
 
 
 def copies(value: Ints, whole: Ints, most: int) -> tuple[Ints, Ints]:
@@ -142,7 +142,7 @@ def put_together(one: Counted, other: Counted) -> Counted:
     return cells, figures, -np.sort(-tops, axis=1)[:, :TOPS]
 
 
-def figures_of(part: Listing) -> Ints:
+def figures_of(part: ContributionList) -> Ints:
     """Value, units, holdings, holdings that are not zero, and the sum of sizes that rules go by."""
     at = part.start[:-1]
     whole = part.weighted if part.judged is part.own else part.judged
@@ -157,7 +157,7 @@ def figures_of(part: Listing) -> Ints:
     )
 
 
-def largest_of(part: Listing, most: int) -> Ints:
+def largest_of(part: ContributionList, most: int) -> Ints:
     """The largest sizes of each cell, int64 (cells, most), 0 where there are fewer."""
     left = np.abs(part.judged)
     at, lengths = part.start[:-1], np.diff(part.start)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.equal_rows import spread
-from tabprotect.engine.magnitudes.tables.contributions import Listing
+from tabprotect.engine.magnitudes.tables.contributions import ContributionList
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 
@@ -43,7 +43,7 @@ class Lists:
 
     def __init__(self, table: MagnitudeTable, *, whole: bool) -> None:
         self._table, self._whole = table, whole
-        self._read: list[Listing] = []
+        self._read: list[ContributionList] = []
         size = len(table.cells)
         self._which = np.full(size, -1, dtype=np.int32)
         self._place = np.zeros(size, dtype=np.int64)
@@ -89,7 +89,7 @@ class Lists:
                 asked[to], waived[to] = put.asked, put.waived
         return Put(holding, known, weighted, asked, waived), lengths
 
-    def _put(self, listing: Listing, at: Ints | slice) -> Put:
+    def _put(self, listing: ContributionList, at: Ints | slice) -> Put:
         known = listing.weighted if self._whole else listing.own
         return Put(
             listing.holding[at], known[at], listing.weighted[at], listing.asked[at], listing.waived[at]

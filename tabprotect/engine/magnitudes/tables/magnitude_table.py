@@ -22,8 +22,8 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.magnitudes.tables.contributions import (
     TOPS,
     Cells,
+    ContributionList,
     Contributions,
-    Listing,
     copies,
     figures_of,
     largest_of,
@@ -31,7 +31,7 @@ from tabprotect.engine.magnitudes.tables.contributions import (
     stated_listing,
 )
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
-from tabprotect.engine.sensitivity.magnitude_rules import Judged
+from tabprotect.engine.sensitivity.magnitude_rules import CellContributions
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.table import Table
@@ -136,7 +136,7 @@ class MagnitudeTable:
         often: Ints = np.bincount(self.rows.holding, minlength=len(self.names))
         return np.asarray(often[self.rows.holding] == 1)
 
-    def _grouped(self, key: Ints, chosen: Ints) -> Listing:
+    def _grouped(self, key: Ints, chosen: Ints) -> ContributionList:
         """Some rows, in the order of their holdings, by cell, those of one holding put together.
 
         ``key`` says the cell of each of them.
@@ -154,7 +154,7 @@ class MagnitudeTable:
         cell = key[at]
         start = starts_of_runs(cell)
         own = added(rows.own)
-        return Listing(
+        return ContributionList(
             cell[start],
             np.append(start, len(first)),
             rows.holding[first],
@@ -236,11 +236,11 @@ class MagnitudeTable:
         return self._counted[0]
 
     @cached_property
-    def listing(self) -> Listing:
+    def listing(self) -> ContributionList:
         """The contributions to every cell, in the order of the cells: large."""
         return self.listing_of(np.arange(len(self.cells)))
 
-    def listing_of(self, cells: Ints) -> Listing:
+    def listing_of(self, cells: Ints) -> ContributionList:
         """The contributions to some cells, by their numbers, which rise."""
         if self.largest is not None:
             return stated_listing(self.largest, self.cells, cells)
@@ -309,7 +309,7 @@ class MagnitudeTable:
         """A value as it is published."""
         return int(value) if self.decimals == 0 else int(value) / 10**self.decimals
 
-    def judged(self, most: int, reading: str = "sample") -> Judged:
+    def judged(self, most: int, reading: str = "sample") -> CellContributions:
         """What rules look at, with the largest contributions of each cell.
 
         Parameters
@@ -342,11 +342,11 @@ class MagnitudeTable:
             )
         if plain and most <= named and not self.rows.asked.any() and not self.rows.waived.any():
             figures = self._counted[1]
-            return Judged.ranked(figures[:, 0], figures[:, 1:], self.cells.nonzero)
+            return CellContributions.ranked(figures[:, 0], figures[:, 1:], self.cells.nonzero)
         return judged_listing(self, most, reading)
 
 
-def judged_listing(table: MagnitudeTable, most: int, reading: str) -> Judged:
+def judged_listing(table: MagnitudeTable, most: int, reading: str) -> CellContributions:
     """The largest contributions from the whole list: with weights, requests or waivers."""
     listing, cells = table.listing, table.cells
     size = max(most, int(np.diff(listing.start).max(initial=1)) if listing.waived.any() else most)
@@ -369,4 +369,4 @@ def judged_listing(table: MagnitudeTable, most: int, reading: str) -> Judged:
             top[number, : len(order)] = value[order]
         asked[number, : len(order)] = listing.asked[part][order]
         waived[number, : len(order)] = listing.waived[part][order]
-    return Judged(total, top, cells.nonzero, asked, waived)
+    return CellContributions(total, top, cells.nonzero, asked, waived)

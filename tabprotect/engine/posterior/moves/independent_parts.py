@@ -9,7 +9,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints, Signs
 from tabprotect.engine.posterior.moves.drawn_tables import DrawNarrow, narrow_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.posterior import Part, Parts
+from tabprotect.engine.posterior.posterior import IndependentPart, Parts
 from tabprotect.engine.progress import Progress
 
 
@@ -32,7 +32,7 @@ class _Components:
     group_of_cell: Ints
     published: Ints
 
-    def some(self, most: int, generator: np.random.Generator) -> Part | None:
+    def some(self, most: int, generator: np.random.Generator) -> IndependentPart | None:
         exact = self.exact
         groups = exact.model.groups
         cells = np.bincount(self.group_of_cell, minlength=groups + 1)[:groups]
@@ -46,7 +46,7 @@ class _Components:
         taken = [np.flatnonzero(part) for part in np.split(chosen, bounds)]
         return self._part(taken)
 
-    def _part(self, taken: list[Ints]) -> Part | None:
+    def _part(self, taken: list[Ints]) -> IndependentPart | None:
         """The part of so many components (numbers) of each plan."""
         exact = self.exact
         members = [one.structure.members[:, columns] for one, columns in zip(exact.plans, taken, strict=True)]

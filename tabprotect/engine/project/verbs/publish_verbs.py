@@ -9,7 +9,7 @@ from pathlib import Path
 from tabprotect.engine import house
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, public
-from tabprotect.engine.bundle.set_bundles import Leaving
+from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -74,7 +74,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         accepted = asked.accept.strip() or before_it or (gate.UNSTATED if weak else "")
         return published_now(project, context, asked, accepted, signed)
     protected = _answered_for(project, asked, before_it, context.register, signed)
-    leaving = Leaving.of(protected.release, asked.tables)
+    leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
     if leaving.tables is not None and verdict is not None and not answered:
@@ -131,7 +131,7 @@ def _beside_earlier(
     """
     place, signing = Path(asked.release), [Path(k) for k in (asked.sign, asked.sign_too) if k]
     while True:
-        leaving = Leaving.of(protected.release, asked.tables)
+        leaving = ReleaseFiles.of(protected.release, asked.tables)
         made = leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
         before = left_before(
             protected.record.problem,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.magnitudes.patterns.pattern import Wanted, suppress
+from tabprotect.engine.magnitudes.patterns.pattern import SuppressionRequest, suppress
 from tabprotect.engine.magnitudes.readers.beliefs import (
     CellBelief,
     ContributorView,
@@ -113,7 +113,7 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
             rules_of(())
         table, zeros = problem.table, str(values["zeros"])
         statuses = table.given + str(values["statuses"] or "")
-        wanted = Wanted(
+        wanted = SuppressionRequest(
             rules=problem.rules,
             weights=problem.weights,
             cost=str(values[COST.name]),

@@ -46,10 +46,10 @@ from tabprotect.engine.protection.published_sums import counts_of, main_first, s
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
+    AdjustmentTarget,
     Distance,
     Rivals,
     Totals,
-    Wanted,
     nearest_safe,
     search_cost,
 )
@@ -198,8 +198,8 @@ def _adjusted(
     return nearest_safe(publication, table, rule, _wanted(values), progress)
 
 
-def _wanted(values: Values) -> Wanted:
-    return Wanted(values[DISTANCE], values[TOTALS], values[NODES])
+def _wanted(values: Values) -> AdjustmentTarget:
+    return AdjustmentTarget(values[DISTANCE], values[TOTALS], values[NODES])
 
 
 def _inner(publication: Publication, counts: Ints, like: Table) -> Table:

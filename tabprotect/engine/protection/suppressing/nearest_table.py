@@ -230,7 +230,7 @@ class _Programme:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AdjustmentTarget:
     """Which of the tables without counts at risk is sought.
 
     Attributes
@@ -249,7 +249,7 @@ class Wanted:
     nodes: int = MOST_NODES
 
 
-NEAREST = Wanted()
+NEAREST = AdjustmentTarget()
 
 
 def _counts(
@@ -281,7 +281,7 @@ def nearest_safe(
     publication: Publication,
     table: Table,
     at_risk: SmallCount,
-    wanted: Wanted = NEAREST,
+    wanted: AdjustmentTarget = NEAREST,
     progress: Progress = SILENT,
 ) -> Table:
     """Adjusted inner counts. Deterministic.
@@ -349,7 +349,7 @@ class Rivals:
     """
 
     def __init__(
-        self, publication: Publication, adjusted: Table, at_risk: SmallCount, wanted: Wanted
+        self, publication: Publication, adjusted: Table, at_risk: SmallCount, wanted: AdjustmentTarget
     ) -> None:
         self._at_risk, self._wanted = at_risk, wanted
         enters, of_sums, sums, _ = _counts(publication, adjusted, wanted.totals)

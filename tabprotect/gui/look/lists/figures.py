@@ -11,7 +11,7 @@ GAP = "\u2003"
 """What the words of the next column are kept away with."""
 
 
-class Figures(QStyledItemDelegate):
+class NumberDelegate(QStyledItemDelegate):
     """What is seen of a figure has room behind it; what it says is the figure alone."""
 
     def initStyleOption(
@@ -23,7 +23,7 @@ class Figures(QStyledItemDelegate):
 
 def show_figures(table: QTableWidget, columns: Collection[int]) -> None:
     """Have columns of a table show figures, and their heads stand above them."""
-    delegate = Figures(table)
+    delegate = NumberDelegate(table)
     for column in columns:
         table.setItemDelegateForColumn(column, delegate)
         head = table.horizontalHeaderItem(column)

@@ -155,7 +155,7 @@ def _row_height(view: QTableView) -> None:
     view.horizontalHeader().setFixedHeight(view.fontMetrics().height() + 12)
 
 
-class Listing(QTableView):
+class RowList(QTableView):
     """``chosen`` carries the number of the row that was gone to (in the columns, not on screen)."""
 
     chosen = Signal(int)

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files,
 from tabprotect.engine.formats.published_rows import TOTAL
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.statuses import COUNT
-from tabprotect.engine.progress import Part, Progress
+from tabprotect.engine.progress import PartialProgress, Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
@@ -31,7 +31,7 @@ from tabprotect.gui.look.file_dialogs import ask_files, ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.attack.file_list import FileList
@@ -189,7 +189,7 @@ class AttackPage(AttackStage, Page):
         return self.list_head
 
     def _stack(self) -> QStackedWidget:
-        self.list = Listing(message("Counts that can be known"))
+        self.list = RowList(message("Counts that can be known"))
         self.list.setMinimumHeight(18 * GRID)
         self.list.chosen.connect(self.show_cell)
         self.map = HeatMap(message("How sure one can be of each count"))
@@ -238,7 +238,9 @@ class AttackPage(AttackStage, Page):
             return [
                 *before,
                 *(
-                    read_file(path, total=total, count=count, progress=Part(progress, n, len(paths)))
+                    read_file(
+                        path, total=total, count=count, progress=PartialProgress(progress, n, len(paths))
+                    )
                     for n, path in enumerate(paths)
                 ),
             ]

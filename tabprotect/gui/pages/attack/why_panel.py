@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.attack.findings import Findings, in_hundred, span, why
@@ -28,7 +28,7 @@ class WhyPanel(QWidget):
         self.title = Label(role="title", wordWrap=True, name=message("The count"))
         self.published = Label(role="quiet")
         self.steps = Label(wordWrap=True, name=message("Why"))
-        self.list = Listing(message("Counts that add up, or how likely each is"), sortable=False, low=True)
+        self.list = RowList(message("Counts that add up, or how likely each is"), sortable=False, low=True)
         self.copy = push_button(message("Copy"), self._copy, name=message("Copy why it can be known"))
         self.check = push_button(message("Check the proof"), self._check)
         self.checked = Label(role="quiet", wordWrap=True, name=message("What the check found"))
@@ -50,7 +50,7 @@ class WhyPanel(QWidget):
             spacing=GRID,
         )
         self._could = QWidget()
-        self.could = Listing(message("What the publisher could do"), sortable=False, low=True)
+        self.could = RowList(message("What the publisher could do"), sortable=False, low=True)
         in_column(heading(message("What the publisher could do")), self.could, on=self._could, margins=0)
         self.show_could(())
         in_column(heading(message("Why")), (card, 1), self._could, on=self, margins=0, spacing=GRID)

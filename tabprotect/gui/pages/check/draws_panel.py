@@ -33,7 +33,7 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.progress import Part, Progress
+from tabprotect.engine.progress import PartialProgress, Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -105,7 +105,7 @@ def statistic_over_draws(
             analysis.name,
             generator=generator,
             draws=number_,
-            progress=Part(progress, part, PARTS, stage, summary and (summary, draws)),
+            progress=PartialProgress(progress, part, PARTS, stage, summary and (summary, draws)),
         )
         values.append(found.values)
         summary = AnalysisSummary(found.name, found.published, np.concatenate(values))
@@ -119,10 +119,10 @@ def _analysing(releases: Sequence[Release], posterior: Posterior, progress: Prog
     """What the commands and the library ask too."""
     # Late: a window that only shows a table does not wait for it.
     from tabprotect.engine.belief.analysing import Analysing
-    from tabprotect.engine.belief.evidence import Knowing
+    from tabprotect.engine.belief.evidence import PriorKnowledge
     from tabprotect.engine.disclosure.verdict import weigh_refused
 
-    knowing = Knowing(weigh_refused=weigh_refused)
+    knowing = PriorKnowledge(weigh_refused=weigh_refused)
     return Analysing(releases, posterior, knowing, Randomness.fresh(), progress)
 
 

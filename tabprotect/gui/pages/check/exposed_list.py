@@ -13,7 +13,7 @@ from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.languages.messages import message
@@ -40,7 +40,7 @@ class ExposedList(QWidget):
         title = Label(message("Closest to being known"), role="section")
         self.among = named(QComboBox(), message("Which cells are listed"))
         self.search = Finder(message("Find cells by their labels"))
-        self.table = Listing(message("Counts closest to being known"), sortable=False, compact=True)
+        self.table = RowList(message("Counts closest to being known"), sortable=False, compact=True)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())

@@ -35,7 +35,7 @@ from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, in_column, in_row
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
 from tabprotect.gui.pages.stages import CheckStage
@@ -100,7 +100,7 @@ class CheckSumsPage(CheckStage, Page):
         for name, words in KINDS.items():
             self.kinds.addItem(translate(words), name)
         self.kinds.currentIndexChanged.connect(lambda _: self._fill())
-        self.list = Listing(message("Who could estimate whom"))
+        self.list = RowList(message("Who could estimate whom"))
         self.list.chosen.connect(self._explain)
         self._how = heading(message("How that would be done"))
         self.steps = Label(wordWrap=True, name=message("How that would be done"))

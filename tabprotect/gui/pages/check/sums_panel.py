@@ -14,7 +14,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.messages import joined, message, plural
@@ -38,7 +38,7 @@ class SumsPanel(QWidget):
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
         self.said = Label(wordWrap=True, name=message("How the totals were computed"))
-        self.table = Listing(message("Totals and what to believe of them"), sortable=False)
+        self.table = RowList(message("Totals and what to believe of them"), sortable=False)
         self.table.chosen.connect(self._show_total)
         self.histogram = CellHistogram()
         in_column(

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from tabprotect.gui.look.buttons import named, silent, tool_button
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.words import failures, figure_text, head_text, spread_text
 from tabprotect.languages.messages import joined, message
@@ -61,7 +61,7 @@ class MeasuresTable(QWidget):
         self.export_button.clicked.connect(lambda: self.export_asked.emit())
         for button in (self.copy_button, self.export_button):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = Listing(message("Measures of every setting"))
+        self.list = RowList(message("Measures of every setting"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
         self.list.activated_row.connect(lambda row: self.opened.emit(self._place(row)))
         self.list.setMinimumHeight(10 * GRID)

@@ -23,7 +23,7 @@ from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.map_axis import Axis
@@ -60,7 +60,7 @@ class CompareSumsPage(CompareStage, Page):
         self.map.words = self._words_of
         self.map.chosen.connect(lambda place: self._go_to(place[0]))
         self.map.opened.connect(lambda place: self._open(place[0]))
-        self.list = Listing(message("Ways to protect sums"), sortable=False)
+        self.list = RowList(message("Ways to protect sums"), sortable=False)
         self.list.chosen.connect(self._go_to)
         self.list.activated_row.connect(self._open)
         split = QSplitter(Qt.Orientation.Vertical)

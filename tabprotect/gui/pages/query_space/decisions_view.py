@@ -14,7 +14,7 @@ from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.look.layouts import Item, filled, in_column
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
 from tabprotect.languages.messages import message
@@ -54,7 +54,7 @@ class DecisionsView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.setChildrenCollapsible(False)
-        self.log = Listing(log, sortable=False)
+        self.log = RowList(log, sortable=False)
         self.lattice = LatticeView(lattice)
         self.lattice.hover_focuses = False
         self.pictures = QStackedWidget()

@@ -15,7 +15,7 @@ from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, Colours
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.messages import joined, message
@@ -31,7 +31,7 @@ class GraphPanel(SpacePanel):
         self._sentence = Label(wordWrap=True, name=message("Decomposable or not"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
-        self.list = Listing(message("Cliques and separators"), sortable=False)
+        self.list = RowList(message("Cliques and separators"), sortable=False)
         self.list.chosen.connect(lambda row: self.figure.lift(self._parts[row][1]))
         note = Label(
             message(

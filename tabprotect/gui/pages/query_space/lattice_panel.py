@@ -19,7 +19,7 @@ from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.panel import SpacePanel
@@ -168,7 +168,7 @@ class FocusPanel(QWidget):
         self._sentence = Label(wordWrap=True, name=message("What its release would do"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._head = Label(wordWrap=True, role="section")
-        self.cells = Listing(message("Small counts and their bounds"))
+        self.cells = RowList(message("Small counts and their bounds"))
         self.cells.chosen.connect(self._cell_chosen)
         in_column(
             self._title,

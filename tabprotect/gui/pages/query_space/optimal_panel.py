@@ -31,7 +31,7 @@ from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text, per_cent
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
@@ -126,7 +126,7 @@ class OptimalPanel(SpacePanel):
         self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
         self._live = Label(wordWrap=True, name=message("The best so far"))
-        self.list = Listing(message("Releases to compare"), sortable=False)
+        self.list = RowList(message("Releases to compare"), sortable=False)
         self.list.chosen.connect(lambda _: self._show_chosen())
         self._frontier = Label(wordWrap=True, name=message("Its frontier"))
         self.bars = (DimensionBars(), DimensionBars())

@@ -33,7 +33,7 @@ from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.lattice_panel import look_of
@@ -166,7 +166,7 @@ class SessionPanel(SpacePanel):
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.given = named(QComboBox(), message("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
-        self.cells = Listing(message("The table given out"))
+        self.cells = RowList(message("The table given out"))
         self.bars = DimensionBars()
         self.slider = named(QSlider(Qt.Orientation.Horizontal), message("Point in the history"))
         self.slider.setPageStep(1)

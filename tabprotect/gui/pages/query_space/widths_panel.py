@@ -20,7 +20,7 @@ from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, sha
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, wanted_query
 from tabprotect.gui.pages.query_space.panel import SpacePanel
@@ -55,7 +55,7 @@ class WidthsPanel(SpacePanel):
         self.most.setSpecialValueText(tr("any"))
         self.most.valueChanged.connect(lambda _: self._filter())
         self._shown = Label(role="quiet", name=message("How many are listed"))
-        self.list = Listing(message("Critical widths"))
+        self.list = RowList(message("Critical widths"))
         self.list.chosen.connect(self._chosen)
         label = Label(message("width up to"))
         label.setBuddy(self.most)

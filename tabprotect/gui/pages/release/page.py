@@ -40,7 +40,7 @@ from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.kept_sums import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
 from tabprotect.gui.pages.release.open_points import OpenPoints
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, signed_by
+from tabprotect.gui.pages.release.publish_form import PublishDialog, signed_by
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
@@ -60,7 +60,7 @@ class ReleasePage(ReleaseStage, GatePage):
         self._preparing: Question[Bundle] = Question(
             self, document.jobs, self._prepared, self.show_error, stopped=self._cancelled
         )
-        self._question: LeavingHouse | None = None
+        self._question: PublishDialog | None = None
         self._asked = False
         self.protection = LineGroup(message("Protection"))
         self.kept = KeptSums()
@@ -369,7 +369,7 @@ class ReleasePage(ReleaseStage, GatePage):
             what.append(signed)
         if reason := self.signing.reason.text().strip():
             what.append(message("Reason, for dossier and register: {reason}", reason))
-        self._question = LeavingHouse(self, destination, what=list(dict.fromkeys(filter(None, what))))
+        self._question = PublishDialog(self, destination, what=list(dict.fromkeys(filter(None, what))))
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )

@@ -218,7 +218,7 @@ class PublishForm(QWidget):
         (self._follow if field is self.release else self._mark)()
 
 
-class LeavingHouse(QDialog):
+class PublishDialog(QDialog):
     """The modal question: this is published, and no undo brings it back."""
 
     def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:

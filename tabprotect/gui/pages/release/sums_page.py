@@ -29,7 +29,7 @@ from tabprotect.gui.look.layouts import in_row, set_visible
 from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.gate_page import GatePage
 from tabprotect.gui.pages.release.line_rows import LineGroup
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, signed_by
+from tabprotect.gui.pages.release.publish_form import PublishDialog, signed_by
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -61,7 +61,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
         super().__init__(document)
         self.looked: Looked | None = None
         self._looking: Question[Looked] = Question(self, document.jobs, self._have, self.show_error)
-        self._question: LeavingHouse | None = None
+        self._question: PublishDialog | None = None
         self.protection = LineGroup(message("Protection"))
         self.files = LineGroup(message("Files"), folded=message("Nothing of the original is in the files"))
         self._build()
@@ -244,7 +244,7 @@ class ReleaseSumsPage(ReleaseStage, GatePage):
             signed_by(*self.signing.names()),
             message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
-        self._question = LeavingHouse(self, destination, what=[text for text in what if text])
+        self._question = PublishDialog(self, destination, what=[text for text in what if text])
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )

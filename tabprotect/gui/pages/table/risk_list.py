@@ -18,7 +18,7 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
-from tabprotect.gui.look.lists.listing import ListColumn, Listing
+from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -79,7 +79,7 @@ class RiskList(QFrame):
         self._close = close
         self.search = Finder(message("Find small counts by their categories"), message("Find categories"))
         self.search.textChanged.connect(lambda _: self._fill())
-        self.list = Listing(message("Small counts in all layers"))
+        self.list = RowList(message("Small counts in all layers"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
         top = in_row((self._title, 1), close)
         in_column(

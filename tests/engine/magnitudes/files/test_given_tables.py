@@ -16,8 +16,8 @@ from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, writ
 from tabprotect.engine.magnitudes.files.top_tables import read_top_table
 from tabprotect.engine.magnitudes.files.top_writing import top_table_files
 from tabprotect.engine.magnitudes.patterns import pattern
+from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
-from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
 from tabprotect.engine.protection.magnitude_methods import suppression
@@ -138,7 +138,7 @@ def test_unions_of_largest_contributions_are_never_judged_safer(tmp_path: Path) 
     less = 0
     for seed in range(3):
         table, again = written(tmp_path, seed)
-        true, stated = Puzzle(table, P10), Puzzle(again, P10)
+        true, stated = AttackProblem(table, P10), AttackProblem(again, P10)
         generator = np.random.default_rng(seed)
         inner = np.flatnonzero((table.cells.nodes < 4).all(axis=0))
         groups = [generator.choice(inner, 2, replace=False) for _ in range(150)]

@@ -14,15 +14,15 @@ from magnitude_cases import drawn, table_of
 
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.magnitudes.patterns import pattern as patterns
-from tabprotect.engine.magnitudes.patterns.pattern import Pattern, Wanted, suppress
+from tabprotect.engine.magnitudes.patterns.pattern import Pattern, SuppressionRequest, suppress
 from tabprotect.engine.magnitudes.patterns.unions import SOUND, faults
 from tabprotect.engine.magnitudes.readers import reader_programme
-from tabprotect.engine.magnitudes.readers.puzzle import Puzzle
+from tabprotect.engine.magnitudes.readers.attack_problem import AttackProblem
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
 CASES = json.loads((Path(__file__).parents[3] / "reference" / "magnitudes.json").read_text())["cases"]
-P10 = Wanted(rules=rules_of(["p=10"]))
+P10 = SuppressionRequest(rules=rules_of(["p=10"]))
 
 
 def hidden_cells(table: MagnitudeTable, found: Pattern) -> set[tuple[int, int]]:
@@ -101,7 +101,7 @@ def test_coalitions_are_readers() -> None:
     table = table_of(rows, (3, 3))
     alone = suppress(table, P10)
     assert not alone.hidden.any()
-    pairs = suppress(table, Wanted(rules=rules_of(["p=10,coalition=2"])))
+    pairs = suppress(table, SuppressionRequest(rules=rules_of(["p=10,coalition=2"])))
     assert pairs.primary.sum() == 9 and not pairs.broken and not pairs.everybody
     assert pairs.tally.readers > 2 * 9
 
@@ -127,7 +127,7 @@ def test_what_was_published_last_year_stays_unless_unsafe() -> None:
     rows = drawn(5)
     table = table_of(rows, (4, 4))
     first = suppress(table, P10)
-    again = suppress(table, Wanted(rules=P10.rules, frozen=~first.hidden))
+    again = suppress(table, SuppressionRequest(rules=P10.rules, frozen=~first.hidden))
     assert np.array_equal(first.hidden, again.hidden)
 
 
@@ -135,7 +135,7 @@ def test_a_table_that_cannot_be_protected_says_so() -> None:
     rows = drawn(5)
     table = table_of(rows, (4, 4))
     frozen = np.ones(len(table.cells), dtype=bool)
-    assert suppress(table, Wanted(rules=P10.rules, frozen=frozen)).broken
+    assert suppress(table, SuppressionRequest(rules=P10.rules, frozen=frozen)).broken
 
 
 class BrokenOff:
@@ -151,6 +151,6 @@ def test_an_audit_that_is_broken_off_keeps_what_is_done() -> None:
     table = table_of(rows, (10, 12))
     found = suppress(table, P10, BrokenOff())
     assert 0 < found.tally.audited < found.tally.unsafe and not found.everybody
-    puzzle = Puzzle(table, P10.rules)
+    puzzle = AttackProblem(table, P10.rules)
     # What is hidden so far stands, and nothing was forgotten of its unions.
     assert np.all(found.hidden[found.primary]) and np.all(faults(puzzle, found.hidden) == SOUND)

@@ -14,7 +14,12 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.nearest_table import Rivals, Wanted, nearest_safe, search_cost
+from tabprotect.engine.protection.suppressing.nearest_table import (
+    AdjustmentTarget,
+    Rivals,
+    nearest_safe,
+    search_cost,
+)
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -54,7 +59,7 @@ def test_promises(shape: tuple[int, ...], seed: int, distance: str, totals: str)
             publication,
             table,
             RULE,
-            Wanted(distance, totals),  # type: ignore[arg-type]
+            AdjustmentTarget(distance, totals),  # type: ignore[arg-type]
         )
     except InfeasibleError:
         # Totals that may move always leave a table.
@@ -81,7 +86,7 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
         counts = np.random.default_rng(seed).poisson(5, (2, 3))
         table = _table(counts)
         publication = _everything(table)
-        found = nearest_safe(publication, table, RULE, Wanted(totals="moved")).counts
+        found = nearest_safe(publication, table, RULE, AdjustmentTarget(totals="moved")).counts
         true = publication.incidence @ counts.reshape(-1)
         least = _cost(publication, counts, found)
         ranges = [
@@ -108,9 +113,9 @@ def test_the_worked_example() -> None:
 def test_totals_in_conflict_are_named() -> None:
     table = _table([[1, 1], [1, 1]])
     with pytest.raises(InfeasibleError) as refused:
-        nearest_safe(_everything(table), table, RULE, Wanted(totals="kept"))
+        nearest_safe(_everything(table), table, RULE, AdjustmentTarget(totals="kept"))
     assert "grand total" in refused.value.message and "totals move" in refused.value.hint
-    moved = nearest_safe(_everything(table), table, RULE, Wanted(totals="moved"))
+    moved = nearest_safe(_everything(table), table, RULE, AdjustmentTarget(totals="moved"))
     assert not RULE.mask(moved.counts).any()
 
 
@@ -163,7 +168,7 @@ def test_an_original_is_possible_when_it_gives_this_release() -> None:
 @pytest.mark.parametrize("totals", ["spared", "kept", "moved"])
 def test_what_rivals_rule_out_is_never_adjusted_to_the_table(distance: str, totals: str) -> None:
     generator = np.random.default_rng(7)
-    wanted = Wanted(distance, totals)  # type: ignore[arg-type]
+    wanted = AdjustmentTarget(distance, totals)  # type: ignore[arg-type]
     originals = [_table(generator.poisson(1.5, (3, 3))) for _ in range(40)]
     publication, adjusted = _everything(originals[0]), {}
     for original in originals:

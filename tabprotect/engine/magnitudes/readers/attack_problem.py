@@ -19,7 +19,7 @@ from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.magnitudes.tables.largest_only import RANKS
 from tabprotect.engine.magnitudes.tables.lists import Lists
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.sensitivity.magnitude_rules import Judged, MagnitudeRule, judge
+from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, MagnitudeRule, judge
 
 Reader = tuple[int, ...]
 """The holdings that put together what they know."""
@@ -32,7 +32,7 @@ OUTSIDER: Reader = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Puzzle:
+class AttackProblem:
     """A magnitude table with the rules that its pattern has to keep, over cells that differ.
 
     Attributes
@@ -123,7 +123,7 @@ class Puzzle:
         """Whose contributions are put together; where that is not known, those of one rank."""
         return holding if self.table.largest is None else holding % RANKS
 
-    def judged(self, cells: Sequence[int]) -> Judged:
+    def judged(self, cells: Sequence[int]) -> CellContributions:
         """What the rules look at in cells together."""
         holding, own = self.pooled(cells)
         parts = [self.lists.of(cell) for cell in cells]
@@ -140,7 +140,7 @@ class Puzzle:
                         waived[0, rank] = part.waived[at[one]]
         whole = sum(int(np.abs(part.weighted).sum()) for part in parts)
         total = np.array([whole if self.table.weighted else int(np.abs(own).sum())])
-        return Judged(total, top, np.array([int((own != 0).sum())]), asked, waived)
+        return CellContributions(total, top, np.array([int((own != 0).sum())]), asked, waived)
 
     @cached_property
     def ranks(self) -> int:
@@ -193,11 +193,11 @@ class Puzzle:
         np.add.at(total, of if weighted else of_own, np.abs(part.weighted if weighted else own))
         _, top = largest_by_key(of_own, np.abs(own), self.ranks)
         nonzero = np.bincount(of_own, own != 0, len(sizes)).astype(np.int64)
-        return judge(self.rules, Judged.ranked(total, top, nonzero)).upper
+        return judge(self.rules, CellContributions.ranked(total, top, nonzero)).upper
 
 
 @dataclass(frozen=True)
-class Item:
+class AttackTarget:
     """A cell that has to be protected against a reader.
 
     Attributes
@@ -214,7 +214,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Tally:
+class AuditCounts:
     """What an audit looked at.
 
     Attributes
@@ -235,7 +235,7 @@ class Tally:
     within: int = 0
 
 
-def need_of(puzzle: Puzzle, cell: int, reader: Reader) -> int:
+def need_of(puzzle: AttackProblem, cell: int, reader: Reader) -> int:
     """By how much the largest possible sum has to exceed the true one for this reader; 0 or less if he
     cannot come too near whatever he knows.
     """
@@ -262,7 +262,7 @@ def need_of(puzzle: Puzzle, cell: int, reader: Reader) -> int:
     return best
 
 
-def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterator[Reader]:
+def readers_of(puzzle: AttackProblem, cell: int, near: Ints, *, every: bool) -> Iterator[Reader]:
     """Those who may come near a contributor of a cell.
 
     Parameters
@@ -289,7 +289,7 @@ def readers_of(puzzle: Puzzle, cell: int, near: Ints, *, every: bool) -> Iterato
         yield tuple(sorted(ranked[:size]))
 
 
-def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int, bool]]:
+def floors(puzzle: AttackProblem, reader: Reader, hidden: Bools) -> dict[int, tuple[int, bool]]:
     """What a reader knows of hidden cells: his contribution, and whether he is alone."""
     out: dict[int, tuple[int, bool]] = {}
     holdings = puzzle.table.cells.holdings
@@ -303,7 +303,9 @@ def floors(puzzle: Puzzle, reader: Reader, hidden: Bools) -> dict[int, tuple[int
     return out
 
 
-def lower_ends(puzzle: Puzzle, cells: Ints, known: dict[int, tuple[int, bool]]) -> tuple[Floats, Floats]:
+def lower_ends(
+    puzzle: AttackProblem, cells: Ints, known: dict[int, tuple[int, bool]]
+) -> tuple[Floats, Floats]:
     """By how much each sum may lie below and above the true one, for a reader.
 
     ``cells`` are sorted; those of ``known`` that are not among them are left out.
