@@ -22,7 +22,13 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.estimate import tails
-from tabprotect.engine.belief.evidence import HOW_IT_WAS_LET_OUT, Evidence, distinct, finest_first
+from tabprotect.engine.belief.evidence import (
+    HOW_IT_WAS_LET_OUT,
+    Evidence,
+    PriorKnowledge,
+    distinct,
+    finest_first,
+)
 from tabprotect.engine.belief.table_draws import (
     CLOSE,
     LEAST_EFFECTIVE,
