@@ -56,7 +56,9 @@ def page_type(stage: type[Stage], *, sums: bool = False) -> type[Page]:
     """
     if issubclass(stage, Page):
         return stage
-    module, _, name = (stage.sums_class if sums else stage.page_class).rpartition(".")
+    module, _, name = (stage.sums_class if sums and not stage.by_measure else stage.page_class).rpartition(
+        "."
+    )
     page: type[Page] = getattr(import_module(f"tabprotect.gui.pages.{module}"), name)
     return page
 
@@ -79,7 +81,7 @@ class Pages(Mapping[str, Page]):
 
     def __getitem__(self, name: str) -> Page:
         stage = self.stages[name]
-        other = stage.sums_class not in ("", stage.page_class)
+        other = stage.by_measure or stage.sums_class not in ("", stage.page_class)
         sums = self._document.of_sums and other
         built = self.built_for_sums if sums else self.built
         if name not in built:

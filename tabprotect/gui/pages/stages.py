@@ -165,7 +165,7 @@ class ReleaseStage(Stage):
 
     name = "release"
     page_class = "release.page.ReleasePage"
-    sums_class = "release.sums_page.ReleaseSumsPage"
+    by_measure = True
     sums_entries = frozenset({"publish", "report", "save_as"})
     label = message("Release")
     icon = "release"

@@ -21,7 +21,7 @@ from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.sums_page import CheckSumsPage
 from tabprotect.gui.pages.compare.sums_page import CompareSumsPage
-from tabprotect.gui.pages.release.sums_page import ReleaseSumsPage
+from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.sums_page import SetUpSumsPage
 from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.gui.pages.table.sums_page import SumsPage
@@ -152,7 +152,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
     sums.go("release")
     settle()
     page = sums.page
-    assert isinstance(page, ReleaseSumsPage)
+    assert isinstance(page, ReleasePage)
     # What the choice of the pattern tells is not worked out: that takes a reason.
     assert not page.main_button.isEnabled()
     page.signing.reason.setText("weighed by the board")
@@ -203,7 +203,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     sums.go(where)
     settle()
     page = sums.page
-    assert isinstance(page, CheckSumsPage | ReleaseSumsPage)
+    assert isinstance(page, CheckSumsPage | ReleasePage)
 
     def offered() -> Mapping[str, QPushButton]:
         found = page.remedies.buttons if isinstance(page, CheckSumsPage) else page.protection.remedies
@@ -221,7 +221,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     settle()
     assert sums.page is page and not offered()
     line = page.banner.line
-    if isinstance(page, ReleaseSumsPage):
+    if isinstance(page, ReleasePage):
         # What passes is not ready without a title.
         assert line.state == "mind" and line.rest.endswith("Still open: a title.")
         document.do(set_title, title="Turnover by branch")

@@ -9,67 +9,71 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from tabprotect.engine import house
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.archive import sha256
-from tabprotect.engine.bundle.staff.release_findings import beside_headline, limits_said, stated
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, Suggestion
-from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.publish_verbs import publish
-from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_mechanism, set_seed
+from tabprotect.engine.project.verbs.release_verbs import protect_words, set_seed
 from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.findings import FindingGroup, said
-from tabprotect.engine.release.verdict_figures import SAID
 from tabprotect.gui.base.background.jobs import Job
-from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import PageChanges
+from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import faces, tool_button
+from tabprotect.gui.look.buttons import faces, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel, inspect, prepare, reader_sentence
+from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel
 from tabprotect.gui.pages.release.gate_columns import GateColumns
-from tabprotect.gui.pages.release.gate_page import GatePage
+from tabprotect.gui.pages.release.gates import BEFORE, FILES, HONESTY, PROTECTION, CountsGate, MagnitudesGate
 from tabprotect.gui.pages.release.kept_sums import KeptSums
-from tabprotect.gui.pages.release.line_rows import LineGroup, groups_of
-from tabprotect.gui.pages.release.open_points import OpenPoints
-from tabprotect.gui.pages.release.publish_form import PublishDialog, signed_by
+from tabprotect.gui.pages.release.line_rows import LineGroup
+from tabprotect.gui.pages.release.publish_form import (
+    Fingerprint,
+    PublishDialog,
+    PublishForm,
+    Seal,
+    SigningForm,
+    signed_by,
+)
+from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
-GATED = message(
-    "The colour follows what readers can work out from the release alone, never the true counts; the "
-    "headline counts the true ones and is for staff only."
-)
 
-
-class ReleasePage(ReleaseStage, GatePage):
-    """Whether it may leave."""
+class ReleasePage(ReleaseStage, Page):
+    """Whether it may leave; the gate is that of the table's measure."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.bundle: Bundle | None = None
-        self._preparing: Question[Bundle] = Question(
-            self, document.jobs, self._prepared, self.show_error, stopped=self._cancelled
-        )
         self._question: PublishDialog | None = None
         self._asked = False
-        self.protection = LineGroup(message("Protection"))
+        self.banner, self.seal = Banner(), Seal()
+        self.register = tool_button(
+            message("Register of releases"), lambda: document.page_asked.emit("register"), flat=True
+        )
+        self.signing, self.form = SigningForm(), PublishForm()
+        self.fingerprint = Fingerprint()
+        self.report = ReportButton(self)
         self.kept = KeptSums()
+        self.protection, self.honesty = LineGroup(PROTECTION), LineGroup(HONESTY)
         self.protection.add(self.kept)
-        self.honesty = LineGroup(message("Honesty"))
-        self.files = LineGroup(message("Files"), folded=message("Nothing of the original is in the files"))
-        self.before = LineGroup(message("Has this left before?"))
+        self.files = LineGroup(FILES, folded=message("Nothing of the original is in the files"))
+        self.before = LineGroup(BEFORE)
         self.before.add(self.register)
-        self.points = OpenPoints(document.judging, self.kept, self.signing, failed=self.show_error)
+        self.groups = {
+            one.group.title: one for one in (self.protection, self.honesty, self.files, self.before)
+        }
+        self.gate = (MagnitudesGate if document.of_sums else CountsGate)(self, self)
         self.panel = FilesPanel()
         self._how = Label(wordWrap=True, role="quiet", name=message("The mechanism in words"))
         self._more = tool_button(
@@ -78,12 +82,25 @@ class ReleasePage(ReleaseStage, GatePage):
         self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
         self.honesty.add(self._more)
-        self.stack = QStackedWidget()
-        filled(self.stack, self._gate(), self.panel)
-        self.body.addWidget(self.stack, 1)
+        columns, pair = GateColumns(), in_row(spacing=2 * GRID)
+        for group in (self.honesty, self.files):
+            pair.addWidget(group, 1, Qt.AlignmentFlag.AlignTop)
+        columns.fill([self.protection, pair], [self.before, self.signing, self.form, self.fingerprint])
+        self.stack = filled(QStackedWidget(), columns, self.panel)
+        filled(self.body, self.banner, self.seal, (self.stack, 1))
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         filled(self.tools, *self._faces.values())
-        self._build_foot()
+        # Every public byte of counts can be looked at before.
+        set_visible(not document.of_sums, *self._faces.values())
+        self._note = Label(wordWrap=True, role="quiet")
+        self._copy_line = push_button(
+            message("Copy as command"),
+            self._copy_command,
+            flat=True,
+            tip=message("The command line that protects and publishes the same way."),
+        )
+        save = push_button(message("Save as\u2026"), partial(ask_release, self))
+        filled(self.footer, (self._note, 1), self._copy_line, self.report, save)
         self._connect()
         self.show_face("gate")
 
@@ -92,30 +109,39 @@ class ReleasePage(ReleaseStage, GatePage):
         self.signing.changed.connect(self._weigh)
         self.kept.decided.connect(self._show)
         self.kept.other_asked.connect(lambda: self.document.page_asked.emit("protect"))
-        self.seal.copy.clicked.connect(self._copy)
+        self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
-        self.protection.remedy_chosen.connect(self._take)
+        self.protection.remedy_chosen.connect(self.gate.take)
         self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
-        self.document.judging.changed.connect(self._judged)
-
-    def _gate(self) -> QWidget:
-        """Left the lines, right what left before, who signs and what is written."""
-        columns, pair = GateColumns(), in_row(spacing=2 * GRID)
-        for group in (self.honesty, self.files):
-            pair.addWidget(group, 1, Qt.AlignmentFlag.AlignTop)
-        columns.fill([self.protection, pair], [self.before, self.signing, self.form, self.fingerprint])
-        return columns
+        self.gate.changed.connect(self._more_is_known)
+        self.gate.cancelled.connect(self._cancelled)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.document.judging.leave()
+        self.gate.leave()
+
+    # -- what was decided here, for the gate --------------------------------------------------
 
     @property
-    def house(self) -> bool:
-        """Whether the page may show what belongs to the house."""
-        return self.document.in_house
+    def keeping(self) -> bool:
+        """Whether small kept sums still take a decision."""
+        return self.kept.open
+
+    @property
+    def reason(self) -> str:
+        """The reason for publishing all the same."""
+        return self.signing.reason.text().strip()
+
+    def unsigned(self, policy: HousePolicy) -> str:
+        """Whose signature is missing."""
+        return policy.unsigned(*self.signing.names())
+
+    @property
+    def bundle(self) -> Bundle | None:
+        """The public files of counts, once they are made."""
+        return self.gate.bundle
 
     @property
     def sentence(self) -> str:
@@ -127,69 +153,53 @@ class ReleasePage(ReleaseStage, GatePage):
         self.stack.setCurrentIndex(list(self._faces).index(name))
         self._faces[name].setChecked(True)
 
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        save = partial(ask_release, self)
+        return {"publish": self._publish_from_menu, "report": self.report.showMenu, "save_as": save}
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project)
+
     # -- what is shown ------------------------------------------------------------------------
 
     def refresh(self, changes: PageChanges) -> None:
-        project = self.document.project
-        if project is None or project.release is None:
+        if self.document.project is None or not self.document.has_release:
             return
-        self._prepare(project)
-        if self.house:
-            self.document.judging.ask(project)
+        self.gate.ask(self.document.project)
         self._show()
 
-    def _prepare(self, project: Project) -> None:
-        release = project.release
-        assert release is not None
-        path = Path(project.source)
-        reader = project.released is not None and path.is_file()
-
-        def work(progress: Progress) -> Bundle:
-            if reader:
-                return inspect(path, progress)
-            return prepare(release, project.protected, progress)
-
-        if self._preparing.ask(message("preparing the bundle"), work, (release,)):
-            self.bundle = None
-
-    def _prepared(self, bundle: Bundle) -> None:
-        # An answer may come after its release was taken back.
-        if self.document.release is None:
-            return
-        self.bundle = bundle
-        self._show()
-        self._go_on()
-
-    def _judged(self) -> None:
-        if self.isVisible() and self.document.release is not None:
+    def _more_is_known(self) -> None:
+        if self.document.has_release and self.isVisible():
             self._show()
             self._go_on()
+        else:
+            # Out of sight it is shown when the page is next.
+            self._missed |= {"release"}
 
     def _cancelled(self) -> None:
-        # Asked for again when the page is next brought up to date.
-        self._preparing.drop()
         self._asked = False
         self._note.setText(tr("Cancelled. Leave the page and come back to prepare the bundle."))
 
     def _show(self) -> None:
-        project, bundle = self.document.project, self.bundle
-        assert project is not None and project.release is not None
-        house = self.house
+        project, made = self.document.project, self.gate.fingerprint
+        assert project is not None
+        house = self.document.in_house
         published = house and project.published
         leaving = house and not published
-        self.panel.show_bundle(bundle, house=house)
-        self._show_lines(project)
-        self.seal.setVisible(published and bundle is not None)
-        self.fingerprint.setVisible(bundle is not None and not house)
-        if bundle is not None:
-            self.fingerprint.show_fingerprint(bundle.fingerprint, compare=not house)
-        set_visible(leaving, self.signing, self.form)
+        self.panel.show_bundle(self.bundle, house=house)
+        self._show_lines(project, leaving=leaving)
+        self.seal.setVisible(published and bool(made))
+        self.fingerprint.setVisible(bool(made) and not house)
+        self.fingerprint.show_fingerprint(made, compare=not house)
+        set_visible(leaving, self.signing, self.form, self.main_button)
         if house:
             self.signing.begin(project.source)
-            preferences = self.document.preferences
-            source, title = project.source, project.title
-            tables = len(tables_said(project))
-            self.form.show_project(title=title, source=source, preferences=preferences, tables=tables)
+            self.form.show_project(
+                title=project.title,
+                source=project.source,
+                preferences=self.document.preferences,
+                tables=1 if project.of_sums else len(tables_said(project)),
+            )
         else:
             self.form.forget()
             self.signing.forget()
@@ -197,14 +207,13 @@ class ReleasePage(ReleaseStage, GatePage):
         if published:
             self.form.begin_anew()
             self.signing.begin_anew()
-        if published and bundle is not None:
-            path, fingerprint = self._published_path(), bundle.fingerprint
+        if published and made:
+            given = self._publication()
+            path = Path(str(given.get("release", "")))
             if path.is_dir():
-                fingerprint = sha256((path / archive.MANIFEST).read_bytes())
-            record = project.protected.record if project.protected is not None else None
-            names = ("", "") if record is None else (record.prepared_by, record.approved_by)
-            self.seal.show_release(path, fingerprint, signed=signed_by(*names))
-        self.main_button.setVisible(leaving)
+                made = archive.sha256((path / archive.MANIFEST).read_bytes())
+            names = (str(given.get(name) or "") for name in ("prepared_by", "approved_by"))
+            self.seal.show_release(path, made, signed=signed_by(*names))
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
         self._show_how()
@@ -212,77 +221,50 @@ class ReleasePage(ReleaseStage, GatePage):
 
     def _show_how(self) -> None:
         """The mechanism in a sentence; its settings where they are asked for."""
-        bundle = self.bundle if self.house else None
+        bundle = self.bundle if self.document.in_house else None
         settings = "" if bundle is None else bundle.settings
         parts = [bundle.mechanism] if bundle is not None else []
         parts += [settings] if settings and self._more.isChecked() else []
         self._more.setVisible(bool(settings))
         self._how.setText(translate(joined(parts, " ")))
 
-    def _show_lines(self, project: Project) -> None:
-        house, judging = self.house, self.document.judging
-        groups = groups_of(project, self.bundle, house=house)
-        verdict = judging.verdict(project) if house else None
-        judged = judging.known(project) if house else None
-        for name, group in (
-            (message("Protection"), self.protection),
-            (message("Honesty"), self.honesty),
-            (message("Files"), self.files),
-        ):
-            found = next((g for g in groups if g.title == name), None)
-            group.setVisible(found is not None)
+    def _show_lines(self, project: Project, *, leaving: bool) -> None:
+        house, found = self.document.in_house, dict(self.gate.groups(project))
+        if project.published and BEFORE in found:
+            name = Path(str(self._publication().get("release", ""))).name
+            left = said(message("This release left as {name}.", name))
+            found[BEFORE] = replace(found[BEFORE], findings=(left,))
+        for name, group in self.groups.items():
+            group.setVisible(house if group is self.before else name in found)
             helps: tuple[Suggestion, ...] | None = ()
-            if found is not None and group is self.protection and not project.published:
-                helps = judging.remedies(project) if project.against else ()
+            if name in found and group is self.protection and not project.published:
+                helps = self.gate.helps(project)
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found or FindingGroup(name), helps=helps, folding=house)
-        leaving = house and not project.published and verdict is not None
-        self.kept.show_kept(project.release, verdict.kept_small if leaving and verdict else ())
-        self.before.setVisible(house)
-        if judged is None:
-            self.before.show_group(FindingGroup(self.before.group.title))
-        else:
-            left = said(message("This release left as {name}.", self._published_path().name))
-            before = judged.before.group
-            self.before.show_group(replace(before, findings=(left,)) if project.published else before)
+            group.show_group(found.get(name) or FindingGroup(name), helps=helps, folding=house)
+        self.kept.show_kept(project.release, self.gate.kept(project))
         self._show_light(project)
-        sentence = ""
-        if self.bundle is not None and not house:
-            assert project.release is not None
-            sentence = message(
-                "{bundle} {mechanism}", reader_sentence(self.bundle, project.release), self.bundle.mechanism
-            )
-        self.set_sentence(sentence)
+        self.set_sentence(self.gate.sentence(project))
 
     def _show_light(self, project: Project) -> None:
         """The banner: the verdict, what readers work out themselves, and what is still open."""
-        assert project.release is not None
-        if not self.house:
-            self.banner.show_line(stated(project.release.mechanism.gate))
-            return
-        verdict = self.document.judging.verdict(project)
-        if verdict is None:
-            self.banner.show_line(said(message("Working out what a reader would know \u2026")))
-            return
-        gate, way = project.release.mechanism.gate, capital(SAID[verdict.way])
-        ways = joined(filter(None, (way + ".", GATED, limits_said(gate))), " ")
-        self.banner.show_line(self.points.line(project, verdict), below=beside_headline(verdict), ways=ways)
+        shown, below, ways = self.gate.line(project)
+        self.banner.show_line(shown, below=below, ways=ways)
 
     # -- whether it may leave -----------------------------------------------------------------
 
     def _weigh(self) -> None:
         """Whether the button may be pressed; it says what is missing where it may not."""
         project = self.document.project
-        if project is None or project.release is None:
+        if project is None or not self.document.has_release:
             return
-        if not self.house or project.published:
+        if not self.document.in_house or project.published:
             self._note.setText(translate(self._outside()))
             return
         self._show_light(project)
-        missing = self.points.missing(project)
+        missing = self.gate.missing(project)
         self.signing.show_needs(
             name=self.document.preferences.name or house.user_name(),
-            reason=bool(self.points.reasons(project)),
+            reason=bool(self.gate.reasons(project)),
             needs=missing,
         )
         # While the bundle is made it stays alive: a press then waits for it.
@@ -292,46 +274,33 @@ class ReleasePage(ReleaseStage, GatePage):
         )
 
     def _outside(self) -> str:
-        if self.house:
+        if self.document.in_house:
             return ""
         if self.document.has_original:
             return message("This is what readers will see. F9 goes back.")
         return message("On the page Check you can see what you may believe, whatever you assume.")
 
-    def _published_path(self) -> Path:
+    def _publication(self) -> Mapping[str, object]:
+        """What the release was published with; empty before."""
         history = self.document.history
-        for step in reversed(history.steps[: history.position]):
-            if step.sealed:
-                return Path(str(step.arguments["release"]))
-        return Path()
+        sealed = (step for step in reversed(history.steps[: history.position]) if step.sealed)
+        return next((step.arguments for step in sealed), {})
 
     # -- what happens -------------------------------------------------------------------------
 
-    def _take(self, remedy: Suggestion) -> None:
-        """Other settings, and protected again by them: two steps, each of which can be undone."""
-        self._again(set_mechanism.order(remedy.parameters))
-
     def _use_house_key(self) -> None:
         """No fixed seed any more, and protected again: nobody can undo the changes."""
-        self._again(set_seed(seed=None, fresh=False))
-
-    def _again(self, order: Order) -> None:
-        self.document.run(order, page=self.name)
-        job = self.do(protect, draft=True)
-        if job is not None:
-            # Between the two there is nothing to release, and another page comes to the front.
-            job.finished.connect(lambda _: self.document.page_asked.emit(self.name))
+        self.document.run(set_seed(seed=None, fresh=False), page=self.name)
+        assert isinstance(self.gate, CountsGate)
+        self.gate.again()
 
     def _set_title(self, title: str) -> None:
         project = self.document.project
-        if project is not None and self.house and title != project.title:
+        if project is not None and self.document.in_house and title != project.title:
             self.do(set_title, title=title)
 
-    def words(self, project: Project) -> list[str]:
-        return protect_words(project)
-
     def main_action(self) -> None:
-        if not self.house or self._question is not None or not self.main_button.isEnabled():
+        if not self.document.in_house or self._question is not None or not self.main_button.isEnabled():
             return
         # Ctrl+Return does not end the editing of a field.
         self.form.end_editing()
@@ -341,13 +310,10 @@ class ReleasePage(ReleaseStage, GatePage):
     def _go_on(self) -> None:
         """Ask the one question, once all is known that it depends on."""
         project = self.document.project
-        if not self._asked or project is None or self.bundle is None or not self.house:
-            return
-        judging = self.document.judging
-        if judging.known(project) is None and not judging.fault(project):
+        if not self._asked or project is None or not self.document.in_house or not self.gate.settled(project):
             return
         self._asked = False
-        if self.points.missing(project):
+        if self.gate.missing(project):
             return
         destination = self.form.destination()
         try:
@@ -355,20 +321,13 @@ class ReleasePage(ReleaseStage, GatePage):
         except InputError as error:
             self.show_error(error)
             return
-        # What the verdict says is not said again among the reasons.
-        open_ = judging.verdict(project)
-        said = "" if open_ is None or open_.complete else open_.not_whole
-        reasons = [
-            open_.note if said and open_ is not None and reason.startswith(said) else reason
-            for reason in self.points.reasons(project)
+        reason = self.reason
+        what = [
+            *(self.sentence, self.banner.below.text(), *self.gate.points(project)),
+            "" if project.title else message("The release has no title."),
+            signed_by(*self.signing.names()),
+            message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
-        what = [self.sentence, self.banner.below.text(), *reasons]
-        if not project.title:
-            what.append(message("The release has no title."))
-        if signed := signed_by(*self.signing.names()):
-            what.append(signed)
-        if reason := self.signing.reason.text().strip():
-            what.append(message("Reason, for dossier and register: {reason}", reason))
         self._question = PublishDialog(self, destination, what=list(dict.fromkeys(filter(None, what))))
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
@@ -386,14 +345,13 @@ class ReleasePage(ReleaseStage, GatePage):
 
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
         prepared, approved = self.signing.names()
-        reason = self.signing.reason.text().strip()
         order = publish(
             release=str(release),
             tables=self._tables(),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
-            accept=reason,
-            again=reason,
+            accept=self.reason,
+            again=self.reason,
             prepared_by=prepared,
             approved_by=approved,
         )
@@ -401,20 +359,19 @@ class ReleasePage(ReleaseStage, GatePage):
         self.document.preferences = replace(self.document.preferences, name=prepared)
         return self.document.run(order, page=self.name)
 
-    def _copy(self) -> None:
-        if self.bundle is not None:
-            self.seal.to_clipboard(self.bundle.fingerprint)
-
-    def choices(self) -> Mapping[str, Callable[[], object]]:
-        save = partial(ask_release, self)
-        return {"publish": self._publish_from_menu, "report": self.report.showMenu, "save_as": save}
+    def _copy_command(self) -> None:
+        project, destination = self.document.project, self.form.destination()
+        if project is None:
+            return
+        dossier = None if destination.dossier is None else str(destination.dossier)
+        order = publish(release=str(destination.release), dossier=dossier, tables=self._tables())
+        self.seal.to_clipboard(line(order.words(project)))
 
     def _publish_from_menu(self) -> None:
         if self.isVisible():
             self.main_button.click()
 
     def _open_as_reader(self) -> None:
-        path = self._published_path()
+        path = Path(str(self._publication().get("release", "")))
         # Of a set the first table; the others lie beside it.
-        first = min(path.glob("*.zip")) if path.is_dir() else path
-        self.document.reader_asked.emit(str(first))
+        self.document.reader_asked.emit(str(min(path.glob("*.zip")) if path.is_dir() else path))

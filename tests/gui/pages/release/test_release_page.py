@@ -31,7 +31,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.gui.pages.release import page as release_page
+from tabprotect.gui.pages.release import gates
 from tabprotect.gui.pages.release.bundle_shown import AT_FIRST, Bundle
 from tabprotect.gui.pages.release.destinations import Destination
 from tabprotect.gui.pages.release.line_rows import LineRow
@@ -103,13 +103,13 @@ def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
 def test_a_bundle_that_comes_after_its_release_was_taken_back_is_left(
     opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    made, held = release_page.prepare, threading.Event()
+    made, held = gates.prepare, threading.Event()
 
     def prepare(*given: Any) -> Bundle:
         held.wait(10)
         return made(*given)
 
-    monkeypatch.setattr(release_page, "prepare", prepare)
+    monkeypatch.setattr(gates, "prepare", prepare)
     opened.document.do(protect, seed=7)
     qtbot.waitUntil(lambda: opened.document.release is not None)
     opened.go("release")

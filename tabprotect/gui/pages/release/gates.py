@@ -1,0 +1,385 @@
+"""What stands for and against a release before it may leave: of counts, and of magnitudes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle.staff.release_findings import (
+    CHANCE,
+    WORDS,
+    beside_headline,
+    bundle_files,
+    headline,
+    limits_said,
+    stated,
+    sums_headline,
+    sums_protection,
+)
+from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.errors import Suggestion, TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
+from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
+from tabprotect.engine.release.findings import Finding, FindingGroup, said
+from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.verdict_figures import SAID, Verdict
+from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.forms.remedies import take_for_sums
+from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
+from tabprotect.gui.pages.release.line_rows import groups_of
+from tabprotect.languages.messages import capital, joined, message
+
+GATED = message(
+    "The colour follows what readers can work out from the release alone, never the true counts; the "
+    "headline counts the true ones and is for staff only."
+)
+
+WAITING = said(message("Working out what a reader would know \u2026"))
+
+PROTECTION, HONESTY = message("Protection"), message("Honesty")
+FILES, BEFORE = message("Files"), message("Has this left before?")
+
+
+class Decisions(Protocol):
+    """What somebody decided on the page."""
+
+    @property
+    def keeping(self) -> bool:
+        """Whether small kept sums still take a decision."""
+
+    @property
+    def reason(self) -> str:
+        """The reason that was given."""
+
+    def unsigned(self, policy: HousePolicy) -> str:
+        """Whose signature is missing."""
+
+
+class Gate(QObject):
+    """A release of one measure, weighed; ``changed`` when more becomes known, ``cancelled`` by somebody."""
+
+    changed = Signal()
+    cancelled = Signal()
+
+    def __init__(self, page: Page, decisions: Decisions) -> None:
+        super().__init__(page)
+        self.page, self.document, self.decisions = page, page.document, decisions
+
+    def open_question(self, project: Project) -> str:
+        """Signature and title, which what passes still waits for."""
+        what = self.decisions.unsigned(self.policy(project)) or ("" if project.title else message("a title"))
+        return message("Still open: {unsigned}.", what) if what else ""
+
+    def policy(self, project: Project) -> HousePolicy:
+        """The limits of the house; an error is shown where they cannot be read."""
+        try:
+            return project.limits
+        except TabprotectError as error:
+            self.page.show_error(error)
+            return HousePolicy()
+
+    def open_points(self, project: Project, missing: Sequence[str]) -> str:
+        """What has to be done before it can be approved, with the signatures, in words."""
+        unsigned = self.decisions.unsigned(self.policy(project))
+        missing = [*missing, *([unsigned] if unsigned else [])]
+        return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
+
+
+class CountsGate(Gate):
+    """Weighs the verdict on counts, what was decided on the page, and the policy of the house."""
+
+    def __init__(self, page: Page, decisions: Decisions) -> None:
+        super().__init__(page, decisions)
+        self.bundle: Bundle | None = None
+        self.judging = self.document.judging
+        self._preparing: Question[Bundle] = Question(
+            self, self.document.jobs, self._prepared, page.show_error, stopped=self._cancelled
+        )
+        self.judging.changed.connect(self.changed)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the bundle; empty before it is made."""
+        return "" if self.bundle is None else self.bundle.fingerprint
+
+    def ask(self, project: Project) -> None:
+        """Have the bundle made and the release judged."""
+        release, path = project.release, Path(project.source)
+        assert release is not None
+        reader = project.released is not None and path.is_file()
+
+        def work(progress: Progress) -> Bundle:
+            return inspect(path, progress) if reader else prepare(release, project.protected, progress)
+
+        if self._preparing.ask(message("preparing the bundle"), work, (release,)):
+            self.bundle = None
+        if self.document.in_house:
+            self.judging.ask(project)
+
+    def _prepared(self, bundle: Bundle) -> None:
+        # An answer may come after its release was taken back.
+        if self.document.release is not None:
+            self.bundle = bundle
+            self.changed.emit()
+
+    def _cancelled(self) -> None:
+        # Asked for again when the page is next brought up to date.
+        self._preparing.drop()
+        self.cancelled.emit()
+
+    def settled(self, project: Project) -> bool:
+        """Whether all is known that the one question depends on."""
+        judged = self.judging.known(project) is not None or bool(self.judging.fault(project))
+        return self.bundle is not None and judged
+
+    def groups(self, project: Project) -> Mapping[str, FindingGroup]:
+        """The lines behind the verdict, by the heading they stand under."""
+        house = self.document.in_house
+        found = {group.title: group for group in groups_of(project, self.bundle, house=house)}
+        if house and (judged := self.judging.known(project)) is not None:
+            found[BEFORE] = judged.before.group
+        return found
+
+    def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
+        """What helps against a refusal; ``None`` while it is being tried."""
+        return self.judging.remedies(project) if project.against else ()
+
+    def take(self, remedy: Suggestion) -> None:
+        """Other settings, and protected again by them: two steps, each of which can be undone."""
+        self.document.run(set_mechanism.order(remedy.parameters), page=self.page.name)
+        self.again()
+
+    def again(self) -> None:
+        """Protect once more, and come back to the page."""
+        job = self.page.do(protect, draft=True)
+        if job is not None:
+            # Between the two there is nothing to release, and another page comes to the front.
+            job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
+
+    def leave(self) -> None:
+        """Nobody is looking at the remedies."""
+        self.judging.leave()
+
+    def kept(self, project: Project) -> Sequence[KeptSum]:
+        """The small sums that would be published exactly."""
+        verdict = self.judging.verdict(project) if self.document.in_house else None
+        return () if verdict is None or project.published else verdict.kept_small
+
+    def sentence(self, project: Project) -> str:
+        """What a reader is told of the bundle."""
+        if self.bundle is None or self.document.in_house:
+            return ""
+        assert project.release is not None
+        shown = reader_sentence(self.bundle, project.release)
+        return message("{bundle} {mechanism}", shown, self.bundle.mechanism)
+
+    def line(self, project: Project) -> tuple[Finding, str, str]:
+        """The headline, what readers work out themselves, and how it is computed."""
+        assert project.release is not None
+        gate = project.release.mechanism.gate
+        if not self.document.in_house:
+            return stated(gate), "", ""
+        verdict = self.judging.verdict(project)
+        if verdict is None:
+            return WAITING, "", ""
+        ways = joined(filter(None, (capital(SAID[verdict.way]) + ".", GATED, limits_said(gate))), " ")
+        return self._headline(project, verdict), beside_headline(verdict), ways
+
+    def _headline(self, project: Project, verdict: Verdict) -> Finding:
+        """The verdict with what is still to be decided, and with what else stands against it."""
+        if project.published:
+            return headline(verdict, published=True)
+        judged, against = self.judging.known(project), project.against
+        together = None if judged is None else judged.before.together
+        line = headline(verdict, together, question=self._question(project))
+        if line.state == "failed" or self.unjudged(project) or not against:
+            return line
+        return replace(line, state="failed", word=WORDS["failed"], rest=against)
+
+    def _question(self, project: Project) -> str:
+        """What is to be decided although the verdict passes; a green light asks for nothing."""
+        if self.decisions.keeping:
+            return message("Small sums would go out as they are.")
+        reasons = [] if self.unjudged(project) or project.against else self.reasons(project)
+        if question := next(iter(reasons), "") or self.open_question(project):
+            return question
+        # A warning stands below: nothing is green above it.
+        seeded = project.protected is not None and project.protected.record.seed_given
+        return CHANCE["given"] if seeded else ""
+
+    def unjudged(self, project: Project) -> str:
+        """What was not judged, where that alone stands against it; else empty."""
+        verdict = self.judging.verdict(project)
+        if verdict is None or verdict.passed is not None or project.against != verdict.sentence:
+            return ""
+        return verdict.unjudged or verdict.sentence
+
+    def reasons(self, project: Project) -> list[str]:
+        """What takes a reason, in words."""
+        known = self.judging.known(project)
+        out = [self.unjudged(project) or project.against]
+        if known is not None and known.before.close:
+            out.append(message(known.before.warnings[0]["message"]) + ".")
+        return [capital(text) for text in out if text]
+
+    def points(self, project: Project) -> list[str]:
+        """The reasons as the one question lists them: what the verdict says is not said again."""
+        open_ = self.judging.verdict(project)
+        whole = "" if open_ is None or open_.complete else open_.not_whole
+        return [
+            open_.note if whole and open_ is not None and reason.startswith(whole) else reason
+            for reason in self.reasons(project)
+        ]
+
+    def missing(self, project: Project) -> str:
+        """What has to be done before it can be approved, in words; empty where nothing has."""
+        policy, known = self.policy(project), self.judging.known(project)
+        if known is not None and known.before.close and policy.second_release == "refuse":
+            return message("The house policy lets no table leave twice.")
+        if known is not None and known.before.refuses(policy, "whatever the reason"):
+            return message("The house policy lets nothing leave that tells too much beside what left before.")
+        verdict = self.judging.verdict(project)
+        left_out = verdict is not None and not verdict.complete and project.against
+        if (self.unjudged(project) or left_out) and policy.unjudged == "refuse":
+            return message("The house policy lets nothing leave before all that readers learn is worked out.")
+        missing = [message("a decision on the small kept sums")] if self.decisions.keeping else []
+        if self.reasons(project) and not self.decisions.reason:
+            missing.append(message("a reason for publishing all the same"))
+        return self.open_points(project, missing)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is known of a release of magnitudes before it leaves, or of one that did.
+
+    Attributes
+    ----------
+    verdict
+        With what left before.
+    checks
+        What was checked of the bundle, in words.
+    fingerprint
+        Its SHA-256.
+    """
+
+    verdict: MagnitudeVerdict
+    checks: tuple[str, ...]
+    fingerprint: str
+
+
+class MagnitudesGate(Gate):
+    """Weighs the verdict on magnitudes with the contributors that were tried as readers."""
+
+    bundle: Bundle | None = None
+
+    def __init__(self, page: Page, decisions: Decisions) -> None:
+        super().__init__(page, decisions)
+        self.looked: Looked | None = None
+        self._looking: Question[Looked] = Question(self, self.document.jobs, self._have, page.show_error)
+        self.document.judged_sums.helped.connect(self.changed)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the bundle; empty before it is made."""
+        return "" if self.looked is None else self.looked.fingerprint
+
+    def ask(self, project: Project) -> None:
+        """Have the bundle made, checked and judged."""
+        house = self.document.in_house
+        key = (project.release_of_sums, project.published, house)
+        work = partial(_look, project, house=house)
+        if self._looking.ask(message("preparing the bundle"), work, key):
+            self.looked = None
+
+    def _have(self, found: Looked) -> None:
+        self.looked = found
+        self.changed.emit()
+
+    def settled(self, project: Project) -> bool:
+        """Whether all is known that the one question depends on."""
+        return self.looked is not None
+
+    def groups(self, project: Project) -> Mapping[str, FindingGroup]:
+        """The lines behind the verdict, by the heading they stand under."""
+        looked, done = self.looked, project.protected_sums
+        found = {FILES: bundle_files(() if looked is None else looked.checks)}
+        if looked is not None and done is not None and self.document.in_house:
+            found[PROTECTION] = sums_protection(done, looked.verdict)
+        return found
+
+    def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
+        """What helps against a refusal; ``None`` while it is being tried."""
+        refused = (
+            self.document.in_house and self.looked is not None and self.looked.verdict.passed is not True
+        )
+        return self.document.judged_sums.remedies(project) if refused else ()
+
+    def take(self, remedy: Suggestion) -> None:
+        """Another way to protect, and protected by it: each step can be undone."""
+        take_for_sums(self.page, remedy)
+
+    def leave(self) -> None:
+        """Nobody is looking at the remedies."""
+        self.document.judged_sums.leave()
+
+    def kept(self, project: Project) -> Sequence[KeptSum]:
+        """No sum is kept exactly without a decision: there are none."""
+        return ()
+
+    def sentence(self, project: Project) -> str:
+        """The verdict says it all."""
+        return ""
+
+    def line(self, project: Project) -> tuple[Finding, str, str]:
+        """The headline, what readers work out themselves, and how it is computed."""
+        if self.looked is None:
+            return WAITING, "", ""
+        house, published = self.document.in_house, self.document.in_house and project.published
+        question = self.open_question(project) if house and not published else ""
+        line = sums_headline(self.looked.verdict, staff=house, published=published, question=question)
+        return line, "", ""
+
+    def reasons(self, project: Project) -> list[str]:
+        """What takes a reason, in words."""
+        refused = self.looked is not None and self.looked.verdict.passed is not True
+        return [self.looked.verdict.sentence] if refused and self.looked is not None else []
+
+    def points(self, project: Project) -> list[str]:
+        """The verdict stands above them."""
+        return []
+
+    def missing(self, project: Project) -> str:
+        """What has to be done before it can be approved, in words; empty where nothing has."""
+        if self.looked is None:
+            return ""
+        reason = self.decisions.reason
+        against = gate_of_sums(project, self.looked.verdict, reason)
+        if against and reason:
+            return against
+        return self.open_points(project, [message("a reason for publishing all the same")] if against else [])
+
+
+def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
+    """The bundle made and checked as its reader will, or that of a reader read again."""
+    # The register comes with the first release, not with the window.
+    from tabprotect.engine.project.verbs.sums_verbs import bundle_of_sums, judged_for_leaving
+
+    progress.report(message("making the bundle"), 0.1)
+    read = project.kind == "reader" and Path(project.source).is_file()
+    data = archive.load(Path(project.source)) if read else bundle_of_sums(project)
+    progress.report(message("verifying the bundle"), 0.6)
+    found = verify_bytes(data)
+    progress.report(message("looking up what left before"), 0.9)
+    verdict = judged_for_leaving(project) if house else magnitude_verdict(found.release)
+    return Looked(verdict, found.checks, found.fingerprint)
