@@ -17,7 +17,7 @@ from pathlib import Path
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing, Tabulation
+from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.library.arguments.asking import keywords

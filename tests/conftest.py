@@ -103,12 +103,12 @@ def draw_little() -> Callable[[pytest.MonkeyPatch], None]:
 
     def patched(patch: pytest.MonkeyPatch) -> None:
         # Not with the first test of all: most of them need neither.
-        from tabprotect.engine.disclosure.choosing import gate_chance
+        from tabprotect.engine.disclosure.choosing import acceptance_probability
         from tabprotect.engine.posterior.factors import chain_posterior
 
         # What the gate will say is foreseen whenever a method is set up, and with every refusal.
         for number in ("SYNTHETIC", "FEW"):
-            patch.setattr(gate_chance, number, gate_chance.LEAST)
+            patch.setattr(acceptance_probability, number, acceptance_probability.LEAST)
         # Chains of tables of a few cells mix at once.
         for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
             patch.setattr(chain_posterior, number, few)

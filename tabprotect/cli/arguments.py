@@ -199,7 +199,7 @@ def given_reading(args: argparse.Namespace) -> dict[str, object]:
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
     """The table that ``args.table`` means, read as its options say."""
     # Readers of releases, who open no project, do not wait for the commands of projects.
-    from tabprotect.engine.project.in_one_go import opened
+    from tabprotect.engine.project.workflow import opened
 
     reading = Reading.of(given_reading(args))
     with as_file(args.table) as table:

@@ -16,9 +16,9 @@ from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.protected_sums import ProtectedSums
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import in_one_go
-from tabprotect.engine.project.asked import Protecting, Publishing
+from tabprotect.engine.project import workflow
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
@@ -166,7 +166,7 @@ class Protection(Framed):
             When the policy of the house takes names or a reason that are not given.
         """
         publishing = taken(Publishing, asked, release=str(release))
-        history = in_one_go.published(self.history, publishing, progress=progress)
+        history = workflow.published(self.history, publishing, progress=progress)
         return Protection(history, self.kind)
 
     def publish_set(self, folder: str | Path, *, tables: Mapping[str, str], **asked: Any) -> Protection:
@@ -277,7 +277,7 @@ def protect(
         method=None if method == table.history.project.method else method,
         parameters={name: value for name, value in asked.items() if name not in named},
     )
-    return Protection(in_one_go.protected(table.history, protecting, progress), table.kind)
+    return Protection(workflow.protected(table.history, protecting, progress), table.kind)
 
 
 def methods(measure: Measure = "counts") -> tuple[str, ...]:

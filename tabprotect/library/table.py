@@ -16,9 +16,9 @@ from tabprotect.engine.formats.table_reading import checked_table
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as SummedTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
-from tabprotect.engine.project.asked import MagnitudeTabulation
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import opened, tabulated
+from tabprotect.engine.project.options import MagnitudeTabulation
+from tabprotect.engine.project.workflow import opened, tabulated
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import TOTAL
 from tabprotect.engine.tables.table import Table as CountTable

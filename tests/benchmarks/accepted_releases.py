@@ -101,7 +101,7 @@ class Originals:
     def broken(self, reader: Reader, limits: Gate, found: StaffVerdict) -> str:
         """The limit that is broken in some table, in words; empty for none."""
         release = reader.release
-        exact = methods()[release.mechanism.method].deliberate(release)
+        exact = methods()[release.mechanism.method].publishes_true_counts(release)
         slack = 3 * max((table.error for table in found.tables), default=0.0)
         judged: list[tuple[Domain, Any]] = [(release.domain, None)]
         for published in release.tables:

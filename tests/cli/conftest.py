@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure.choosing import gate_chance
+from tabprotect.engine.disclosure.choosing import acceptance_probability
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ Command = Callable[..., Outcome]
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     # What the gate will say is foreseen, and remedies are tried: seconds with as many as usual.
     for number in ("SYNTHETIC", "FEW"):
-        monkeypatch.setattr(gate_chance, number, gate_chance.LEAST)
+        monkeypatch.setattr(acceptance_probability, number, acceptance_probability.LEAST)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tabprotect.cli.arguments import add_options, asked_for
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Naming, Options, options_of
-from tabprotect.engine.project.asked import Protecting, Publishing, Tabulation
+from tabprotect.engine.project.options import Protecting, Publishing, Tabulation
 
 ASKED = [
     Reading(strip_totals=True, footer=3, header_row="4-5", thousands=" "),

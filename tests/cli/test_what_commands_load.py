@@ -50,7 +50,7 @@ COMMANDS = {
     "verify {bundle}": (*READING, "tabprotect.engine.formats.format"),
     "infer {bundle} --json": (
         *READING,
-        "tabprotect.engine.disclosure.second_opinion",
+        "tabprotect.engine.disclosure.least_squares_check",
         "tabprotect.engine.formats.format",
     ),
     "export {bundle} --format csv --out {out}": (*READING, "tabprotect.engine.disclosure.verdict"),

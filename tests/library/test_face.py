@@ -25,7 +25,7 @@ from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options, options_of
-from tabprotect.engine.project.asked import MagnitudeTabulation, Protecting, Publishing
+from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, Publishing
 
 PROMISED = {
     *("MagnitudeTable", "rules"),

@@ -130,7 +130,7 @@ def _same_again(release: Release, rule: SmallCount) -> Callable[[Counts], float]
             table = Table.dense(release.domain, np.array(original).reshape(release.domain.shape))
             try:
                 again, draft = method.perform(Problem(table, at_risk=rule), values, np.random.default_rng(0))
-                refused = method.objection(draft.findings)
+                refused = method.acceptance_failure(draft.findings)
                 runs[original] = None if refused else (again.tables, again.mechanism.parameters)
             except TabprotectError:
                 runs[original] = None

@@ -14,7 +14,7 @@ from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
-from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 

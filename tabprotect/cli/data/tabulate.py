@@ -12,10 +12,10 @@ from tabprotect.cli.streams import STREAM, as_file, to_stream
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.options import options_of
-from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
-from tabprotect.engine.project.in_one_go import tabulated
+from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import magnitudes_tabulated
+from tabprotect.engine.project.workflow import tabulated
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table

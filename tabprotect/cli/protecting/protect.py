@@ -21,11 +21,11 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import protected, published
+from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.releasing.judgement import judge_release
+from tabprotect.engine.project.workflow import protected, published
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods

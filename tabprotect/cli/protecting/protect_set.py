@@ -20,12 +20,11 @@ from tabprotect.cli.protecting.protect import (
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
-from tabprotect.engine.disclosure.kept_small import small_sums
+from tabprotect.engine.disclosure.exact_small_margins import small_sums
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import opened, protected, tabulated
+from tabprotect.engine.project.options import Tabulation
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.release_verbs import set_method
@@ -35,6 +34,7 @@ from tabprotect.engine.project.verbs.set_verbs import (
     check_within,
     join_tables,
 )
+from tabprotect.engine.project.workflow import opened, protected, tabulated
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet

@@ -73,7 +73,7 @@ def tables_to_judge(release: Release, posterior: Posterior) -> tuple[int, ...]:
 
     Published tables that state their true counts on purpose have none, where no cell is hidden.
     """
-    exact = methods()[release.mechanism.method].deliberate(release)
+    exact = methods()[release.mechanism.method].publishes_true_counts(release)
     judged = [
         number
         for number, published in enumerate(release.tables)
@@ -89,7 +89,7 @@ def law_of_its_own(release: Release, number: int, inner: Posterior | None) -> Li
     that posterior tells of its cells."""
     if inner is not None and inner.recorded_sums is not None:
         return None
-    return methods()[release.mechanism.method].apart(release, number)
+    return methods()[release.mechanism.method].table_likelihood(release, number)
 
 
 def of_table(

@@ -202,7 +202,7 @@ def tables_believed(
 
 def _judged(release: Release) -> Iterator[tuple[int, Bools | None]]:
     """The tables that are judged, and which of their cells; ``None`` for all."""
-    exact = methods()[release.mechanism.method].deliberate(release)
+    exact = methods()[release.mechanism.method].publishes_true_counts(release)
     for number, published in enumerate(release.tables):
         if not exact:
             yield number, None
@@ -228,7 +228,7 @@ def _of_earlier(
 def _apart(release: Release) -> bool:
     """Whether some table is judged by itself, without the originals of the others."""
     method = methods()[release.mechanism.method]
-    return any(method.apart(release, number) for number in range(1, len(release.tables)))
+    return any(method.table_likelihood(release, number) for number in range(1, len(release.tables)))
 
 
 def _without_attempts(found: Posterior) -> Posterior:

@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
-from tabprotect.engine.disclosure.choosing.gate_chance import mendings, other_methods, remedies, untried
+from tabprotect.engine.disclosure.choosing.acceptance_probability import (
+    mendings,
+    other_methods,
+    remedies,
+    untried,
+)
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
@@ -94,7 +99,7 @@ def protect(
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done
         done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
-        objection = method.objection(done.record.findings)
+        objection = method.acceptance_failure(done.record.findings)
         if objection and not accept and not draft:
             raise _objected(method, problem, (values, limits), objection, progress)
         if before is not None and before.release.tables == done.release.tables:
@@ -132,7 +137,7 @@ def against(done: Protected, policy: HousePolicy) -> str:
     if done.record.overruled:
         return ""
     method, found = methods()[done.release.mechanism.method], done.record.verdict
-    if objection := method.objection(done.record.findings):
+    if objection := method.acceptance_failure(done.record.findings):
         return objection
     limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
     if stated is not None and _limits(stated) != _limits(limits):

@@ -287,7 +287,7 @@ class _Judge:
         except InfeasibleError:
             # Who meets that was not refused by a gate.
             return False
-        return bool(self.method.objection(draft.findings)) or self.is_refused(release)
+        return bool(self.method.acceptance_failure(draft.findings)) or self.is_refused(release)
 
 
 def _bounded(

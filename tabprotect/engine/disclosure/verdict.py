@@ -78,8 +78,8 @@ def verdict(
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
-    from tabprotect.engine.disclosure.kept_small import kept_small
-    from tabprotect.engine.disclosure.second_opinion import second_opinion
+    from tabprotect.engine.disclosure.exact_small_margins import exact_small_margins
+    from tabprotect.engine.disclosure.least_squares_check import least_squares_check
 
     believed = partial(
         tables_believed,
@@ -98,10 +98,10 @@ def verdict(
     if not effort.tells and len(release.tables) > 1:
         # Whether it passes is all that is asked: what shows at once that it does not, is enough.
         quick = believed("uniform", effort=replace(effort, joint=0.0))
-        quick = second_opinion(release, quick, fails)
+        quick = least_squares_check(release, quick, fails)
         user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
     if user is None:
-        user = second_opinion(release, believed("uniform"), fails)
+        user = least_squares_check(release, believed("uniform"), fails)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     readers = [user]
     if limits.intruder:
@@ -133,7 +133,7 @@ def verdict(
             ["other_releases"] if _others_left_out(release, earlier, tables) else [],
         ),
         insiders=inside,
-        kept_small=kept_small(release, user.likelihood, limits.at_risk) if effort.tells else (),
+        kept_small=exact_small_margins(release, user.likelihood, limits.at_risk) if effort.tells else (),
         staff=None
         if original is None
         else _staff(

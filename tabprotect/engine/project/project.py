@@ -316,7 +316,7 @@ class Project:
         done = self.protected
         if done is None or done.release.mechanism.method != self.method:
             return ""
-        return self.protection.objection(done.record.findings)
+        return self.protection.acceptance_failure(done.record.findings)
 
     @property
     def takes_cycles(self) -> bool:

@@ -12,8 +12,8 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.tables.kept_total import KeptTotal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table

@@ -195,7 +195,7 @@ class Method(Documented, ABC):
         """The margins that every release states exactly, whatever the random numbers."""
         return None
 
-    def deliberate(self, release: Release) -> bool:
+    def publishes_true_counts(self, release: Release) -> bool:
         """Return True if published cells state their true count on purpose.
 
         Cells outside the inner table are then not judged, unless they are suppressed.
@@ -203,7 +203,7 @@ class Method(Documented, ABC):
         values = release.mechanism.values
         return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
-    def apart(self, release: Release, number: int) -> Likelihood | None:
+    def table_likelihood(self, release: Release, number: int) -> Likelihood | None:
         """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
         that table out; ``None`` where it does not."""
         return None
@@ -218,11 +218,11 @@ class Method(Documented, ABC):
         an inner cell; ``None`` where that is not how readers would go about it."""
         return None
 
-    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
+    def upgraded_parameters(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
         """The parameters of a kept run, where words have come to mean something else by default."""
         return stated
 
-    def objection(self, findings: Mapping[str, object]) -> str:
+    def acceptance_failure(self, findings: Mapping[str, object]) -> str:
         """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""
 

@@ -21,8 +21,8 @@ from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
-from tabprotect.gui.base.background.question import Question, same, tell_failure
 from tabprotect.gui.base.judged.judged_sums import JudgedSums
 from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.base.judged.open_sums import OpenSums
@@ -105,13 +105,13 @@ class Document(OpenSums, QObject):
         self._busy: Job | None = None
         self._posteriors: dict[str, tuple[object, Believed]] = {}
         self._originals: dict[str, tuple[object, int | None]] = {}
-        self._beliefs: dict[str, Question[Believed]] = {}
-        self._counts: dict[str, Question[int | None]] = {}
+        self._beliefs: dict[str, BackgroundTask[Believed]] = {}
+        self._counts: dict[str, BackgroundTask[int | None]] = {}
         for who in get_args(Who):
-            self._beliefs[who] = Question(
+            self._beliefs[who] = BackgroundTask(
                 self, self.jobs, partial(self._believed, who), partial(self.posterior_failed.emit, who)
             )
-            self._counts[who] = Question(self, self.jobs, partial(self._counted, who), self._tell_error)
+            self._counts[who] = BackgroundTask(self, self.jobs, partial(self._counted, who), self._tell_error)
         self._mask: tuple[object, Bools] | None = None
         self._number: tuple[object, int] | None = None
 

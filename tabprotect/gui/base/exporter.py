@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.languages.messages import message
@@ -37,7 +37,7 @@ class Exporter(QObject):
         super().__init__(page)
         self._page = page
         # One question each: a file that is being written is not dropped for another one.
-        self._writing: dict[str, Question[Path]] = {}
+        self._writing: dict[str, BackgroundTask[Path]] = {}
 
     def ask(self, place: Path, write: Callable[..., object], *, confidential: bool) -> None:
         """Ask where to write, suggesting ``place``; ``write`` takes the path and ``overwrite``."""
@@ -69,7 +69,7 @@ class Exporter(QObject):
 
         if kind not in self._writing:
             jobs, failed = self._page.document.jobs, self._page.show_error
-            self._writing[kind] = Question(self, jobs, self._written, failed)
+            self._writing[kind] = BackgroundTask(self, jobs, self._written, failed)
             self._writing[kind].outlives = True
         self._writing[kind].ask(message("writing {name}", path.name), work)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tabprotect.gui.base.background.question import same
+from tabprotect.gui.base.background.background_task import same
 from tabprotect.gui.base.document import Document
 from tabprotect.languages.messages import message
 

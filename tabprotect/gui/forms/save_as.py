@@ -32,7 +32,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
@@ -130,7 +130,9 @@ class SaveAsDialog(QDialog):
         self._page, self._make, self._confidential = page, make, confidential
         self.made: Made | None = None
         self._exporter = Exporter(page)
-        self._question: Question[Made] = Question(self, page.document.jobs, self._show, self._failed)
+        self._question: BackgroundTask[Made] = BackgroundTask(
+            self, page.document.jobs, self._show, self._failed
+        )
         self._question.outlives = True
         self.format = named(QComboBox(), message("Format"))
         for name in OFFERED:

@@ -32,8 +32,8 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.garbage import GarbageCollection
-from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.own_files import state_folder, stored_settings
 from tabprotect.gui.frame.main_window import MainWindow
@@ -177,7 +177,7 @@ class Autosave:
     def __init__(self, window: MainWindow, folder: Path, *, first: bool = True) -> None:
         self._window = window
         self._session: Session | None = None
-        self._saving: Question[bool] = Question(
+        self._saving: BackgroundTask[bool] = BackgroundTask(
             window, window.document.jobs, lambda _: None, window.show_error
         )
         self._saving.outlives = True

@@ -22,7 +22,7 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
-from tabprotect.gui.base.background.question import tell_failure
+from tabprotect.gui.base.background.background_task import tell_failure
 from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window

@@ -23,7 +23,7 @@ from tabprotect.engine.project.recipes.last_year import (
 from tabprotect.engine.project.recipes.recipe_mapping import Renames, remember_mapping
 from tabprotect.engine.project.recipes.replay import prepared_recipe
 from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
-from tabprotect.gui.base.background.question import tell_failure
+from tabprotect.gui.base.background.background_task import tell_failure
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window

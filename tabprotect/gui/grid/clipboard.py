@@ -13,8 +13,8 @@ from tabprotect.engine.arrays import Arrays
 from tabprotect.engine.budgets import CLIPBOARD_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import Written
 from tabprotect.languages.messages import joined, message
@@ -110,7 +110,7 @@ class Copying(QObject):
     def __init__(self, parent: QObject, jobs: Jobs, failed: Callable[[TabprotectError], object]) -> None:
         super().__init__(parent)
         self._failed = failed
-        self._writing: Question[tuple[str, str]] = Question(self, jobs, _take, failed)
+        self._writing: BackgroundTask[tuple[str, str]] = BackgroundTask(self, jobs, _take, failed)
         self._writing.outlives = True
 
     def copy(

@@ -22,7 +22,7 @@ from tabprotect.engine.project.releasing.query_space_state import released_set
 from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
-from tabprotect.gui.base.background.question import Question, same
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.languages.messages import message
@@ -193,10 +193,12 @@ class Space(QObject):
         self.regions: Regions | None = None
         self.focus: Query = 0
         self._foresights: OrderedDict[Query, Foresight] = OrderedDict()
-        self._looking: Question[Regions] = Question(
+        self._looking: BackgroundTask[Regions] = BackgroundTask(
             self, document.jobs, self._set, self._failed, came=self._came, stopped=self._stopped
         )
-        self._ahead: Question[Foresight] = Question(self, document.jobs, self._foreseen, self.failed.emit)
+        self._ahead: BackgroundTask[Foresight] = BackgroundTask(
+            self, document.jobs, self._foreseen, self.failed.emit
+        )
         self.stopped = False
         """Whether the last question for the regions was cancelled."""
 

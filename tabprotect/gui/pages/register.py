@@ -20,7 +20,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
@@ -47,12 +47,14 @@ class RegisterPage(RegisterStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._all: list[ListedRelease] = []
-        self._reading: Question[tuple[list[ListedRelease], tuple[Damage, ...]]] = Question(
+        self._reading: BackgroundTask[tuple[list[ListedRelease], tuple[Damage, ...]]] = BackgroundTask(
             self, document.jobs, self._read, self._unreadable
         )
         self._reading.outlives = True
         self._exporter = Exporter(self)
-        self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
+        self._writing: BackgroundTask[str] = BackgroundTask(
+            self, document.jobs, self._written, self.show_error
+        )
         self._writing.outlives = True
         self.search = Finder(message("Find releases"))
         self.search.textChanged.connect(lambda _: self._fill())

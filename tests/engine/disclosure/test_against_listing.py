@@ -86,7 +86,7 @@ def released(
         release, draft = method.perform(problem, method.resolve_for(problem, given), generator)
     except TabprotectError:
         return None
-    return None if method.objection(draft.findings) else release
+    return None if method.acceptance_failure(draft.findings) else release
 
 
 def whole(found: Verdict) -> bool:
@@ -102,7 +102,7 @@ def own(reader: Reader, release: Release, names: tuple[str, ...]) -> Figures:
     if names == release.domain.names:
         return reader.figures(release.domain, None, LIMITS.belief_limit)
     published = next(p for p in release.tables if p.table.domain.names == names)
-    exact = methods()[release.mechanism.method].deliberate(release)
+    exact = methods()[release.mechanism.method].publishes_true_counts(release)
     judged = published.hidden.reshape(-1) if exact else None
     return reader.figures(published.table.domain, judged, LIMITS.belief_limit)
 

@@ -15,7 +15,7 @@ import pytest
 from tabprotect.engine.bundle import public, verify
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.choosing.gate_chance import chance
+from tabprotect.engine.disclosure.choosing.acceptance_probability import chance
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, TabprotectError

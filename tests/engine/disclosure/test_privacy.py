@@ -149,11 +149,11 @@ def test_margins_with_private_noise_are_not_judged_by_the_original() -> None:
     stated = narrow.release.mechanism.parameters
     assert stated["proved_safe"] is None and stated["criterion"] is None
     assert not narrow.record.verdict.left_out  # type: ignore[union-attr]
-    assert not methods()["publish_margins"].objection(narrow.record.findings)
+    assert not methods()["publish_margins"].acceptance_failure(narrow.record.findings)
     exact = methods()["publish_margins"].run(
         narrow.record.problem, {"margins": "A + B"}, Randomness.seeded(5)
     )
-    assert methods()["publish_margins"].objection(exact.record.findings)
+    assert methods()["publish_margins"].acceptance_failure(exact.record.findings)
 
 
 def test_with_a_cap_the_rest_is_stated() -> None:

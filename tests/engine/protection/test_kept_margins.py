@@ -57,7 +57,7 @@ def test_kept_margins_are_published_exact_and_the_posterior_follows() -> None:
     assert posterior.way == "exact"
     assert (posterior.probability(table.counts) > 0).all()
     # What stands beside the inner cells is exact by design: it is not judged.
-    assert PLUGIN.deliberate(release)
+    assert PLUGIN.publishes_true_counts(release)
     assert [found.inner for found in verdict(release).tables] == [True]
 
 

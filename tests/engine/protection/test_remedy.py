@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.choosing import gate_chance
-from tabprotect.engine.disclosure.choosing.gate_chance import remedies
+from tabprotect.engine.disclosure.choosing import acceptance_probability
+from tabprotect.engine.disclosure.choosing.acceptance_probability import remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.history import History
@@ -66,7 +66,9 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
     method = weak().project.protection
     tried = []
     monkeypatch.setattr(
-        gate_chance, "chance", lambda *of, **_: tried.append(of) or gate_chance.Chance(0, 0, 1)
+        acceptance_probability,
+        "chance",
+        lambda *of, **_: tried.append(of) or acceptance_probability.Chance(0, 0, 1),
     )
     for size, most in ((3, 99), (1500, 1), (2000, 0)):
         table = Table.dense(Domain.of_shape((size, size)), np.ones((size, size), dtype=np.int64))
@@ -77,6 +79,6 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
         remedies(method, problem, values, HousePolicy().limits())
         # A small table is tried as it is, too.
         assert len(tried) == (len(ideas) + 1 if size == 3 else most)
-        said = gate_chance.untried(method, table.domain, values)
+        said = acceptance_probability.untried(method, table.domain, values)
         assert [text in said for text in ideas[most:3]] == [True] * len(ideas[most:3])
         assert bool(said) is (size > 3)

@@ -10,7 +10,7 @@ import pytest
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
 from tabprotect.engine.belief.effort import TRIAL
-from tabprotect.engine.disclosure.choosing import gate_chance, method_trials
+from tabprotect.engine.disclosure.choosing import acceptance_probability, method_trials
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, Interrupted, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
@@ -201,7 +201,7 @@ def test_copies_of_cycles_side_by_side_say_what_single_runs_say() -> None:
 def test_the_chance_of_the_gate_and_the_trial_of_a_method_fold_it() -> None:
     method, limits = methods()["cyclic_perturbation"], Gate()
     values = method.resolve_for(PROBLEM, {})
-    found = gate_chance.chance(method, PROBLEM, values, limits, most=3)
+    found = acceptance_probability.chance(method, PROBLEM, values, limits, most=3)
     coins = trial_coins(DOMAIN, "chance", method.name)
     kept = KeptMargins.of(Publication(DOMAIN, all_margins(DOMAIN)), TABLE)
     counts = synthetic_counts(expected_counts(kept), 3, coins)
@@ -248,4 +248,4 @@ def test_the_chance_is_found_where_nobody_can_be() -> None:
     problem = Problem(Table.dense(structural, TABLE.counts))
     method = methods()["cyclic_perturbation"]
     values = method.resolve_for(problem, {})
-    assert gate_chance.chance(method, problem, values, Gate(), most=2).synthetic is not None
+    assert acceptance_probability.chance(method, problem, values, Gate(), most=2).synthetic is not None

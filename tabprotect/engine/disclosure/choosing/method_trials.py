@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.budgets import MOST_REMEDIES
-from tabprotect.engine.disclosure.choosing.gate_chance import within_budget
+from tabprotect.engine.disclosure.choosing.acceptance_probability import within_budget
 from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion, TabprotectError, attempted
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress

@@ -16,7 +16,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.effort import GLANCE
-from tabprotect.engine.disclosure.choosing.gate_chance import (
+from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     judged_trials,
     problems_of_shape,
     synthetic_problems,

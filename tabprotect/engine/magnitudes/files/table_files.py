@@ -17,7 +17,7 @@ from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal
-from tabprotect.engine.magnitudes.files.recognised import KEY, is_magnitudes
+from tabprotect.engine.magnitudes.files.sniffing import KEY, is_magnitudes
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, MagnitudeTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from tabprotect.engine.disclosure.choosing.gate_chance import (
+from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Chance,
     chance,
     mendings,

@@ -15,8 +15,8 @@ from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.project import recipe_text
-from tabprotect.engine.project.asked import Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared
+from tabprotect.engine.project.options import Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed

@@ -22,9 +22,9 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.house import register_address
 from tabprotect.engine.posterior.prior_text import check_prior
-from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
+from tabprotect.engine.project.options import Drawing, Protecting, Publishing
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles

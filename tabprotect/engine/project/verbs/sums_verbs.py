@@ -21,9 +21,9 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import recipe_text
-from tabprotect.engine.project.asked import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.copy_as_command import line
+from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed

@@ -11,11 +11,11 @@ import numpy as np
 from tabprotect.engine.disclosure.protected_sums import ChosenSums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.magnitudes.files.recognised import is_magnitudes
+from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp, Codings
-from tabprotect.engine.project.asked import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
+from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source

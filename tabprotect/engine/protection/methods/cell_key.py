@@ -206,7 +206,7 @@ class CellKey(Method):
             values |= {"keys": "hashed" if several else "plain"}
         return values
 
-    def restated(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
+    def upgraded_parameters(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
         """Runs that settled neither the way of the keys nor the sub-tables: plain, and all."""
         if stated.get("keys") != "auto":
             return stated
@@ -358,7 +358,7 @@ class CellKey(Method):
         # No count of records is published: nothing that a reader's mode could be equal to.
         return replace(factors, tables=(PublishedTable.hiding(main.table, np.ones_like(main.hidden)),))
 
-    def apart(self, release: Release, number: int) -> CellFactors | None:
+    def table_likelihood(self, release: Release, number: int) -> CellFactors | None:
         """A table whose noise the posterior of the others leaves out, by itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         if self._with_totals(release, values) is not None:

@@ -88,7 +88,7 @@ class Coarsening(Method):
         """There is no chance in it."""
         return False
 
-    def deliberate(self, release: Release) -> bool:
+    def publishes_true_counts(self, release: Release) -> bool:
         """No: the coarser table is what protects, so that its own small counts are judged."""
         return False
 

@@ -261,7 +261,7 @@ class PublishMargins(Method):
         ideas += [(message("a threshold of {b}", b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
         return tuple(ideas)
 
-    def objection(self, findings: Mapping[str, object]) -> str:
+    def acceptance_failure(self, findings: Mapping[str, object]) -> str:
         """Whatever is not proved safe: what is published exactly is judged, not an outcome."""
         if findings["proved"]:
             return ""

@@ -135,7 +135,7 @@ class RandomRounding(Method):
             return None
         return deviation_left(publication, _variance(values[BASE]))
 
-    def apart(self, release: Release, number: int) -> CellFactors | None:
+    def table_likelihood(self, release: Release, number: int) -> CellFactors | None:
         """A table whose rounding the posterior of a large table leaves out, by itself."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = publication_of(release.domain, values)

@@ -288,7 +288,7 @@ class NoisyCounts(Method):
             signed=True,
         )
 
-    def apart(self, release: Release, number: int) -> CellFactors | None:
+    def table_likelihood(self, release: Release, number: int) -> CellFactors | None:
         """The likelihood of a published table that the posterior of a large table leaves out."""
         publication, law = self._of(release)
         if informative(publication, counts_of(release, publication))[0] is publication:

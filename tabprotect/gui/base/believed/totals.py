@@ -16,7 +16,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.gui.base.background.question import Question, Told
+from tabprotect.gui.base.background.background_task import BackgroundTask, Told
 from tabprotect.gui.base.document import Document
 from tabprotect.languages.messages import message
 
@@ -54,7 +54,7 @@ def groupings_for(domain: Domain, release: Release) -> tuple[Grouping, ...]:
     return tuple(groupings_of(domain, release.mechanism.parameters)) if inner else ()
 
 
-class Totals(Question[TotalsBy]):
+class Totals(BackgroundTask[TotalsBy]):
     """The question about the totals under the current posterior."""
 
     def __init__(

@@ -10,8 +10,8 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question, same
 from tabprotect.languages.messages import message
 
 
@@ -35,9 +35,13 @@ class JudgedSums(QObject):
         self.known: Sensitivity | None = None
         """The last answer."""
         self._of: tuple[object, ...] = ()
-        self._question: Question[Sensitivity] = Question(self, jobs, self._answered, self.failed.emit)
+        self._question: BackgroundTask[Sensitivity] = BackgroundTask(
+            self, jobs, self._answered, self.failed.emit
+        )
         self._helps: tuple[Suggestion, ...] = ()
-        self._helping: Question[tuple[Suggestion, ...]] = Question(self, jobs, self._tried, self.failed.emit)
+        self._helping: BackgroundTask[tuple[Suggestion, ...]] = BackgroundTask(
+            self, jobs, self._tried, self.failed.emit
+        )
 
     def ask(self, sums: ChosenSums) -> None:
         """Work it out, unless it is known."""

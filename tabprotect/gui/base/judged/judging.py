@@ -10,8 +10,8 @@ from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question, same
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ class Judging(QObject):
         super().__init__(parent)
         self._found: tuple[object, ReleaseJudgement | None, str] | None = None
         self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
-        self._verdicts: Question[ReleaseJudgement] = Question(self, jobs, self._judged, self._failed)
-        self._remedies: Question[tuple[Suggestion, ...]] = Question(
+        self._verdicts: BackgroundTask[ReleaseJudgement] = BackgroundTask(
+            self, jobs, self._judged, self._failed
+        )
+        self._remedies: BackgroundTask[tuple[Suggestion, ...]] = BackgroundTask(
             self, jobs, self._helped, lambda _: self._helped(())
         )
 

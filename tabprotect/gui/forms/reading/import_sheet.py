@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QWidget
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, preview
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.forms.reading.column_roles import FileLines, with_role
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, set_value, value_of
@@ -57,7 +57,7 @@ class ImportSheet(QDialog):
         self.seen: FilePreview | None = None
         self._given = dict(given)
         self._suggested = set(given)
-        self._question: Question[FilePreview] = Question(self, jobs, self._show, self._failed)
+        self._question: BackgroundTask[FilePreview] = BackgroundTask(self, jobs, self._show, self._failed)
         self._question.outlives = True
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)

@@ -20,7 +20,7 @@ from tabprotect.engine.progress import PartialProgress, Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
@@ -69,15 +69,15 @@ class AttackPage(AttackStage, Page):
         self.set_heading(message("What published files tell"))
         self.set_sentence(START)
         self._note = Label(role="quiet", wordWrap=True, name=message("What is done"))
-        self._reading: Question[list[PublishedFile]] = Question(
+        self._reading: BackgroundTask[list[PublishedFile]] = BackgroundTask(
             self, document.jobs, self._read, self.show_error
         )
         self._reading.outlives = True
-        self._attacking: Question[Findings] = Question(
+        self._attacking: BackgroundTask[Findings] = BackgroundTask(
             self, document.jobs, self._answered, self._failed, stopped=self._stopped
         )
         self._attacking.outlives = True
-        self._trying: Question[list[tuple[str, Findings]]] = Question(
+        self._trying: BackgroundTask[list[tuple[str, Findings]]] = BackgroundTask(
             self, document.jobs, lambda ways: self.why.show_could(ways), self.show_error
         )
         self._trying.outlives = True

@@ -39,7 +39,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
@@ -135,7 +135,7 @@ class DrawsPanel(QWidget):
         self.setAccessibleName(tr("Analyses of drawn tables"))
         self.result: tuple[AnalysisSummary, int] | None = None
         self._analysis: Analysis | None = None
-        self._drawing: Question[tuple[AnalysisSummary, int]] = Question(
+        self._drawing: BackgroundTask[tuple[AnalysisSummary, int]] = BackgroundTask(
             self, document.jobs, self._take, self._failed, came=self._take
         )
         self._domain: Domain | None = None
@@ -150,7 +150,9 @@ class DrawsPanel(QWidget):
         self.formula.textEdited.connect(self.terms.show_text)
         self.terms.changed.connect(self.formula.setText)
         self.model: ModelSummary | None = None
-        self._fitting: Question[ModelSummary] = Question(self, document.jobs, self._take_model, self._failed)
+        self._fitting: BackgroundTask[ModelSummary] = BackgroundTask(
+            self, document.jobs, self._take_model, self._failed
+        )
         self.odds = Label(wordWrap=True, name=message("What the release says by itself"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = named(QComboBox(), message("Which reader the tables are drawn for"))

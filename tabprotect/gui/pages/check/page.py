@@ -18,7 +18,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_prior
 from tabprotect.engine.release.verdict_figures import READER
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.background.question import same
+from tabprotect.gui.base.background.background_task import same
 from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges

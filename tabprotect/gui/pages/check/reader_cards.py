@@ -16,7 +16,7 @@ from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, State
 from tabprotect.engine.release.verdict_figures import TableVerdict, Verdict, Who, knows
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.gui.base.background.question import Question, same
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
@@ -227,7 +227,9 @@ class VerdictCards(ReaderCards):
         super().__init__()
         self.document = document
         self.sentence = ""
-        self._exposing: Question[Exposure] = Question(self, document.jobs, self._exposed, lambda _: None)
+        self._exposing: BackgroundTask[Exposure] = BackgroundTask(
+            self, document.jobs, self._exposed, lambda _: None
+        )
         self._exposure: tuple[object, Exposure] | None = None
 
     def bring_up(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:

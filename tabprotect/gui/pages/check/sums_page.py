@@ -25,7 +25,7 @@ from tabprotect.engine.release.findings import said
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
@@ -66,8 +66,8 @@ class CheckSumsPage(CheckStage, Page):
         self._beliefs: Floats | None = None
         self.tried: tuple[TriedReader, ...] = ()
         self._rows: list[TriedReader] = []
-        self._reading: Question[Read] = Question(self, document.jobs, self._read, self.show_error)
-        self._trying: Question[tuple[TriedReader, ...]] = Question(
+        self._reading: BackgroundTask[Read] = BackgroundTask(self, document.jobs, self._read, self.show_error)
+        self._trying: BackgroundTask[tuple[TriedReader, ...]] = BackgroundTask(
             self, document.jobs, self._listed, self.show_error
         )
         self.banner = Banner()

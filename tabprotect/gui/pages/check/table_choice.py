@@ -14,7 +14,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import spoken
-from tabprotect.gui.base.background.question import Question, same
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import Label
@@ -46,8 +46,8 @@ class TableChoice(QWidget):
         self._of: object = None
         self._found: dict[Who, tuple[object, OfTable]] = {}
         self._why: dict[Who, tuple[object, str]] = {}
-        self._asking: dict[Who, Question[OfTable]] = {
-            who: Question(self, document.jobs, partial(self._answered, who), partial(self._failed, who))
+        self._asking: dict[Who, BackgroundTask[OfTable]] = {
+            who: BackgroundTask(self, document.jobs, partial(self._answered, who), partial(self._failed, who))
             for who in persons
         }
         self.hide()

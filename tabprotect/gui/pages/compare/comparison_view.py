@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QSplitter, QStacke
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.buttons import faces, named, silent
@@ -55,7 +55,7 @@ class ComparisonView(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._deviations: Question[Sequence[DeviationPanel]] = Question(
+        self._deviations: BackgroundTask[Sequence[DeviationPanel]] = BackgroundTask(
             self, jobs, self._deviated, self.failed.emit, came=self._deviated
         )
         self.found: Comparison | None = None

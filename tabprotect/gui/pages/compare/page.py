@@ -19,7 +19,7 @@ from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
@@ -66,7 +66,7 @@ class ComparePage(CompareStage, Page):
         self._labels: tuple[str, ...] = ()
         self._about: tuple[object, ...] = ()
         self._asked: object = None
-        self._comparing: Question[Comparison] = Question(
+        self._comparing: BackgroundTask[Comparison] = BackgroundTask(
             self, document.jobs, self._compared, self._failed, came=self._came, stopped=self._ended
         )
         self._after_open = False

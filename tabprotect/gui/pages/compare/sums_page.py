@@ -16,7 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.sums_verbs import compare_sums
 from tabprotect.engine.protection.registered import magnitude_methods
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
@@ -53,7 +53,7 @@ class CompareSumsPage(CompareStage, Page):
         self.set_heading(message("Protect"))
         self.rows: tuple[ComparedSums, ...] = ()
         self._key: tuple[object, ...] | None = None
-        self._comparing: Question[tuple[ComparedSums, ...]] = Question(
+        self._comparing: BackgroundTask[tuple[ComparedSums, ...]] = BackgroundTask(
             self, document.jobs, self._compared, self.show_error, came=self._compared
         )
         self.map = RiskUtilityMap(message("Return sets the method up"))

@@ -15,7 +15,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
@@ -60,17 +60,17 @@ class Examination(QObject):
         self.report: CycleReport | None = None
         self.blocked: Bools | None = None
         self._examined: Examined | None = None
-        self._report: Question[tuple[CycleReport, Bools | None]] = Question(
+        self._report: BackgroundTask[tuple[CycleReport, Bools | None]] = BackgroundTask(
             self, document.jobs, self._take, self.failed.emit
         )
-        self._choosing: Question[object] = Question(
+        self._choosing: BackgroundTask[object] = BackgroundTask(
             self,
             document.jobs,
             lambda _: self.chosen.emit(),
             # Whoever asks for the cycles meets the error.
             lambda _: self.chosen.emit(),
         )
-        self._functionals: Question[list[Functional] | None] = Question(
+        self._functionals: BackgroundTask[list[Functional] | None] = BackgroundTask(
             self, document.jobs, self.functionals_found.emit, self.failed.emit
         )
 

@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_met
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
@@ -45,13 +45,13 @@ class ProtectPage(ProtectStage, Page):
         super().__init__(document)
         self.trials: Trials = ()
         self._about: tuple[object, ...] = ()
-        self._trying: Question[Trials] = Question(
+        self._trying: BackgroundTask[Trials] = BackgroundTask(
             self, document.jobs, self._tried, self._failed, came=self._came, stopped=self._show
         )
-        self._loading: Question[int] = Question(
+        self._loading: BackgroundTask[int] = BackgroundTask(
             self, document.jobs, lambda _: self._changed(frozenset({"table"})), self._failed
         )
-        self._adding: Question[tuple[KeptSum, ...]] = Question(
+        self._adding: BackgroundTask[tuple[KeptSum, ...]] = BackgroundTask(
             self, document.jobs, lambda kept: self.asking.show_small(kept), self._failed
         )
         self.asking = Asking()
@@ -115,7 +115,7 @@ class ProtectPage(ProtectStage, Page):
         table, rule, sums = project.problem.table, project.at_risk, self.asking.sums
 
         def work(progress: Progress) -> tuple[KeptSum, ...]:
-            from tabprotect.engine.disclosure.kept_small import small_sums
+            from tabprotect.engine.disclosure.exact_small_margins import small_sums
 
             return small_sums(table, Publication(table.domain, sums), rule) if sums else ()
 

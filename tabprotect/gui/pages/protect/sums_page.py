@@ -15,7 +15,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect_words, set_met
 from tabprotect.engine.project.verbs.sums_verbs import SumsTrial, tried_sums
 from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.registered import magnitude_methods
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
@@ -71,7 +71,7 @@ class ProtectSumsPage(ProtectStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self._trials: Question[tuple[SumsTrial, ...]] = Question(
+        self._trials: BackgroundTask[tuple[SumsTrial, ...]] = BackgroundTask(
             self, document.jobs, self._tried, self.show_error, came=self._tried
         )
         self.trials: dict[str, SumsTrial] = {}

@@ -14,7 +14,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import Opened
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook
@@ -58,10 +58,10 @@ class LivePanel(SpacePanel):
         self._begun: list[TrialServer] = []
         self._served: Table | None = None
         self._note = ""
-        self._opening: Question[TrialServer] = Question(
+        self._opening: BackgroundTask[TrialServer] = BackgroundTask(
             self, self.document.jobs, self._opened, self._not_opened, stopped=self.stop
         )
-        self._asking: Question[Standing] = Question(
+        self._asking: BackgroundTask[Standing] = BackgroundTask(
             self, self.document.jobs, self._heard, self._lost, stopped=self.unfollow
         )
         self._timer = QTimer(self, interval=EVERY)

@@ -24,7 +24,7 @@ from tabprotect.engine.query_space.optimal.best_release import (
 from tabprotect.engine.query_space.optimal.best_release import optimal as best_release
 from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.randomness import Randomness
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
@@ -98,13 +98,13 @@ class OptimalPanel(SpacePanel):
         self.found: dict[str, Compared] = {}
         self._key: tuple[object, ...] | None = None
         jobs = space.document.jobs
-        self._now: Question[Compared] = Question(
+        self._now: BackgroundTask[Compared] = BackgroundTask(
             self, jobs, lambda found: self._answered(NOW, found), self.failed.emit
         )
-        self._all: Question[Compared] = Question(
+        self._all: BackgroundTask[Compared] = BackgroundTask(
             self, jobs, lambda found: self._answered(self._all_name(), found), self.failed.emit
         )
-        self._search: Question[Compared] = Question(
+        self._search: BackgroundTask[Compared] = BackgroundTask(
             self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
         )
         self._best: tuple[Query, ...] = ()

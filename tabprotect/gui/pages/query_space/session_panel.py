@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names
@@ -135,7 +135,7 @@ class SessionPanel(SpacePanel):
         self.served: Served | None = None
         self._key: tuple[object, ...] | None = None
         self._regions: Regions | None = None
-        self._work: Question[tuple[Serving, Served]] = Question(
+        self._work: BackgroundTask[tuple[Serving, Served]] = BackgroundTask(
             self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
         )
         self.place = named(

@@ -9,7 +9,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
@@ -39,7 +39,7 @@ class WishPanel(SpacePanel):
         super().__init__(space)
         self.found: WishesTogether | None = None
         self._table: object = None
-        self._question: Question[WishesTogether] = Question(
+        self._question: BackgroundTask[WishesTogether] = BackgroundTask(
             self,
             space.document.jobs,
             self._answered,

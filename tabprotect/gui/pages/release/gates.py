@@ -33,7 +33,7 @@ from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.release.verdict_figures import SAID, Verdict
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.forms.remedies import take_for_sums
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
@@ -103,7 +103,7 @@ class CountsGate(Gate):
         super().__init__(page, decisions)
         self.bundle: Bundle | None = None
         self.judging = self.document.judging
-        self._preparing: Question[Bundle] = Question(
+        self._preparing: BackgroundTask[Bundle] = BackgroundTask(
             self, self.document.jobs, self._prepared, page.show_error, stopped=self._cancelled
         )
         self.judging.changed.connect(self.changed)
@@ -286,7 +286,9 @@ class MagnitudesGate(Gate):
     def __init__(self, page: Page, decisions: Decisions) -> None:
         super().__init__(page, decisions)
         self.looked: Looked | None = None
-        self._looking: Question[Looked] = Question(self, self.document.jobs, self._have, page.show_error)
+        self._looking: BackgroundTask[Looked] = BackgroundTask(
+            self, self.document.jobs, self._have, page.show_error
+        )
         self.document.judged_sums.helped.connect(self.changed)
 
     @property

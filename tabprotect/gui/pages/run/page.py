@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabWidget, QTextBrowser, QWidget
 
-from tabprotect.engine.disclosure.choosing.gate_chance import Chance
+from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance
 from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -24,7 +24,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
@@ -76,7 +76,7 @@ class RunPage(Page):
         self._preview: Preview | None = None
         self._impossible = False
         self._seen: object = None
-        self._trial: Question[Foreseen] = Question(
+        self._trial: BackgroundTask[Foreseen] = BackgroundTask(
             self,
             document.jobs,
             self._tried,

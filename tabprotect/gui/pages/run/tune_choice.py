@@ -13,7 +13,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.release.tuned import USES, Use
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
@@ -61,7 +61,7 @@ class TuneChoice(QFrame):
             self.use.addItem(translate(words), use)
             self.use.setItemData(self.use.count() - 1, translate(USES[use]), Qt.ItemDataRole.ToolTipRole)
         self.said = Label(wordWrap=True, role="quiet", name=message("What it comes to"))
-        self._asking: Question[Tuned] = Question(
+        self._asking: BackgroundTask[Tuned] = BackgroundTask(
             self, document.jobs, self._tuned, self._failed, stopped=self._stopped
         )
         row = in_row(self.tick, 1, Label(message("for")), self.use, spacing=GRID)

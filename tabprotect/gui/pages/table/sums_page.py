@@ -18,7 +18,7 @@ from tabprotect.engine.project.verbs.table_verbs import opening, placed
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.judged.judged_sums import judged
 from tabprotect.gui.base.page import Page, PageChanges
@@ -55,7 +55,9 @@ class SumsPage(TableStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._figure = "value"
-        self._judged: Question[Sensitivity] = Question(self, document.jobs, self._tried, self._not_tried)
+        self._judged: BackgroundTask[Sensitivity] = BackgroundTask(
+            self, document.jobs, self._tried, self._not_tried
+        )
         self.figures = named(QComboBox(), message("What the cells show"))
         for name, words in FIGURES.items():
             self.figures.addItem(translate(words), name)

@@ -15,7 +15,7 @@ from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
@@ -63,12 +63,14 @@ class TabulatePage(Page):
         self.source = self._called = ""
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
-        self._look: Question[tuple[ColumnSummary, ...]] = Question(
+        self._look: BackgroundTask[tuple[ColumnSummary, ...]] = BackgroundTask(
             self, document.jobs, self._show_columns, self._failed
         )
         self._look.outlives = True
-        self._joint: Question[Table] = Question(self, document.jobs, self._have_joint, lambda _: None)
-        self._ahead: Question[dict[str, Counted]] = Question(
+        self._joint: BackgroundTask[Table] = BackgroundTask(
+            self, document.jobs, self._have_joint, lambda _: None
+        )
+        self._ahead: BackgroundTask[dict[str, Counted]] = BackgroundTask(
             self, document.jobs, self._show_ahead, lambda _: None
         )
         self._table: Table | None = None

@@ -29,7 +29,7 @@ from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.groupings.unlisted_codes import UnlistedError
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import levels_text, missing_codes, variable_kind
@@ -95,10 +95,10 @@ class VariablesPage(VariablesStage, Page):
         self.zeros = ZerosMenu()
         self.zeros.stated.connect(lambda zeros: self.do(state_structural_zeros, zeros=zeros))
         self.tools.addWidget(self.zeros)
-        self._looking: Question[tuple[tuple[str, ...], ...]] = Question(
+        self._looking: BackgroundTask[tuple[tuple[str, ...], ...]] = BackgroundTask(
             self, document.jobs, self._nesting, lambda _: None
         )
-        self._ahead: Question[tuple[Foreseen, ...]] = Question(
+        self._ahead: BackgroundTask[tuple[Foreseen, ...]] = BackgroundTask(
             self, document.jobs, self._foreseen, self._not_foreseen
         )
         self.finder = Finder(message("Find a category"))

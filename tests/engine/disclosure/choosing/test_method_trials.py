@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
-from tabprotect.engine.disclosure.choosing import gate_chance
+from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing import method_trials as module
 from tabprotect.engine.disclosure.choosing.method_trials import NOT_TRIED, MethodTrial, ranked, tried_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -157,7 +157,7 @@ def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
     assert trial.fault == NOT_TRIED and trial.untried and trial.kept is not None
     # The budget alone decides: what is within it is tried, what is beyond is not even begun.
     method = methods()["random_rounding"]
-    monkeypatch.setattr(gate_chance, "TRIAL_WORK", method.trial_work * large.table.domain.size)
+    monkeypatch.setattr(acceptance_probability, "TRIAL_WORK", method.trial_work * large.table.domain.size)
     assert next(module._of_method(method, large, LIMITS, SILENT)).done
     monkeypatch.setattr(type(method), "trial_work", method.trial_work + 1)
     monkeypatch.setattr(type(method), "perform", lambda *_: pytest.fail("it was begun"))
@@ -178,7 +178,7 @@ def test_other_settings_stay_within_the_budget_of_their_method(monkeypatch: pyte
 
     monkeypatch.setattr(module, "_trial", known)
     method = methods()["cyclic_perturbation"]
-    monkeypatch.setattr(gate_chance, "TRIAL_WORK", 3.5 * method.trial_work * DOMAIN.size)
+    monkeypatch.setattr(acceptance_probability, "TRIAL_WORK", 3.5 * method.trial_work * DOMAIN.size)
     assert len(list(module._of_method(method, PROBLEM, LIMITS, SILENT))) == 1
     assert len(begun) == 3
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.choosing import gate_chance
-from tabprotect.engine.disclosure.choosing.gate_chance import other_methods
+from tabprotect.engine.disclosure.choosing import acceptance_probability
+from tabprotect.engine.disclosure.choosing.acceptance_probability import other_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Interrupted, RefusedError
 from tabprotect.engine.project.history import History
@@ -85,7 +85,7 @@ def test_what_does_not_pass_its_trial_is_not_offered(
 def test_what_is_beyond_the_budget_is_not_tried(suppression: Method, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = few_small(30)
     assert other_methods(suppression, problem, LIMITS)
-    monkeypatch.setattr(gate_chance, "TRIAL_WORK", 0.0)
+    monkeypatch.setattr(acceptance_probability, "TRIAL_WORK", 0.0)
     assert other_methods(suppression, problem, LIMITS) == ()
 
 

@@ -83,7 +83,7 @@ def test_safe_means_that_brute_force_finds_every_cell_wide(
     # A margin nobody named leaves its cells to the total, which follows from any other.
     width = brute_width(table, margins)
     assert draft.findings["proved"] == (width is None or width >= threshold)
-    assert bool(METHOD.objection(draft.findings)) == (width is not None and width < threshold)
+    assert bool(METHOD.acceptance_failure(draft.findings)) == (width is not None and width < threshold)
     for published in release.tables:
         assert published.table == table.margin(published.table.domain.names)
     assert weight(likelihood_of(release), table) == 1
@@ -91,7 +91,7 @@ def test_safe_means_that_brute_force_finds_every_cell_wide(
 
 def objection(table: Table, **given_: object) -> str:
     """Why the criterion speaks against publishing."""
-    return METHOD.objection(METHOD.run(Problem(table), given_, Randomness.fresh()).record.findings)
+    return METHOD.acceptance_failure(METHOD.run(Problem(table), given_, Randomness.fresh()).record.findings)
 
 
 def test_the_documented_example() -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure.choosing import gate_chance, method_trials
+from tabprotect.engine.disclosure.choosing import acceptance_probability, method_trials
 from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial, ranked, tried_methods, untried
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
@@ -191,7 +191,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     most = max(methods()[name].trial_work for name in ("random_rounding", "cell_key"))
     project = opened.document.project
     assert project is not None
-    monkeypatch.setattr(gate_chance, "TRIAL_WORK", most * project.domain.size)
+    monkeypatch.setattr(acceptance_probability, "TRIAL_WORK", most * project.domain.size)
     opened.go("protect")
     settle()
     page = opened.page
@@ -206,7 +206,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     assert opened.document.project is not None
     assert opened.document.project.method == "suppression"
     settle()
-    monkeypatch.setattr(gate_chance, "TRIAL_WORK", 0.0)
+    monkeypatch.setattr(acceptance_probability, "TRIAL_WORK", 0.0)
     opened.go("protect")
     page.try_again()
     settle()

@@ -29,7 +29,7 @@ from tabprotect.engine.protection.cycle_runs.trial_runs import Tried
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
-from tabprotect.gui.base.background.question import Question
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
@@ -84,10 +84,12 @@ class DesignForMe(QWidget):
         self._at = self._over = -1
         self._named: tuple[object, ...] = ()
         self._judged: dict[int, Tried] = {}
-        self._find: Question[tuple[Offer, ...]] = Question(
+        self._find: BackgroundTask[tuple[Offer, ...]] = BackgroundTask(
             self, document.jobs, self._found, self._failed, came=self._came
         )
-        self._judge: Question[tuple[int, Tried]] = Question(self, document.jobs, self._figures, self._failed)
+        self._judge: BackgroundTask[tuple[int, Tried]] = BackgroundTask(
+            self, document.jobs, self._figures, self._failed
+        )
         self._build_form()
         self._build_offers()
         inner = QWidget()

@@ -22,7 +22,9 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 
-def kept_small(release: Release, likelihood: Likelihood | None, rule: SmallCount) -> tuple[KeptSum, ...]:
+def exact_small_margins(
+    release: Release, likelihood: Likelihood | None, rule: SmallCount
+) -> tuple[KeptSum, ...]:
     """The at-risk sums that a release publishes exactly, table by table.
 
     Parameters

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bundle.staff.release_findings import protection
+from tabprotect.engine.disclosure.exact_small_margins import small_sums
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.kept_small import small_sums
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected

@@ -198,7 +198,7 @@ def judged_trials(
     """
     judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     for trial in simulate(method, problems, values, runs, generator=coins, progress=progress):
-        objection = "" if trial.refusal is not None else method.objection(trial.draft.findings)
+        objection = "" if trial.refusal is not None else method.acceptance_failure(trial.draft.findings)
         yield trial, InfeasibleError(objection) if objection else trial.judged(judge)
 
 

@@ -20,7 +20,7 @@ PLAIN = (str, int, float, bool, type(None))
 and an unchanged frozen value is still the same object."""
 
 
-class Question(QObject, Generic[Answer]):
+class BackgroundTask(QObject, Generic[Answer]):
     """One kind of question, asked again whenever its key (what it depends on) has changed.
 
     Parameters

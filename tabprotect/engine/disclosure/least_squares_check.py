@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_SQUARES = message("By least squares over all published tables.")
 
 
-def second_opinion(
+def least_squares_check(
     release: Release, believed: TablesBelieved, fails: Callable[[TableBelief], bool]
 ) -> TablesBelieved:
     """The beliefs that least squares leads to, where they alone are beyond the limits.

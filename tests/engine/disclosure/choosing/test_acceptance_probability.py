@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.choosing.gate_chance import chance
+from tabprotect.engine.disclosure.choosing.acceptance_probability import chance
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods

@@ -12,9 +12,9 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.asked import Drawing, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.options import Drawing, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute

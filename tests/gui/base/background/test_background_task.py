@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.background.question import Question, same
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ class Asker(QObject):
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self.heard: list[object] = []
-        self.question: Question[object] = Question(
+        self.question: BackgroundTask[object] = BackgroundTask(
             self,
             jobs,
             self.heard.append,
