@@ -141,9 +141,9 @@ def make_report(
     """
     data = archive.load(path)
     try:
-        if confidential.is_magnitude_dossier(data):
-            record, bundle = confidential.read_magnitude_dossier(data)
-            return sums_report(bundle, made, record if edition == "staff" else None)
+        if confidential.is_of_magnitudes(data):
+            kept = confidential.open_magnitude_dossier(data)
+            return sums_report(kept.bundle, made, kept.record if edition == "staff" else None)
         if of_magnitudes(data) and edition == "public":
             return sums_report(data, made)
         is_dossier = confidential.is_dossier(data)

@@ -58,7 +58,7 @@ def test_from_records_to_a_bundle_without_rules(tmp_path: Path, capsys) -> None:
     for text in every.values():
         assert not any(secret in text.replace("primaryKey", "") for secret in ("p=13", "g1", "primary"))
     with zipfile.ZipFile(dossier) as kept:
-        assert "p=13" in kept.read("CONFIDENTIAL/dossier.json").decode()
+        assert "p=13" in kept.read("CONFIDENTIAL/record.json").decode()
         assert kept.read("CONFIDENTIAL/release.zip") == out.read_bytes()
     # What the choice of the pattern tells is stated as left out, and is never a pass.
     assert said["verdict"]["passed"] is None and said["verdict"]["left_out"] == ["pattern_choice"]

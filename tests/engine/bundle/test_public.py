@@ -11,20 +11,28 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from magnitude_cases import table_of
 
+from tabprotect.engine import house
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums, protect_magnitudes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -102,6 +110,59 @@ def test_nothing_confidential_is_in_any_byte_stream(protected: Protected) -> Non
     # The search would see a table: it finds the published one.
     published = table_forms(protected.release.table)["csv"]
     assert any(published in stream for stream in streams(bundle))
+
+
+LARGE = {
+    (0, 0, "zq-holding-a"): 7_391_857,
+    (0, 1, "zq-holding-b"): 6_204_439,
+    (1, 0, "zq-holding-c"): 5_118_271,
+    (1, 1, "zq-holding-a"): 9_440_023,
+    (1, 1, "zq-holding-d"): 8_815_207,
+    (1, 1, "zq-holding-e"): 41_617,
+    (2, 0, "zq-holding-f"): 3_300_901,
+    (2, 1, "zq-holding-g"): 2_777_677,
+}
+"""Contributions that nobody would write by chance."""
+
+
+def magnitude_secrets(done: ProtectedSums) -> dict[str, bytes]:
+    """Everything that must not be in a bundle of magnitudes: what contributors put in, and what changed."""
+    table, published = table_of(LARGE, (3, 2)), done.release.magnitude_table
+    found = {f"{holding} {value}": str(value).encode() for (_, _, holding), value in LARGE.items()}
+    for cell, value in enumerate(table.cells.value.tolist()):
+        found[f"cell {cell}"] = str(value).encode()
+        found[f"cell {cell} bytes"] = value.to_bytes(8, "little")
+    shown = [value for value, gone in zip(published.value, published.hidden, strict=True) if not gone]
+    public_ones = {str(value).encode() for value in shown}
+    found = {name: secret for name, secret in found.items() if secret not in public_ones}
+    beside = {
+        "names": b"zq-holding",
+        "seed": b"918273645546372819",
+        "rule": b"p=13",
+        "home": str(Path.home()).encode(),
+        "here": str(Path.cwd()).encode(),
+        "house key": house.key().hex().encode(),
+    }
+    return found | beside
+
+
+@pytest.mark.parametrize("method", list(magnitude_methods()))
+def test_nothing_confidential_is_in_a_bundle_of_magnitudes(method: str) -> None:
+    way = magnitude_methods()[method]
+    problem = MagnitudeProblem(
+        table=table_of(LARGE, (3, 2)), rules=rules_of(["p=13"]), seed=918273645546372819
+    )
+    done = protect_magnitudes(way, problem, way.resolve({}), HousePolicy())
+    secrets = magnitude_secrets(done)
+    assert len(secrets) > 15
+    everything = list(streams(public.to_bytes(done.release)))
+    assert [name for name, secret in secrets.items() if any(secret in one for one in everything)] == []
+    # The search would see a value: it finds the published ones.
+    published = done.release.magnitude_table
+    assert published.written(int(published.key.argmax())).encode() in b"".join(everything)
+    true = replace(published, value=problem.table.cells.value, hidden=np.zeros_like(published.hidden))
+    leaking = list(streams(public.to_bytes(replace(done.release, magnitudes=(true,)))))
+    assert any(secret in one for one in leaking for secret in secrets.values())
 
 
 def test_a_release_without_a_title_holds_nothing_either(tmp_path: Path) -> None:

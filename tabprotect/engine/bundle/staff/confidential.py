@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +12,24 @@ import numpy as np
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, public
-from tabprotect.engine.bundle.staff.risk_report import risk_json, risk_text
+from tabprotect.engine.bundle.staff.risk_report import (
+    magnitude_risk_json,
+    magnitude_risk_text,
+    risk_json,
+    risk_text,
+)
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
+from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.method import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.randomness import GENERATOR, Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable
@@ -34,6 +43,9 @@ FOLDER = "CONFIDENTIAL/"
 """The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
 
 README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
+CONTRIBUTIONS = "original.parquet"
+"""The original of a release of magnitudes."""
+
 COINS, STATUSES, HIDDEN = ("coins.csv", "statuses.csv", "hidden.csv")
 KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
 EVIDENCE = (COINS, STATUSES, HIDDEN)
@@ -308,17 +320,24 @@ def _steps(data: bytes) -> tuple[DossierStep, ...]:
 
 
 def _files(data: bytes) -> dict[str, bytes]:
-    names = {FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)}
+    every = (README, ORIGINAL, CONTRIBUTIONS, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
+    names = {FOLDER + name for name in every}
     names.add(archive.MANIFEST)
     found = archive.unpack(data, allowed=names.__contains__)
     archive.check_manifest(found, KIND)
-    for name in (ORIGINAL, RECORD, RELEASE):
+    original = CONTRIBUTIONS if FOLDER + CONTRIBUTIONS in found else ORIGINAL
+    for name in (original, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(message("{name} is missing", name), hint=message("this is no {KIND}", KIND))
     return found
 
 
 def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
+    if FOLDER + ORIGINAL not in found:
+        raise BundleError(
+            message("this is a dossier of magnitudes, and has no original of counts"),
+            hint=message("tabprotect report reads it"),
+        )
     release = verify_bytes(found[FOLDER + RELEASE]).release
     original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
     keys = found.get(FOLDER + KEYS)
@@ -399,55 +418,106 @@ class _Stated:
             raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None
 
 
-MAGNITUDES = message("tabprotect dossier of magnitudes")
-MAGNITUDE_RECORD, CONTRIBUTIONS = "dossier.json", "original.parquet"
+_MAGNITUDE_README = message(
+    "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the house. With it anybody can "
+    "read what each\ncontributor put in.\n\n- `original.parquet`: the contributions.\n- `record.json`: the rules, "
+    "all parameters, the verdict, the figures of the run, the decisions,\n  who answers for it.\n- "
+    "`risk_report.md`, `risk_report.json`: what told too much and what became of it.\n- `audit_trail.json`, "
+    "`recipe.toml`: every step that led here, and how to repeat them.\n- `register.json`: the last line of the "
+    "register of releases when this one was entered. A register\n  that has not that line has lost what came "
+    "last.\n- `release.zip`: the public bundle this dossier belongs to.\n"
+)
 
 
-def magnitude_dossier(
-    content: Mapping[str, object],
-    release: bytes,
-    original: bytes,
-    register: Mapping[str, object] | None = None,
+def magnitude_contents(
+    done: ProtectedSums,
+    table: MagnitudeTable,
+    stated: Mapping[str, object],
     *,
+    release: bytes,
     trail: Sequence[object] = (),
     recipe: str = "",
-) -> bytes:
-    """The dossier as one zip, with the bundle, and the contributions as a Parquet file. CONFIDENTIAL.
+) -> dict[str, bytes]:
+    """All that the house keeps of a release of magnitudes, by the names of the files.
 
     Parameters
     ----------
-    register
-        The head of the register in which the release is entered; ``None`` for none.
+    stated
+        The contents of ``record.json``.
+    release, trail, recipe
+        As of :func:`contents`.
     """
-    head = archive.dump_json({"confidential": True, "register": register})
-    files = {
-        MAGNITUDE_RECORD: archive.dump_json({"confidential": True, **content}),
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / CONTRIBUTIONS
+        write_magnitudes(table, path)
+        original = path.read_bytes()
+    return {
+        README: _MAGNITUDE_README.encode(),
         CONTRIBUTIONS: original,
-        RELEASE: release,
-        REGISTER: head,
+        RECORD: archive.dump_json({"confidential": True, **stated}),
+        "risk_report.md": magnitude_risk_text(done, table).encode(),
+        "risk_report.json": archive.dump_json(magnitude_risk_json(done, table)),
         TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(errors="replace"),
+        RELEASE: release,
     }
-    return archive.pack(archive.sealed({FOLDER + name: data for name, data in files.items()}, MAGNITUDES))
 
 
-def read_magnitude_dossier(data: bytes) -> tuple[Mapping[str, object], bytes]:
-    """What a dossier says of its release, and the bundle.
+@dataclass(frozen=True)
+class MagnitudeDossier:
+    """A dossier of magnitudes whose release is one of its original.
+
+    Attributes
+    ----------
+    table
+        The original.
+    record
+        The contents of ``record.json``.
+    bundle
+        The release bundle inside, as it left the house.
+    steps
+        The steps that led to the release.
+    """
+
+    table: MagnitudeTable
+    record: Mapping[str, object]
+    bundle: bytes
+    steps: tuple[DossierStep, ...]
+
+
+def open_magnitude_dossier(data: bytes) -> MagnitudeDossier:
+    """Open a dossier of magnitudes: what its release publishes as it is must be true.
 
     Raises
     ------
     BundleError
-        When it is damaged, or no dossier of magnitudes.
+        When it is damaged, or its original and its release do not belong together.
     """
-    files = archive.unpack(data, allowed=lambda name: True)
-    archive.check_manifest(files, MAGNITUDES)
-    record = archive.parse_json(MAGNITUDE_RECORD, files[FOLDER + MAGNITUDE_RECORD])
-    if not isinstance(record, dict):
-        raise BundleError(message("{name}: an object is expected", MAGNITUDE_RECORD))
-    return record, files[FOLDER + RELEASE]
+    found = _files(data)
+    record = archive.parse_json(RECORD, found[FOLDER + RECORD])
+    if not isinstance(record, dict) or FOLDER + CONTRIBUTIONS not in found:
+        raise BundleError(message("{RECORD}: the record is not as it was written", RECORD))
+    release = verify_bytes(found[FOLDER + RELEASE]).release
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / CONTRIBUTIONS
+            path.write_bytes(found[FOLDER + CONTRIBUTIONS])
+            table = read_magnitudes(path)
+        published, cells = release.magnitude_table, table.cells
+        same = published.variables == table.variables and published.measure == table.measure
+        # A bundle lists cells without records too, as 0.
+        at = np.searchsorted(published.key, cells.key)
+        same = same and np.array_equal(published.key[np.minimum(at, len(published.key) - 1)], cells.key)
+        if same and not magnitude_methods()[release.mechanism.method].is_random:
+            shown = ~published.hidden[at]
+            same = np.array_equal(published.value[at][shown], cells.value[shown])
+    except InputError as error:
+        raise BundleError(message("the original cannot be read: {message}", error.message)) from None
+    if not same:
+        raise BundleError(message("the release is not one of the original"))
+    return MagnitudeDossier(table, record, found[FOLDER + RELEASE], _steps(found.get(FOLDER + TRAIL, b"[]")))
 
 
-def is_magnitude_dossier(data: bytes) -> bool:
+def is_of_magnitudes(data: bytes) -> bool:
     """Return True if the bytes claim to be a dossier of magnitudes; nothing else is examined."""
-    files = archive.unpack(data, allowed=lambda _: True)
-    return FOLDER + MAGNITUDE_RECORD in files
+    return FOLDER + CONTRIBUTIONS in archive.unpack(data, allowed=lambda _: True)

@@ -14,7 +14,15 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS
 from tabprotect.engine.bundle.archive import dump_json
-from tabprotect.engine.bundle.staff.release_findings import headline, honesty, protection
+from tabprotect.engine.bundle.staff.release_findings import (
+    headline,
+    honesty,
+    protection,
+    sums_headline,
+    sums_protection,
+)
+from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -143,3 +151,56 @@ def _groups(protected: Protected, summary: RunSummary) -> tuple[FindingGroup, ..
 def _listed_group(group: FindingGroup) -> list[str]:
     findings = (message("- {state}: {text}", one.state, one.text) for one in group.findings)
     return [f"## {group.title}", "", *findings, ""]
+
+
+def magnitude_risk_json(done: ProtectedSums, table: MagnitudeTable) -> dict[str, object]:
+    """The report on magnitudes as JSON: every cell that is hidden, with its true value."""
+    published = done.release.magnitude_table
+    cells = np.flatnonzero(published.hidden | done.primary)[:RISK_REPORT_CELLS]
+    return {
+        "confidential": True,
+        "title": done.release.title,
+        "verdict": done.verdict.as_json(),
+        "decisions": list(done.decisions),
+        "groups": [asdict(sums_protection(done, done.verdict))],
+        "cells": [
+            {
+                "index": table.index(cell),
+                "original": table.shown(int(table.cells.value[cell])),
+                "published": published.written(cell) or None,
+                "unsafe": bool(done.primary[cell]),
+            }
+            for cell in cells.tolist()
+        ],
+    }
+
+
+def magnitude_risk_text(done: ProtectedSums, table: MagnitudeTable) -> str:
+    """The report on magnitudes for people."""
+    published = done.release.magnitude_table
+    cells = np.flatnonzero(published.hidden)
+    lines = [
+        message("# CONFIDENTIAL: risk report"),
+        "",
+        done.release.title or message("(no title)"),
+        "",
+        f"**{sums_headline(done.verdict, staff=True).text}**",
+        "",
+        *_listed_group(sums_protection(done, done.verdict)),
+        *(message("- Decision: {text}", text) for text in done.decisions),
+        "",
+        message("| hidden sum | original | why |"),
+        "|---|---:|---|",
+        *(
+            message(
+                "| {named} | {original} | {why} |",
+                ", ".join(table.index(cell).values()),
+                table.shown(int(table.cells.value[cell])),
+                message("tells too much") if done.primary[cell] else message("protects others"),
+            )
+            for cell in cells[:200].tolist()
+        ),
+    ]
+    if len(cells) > 200:
+        lines.append(message("| ... {number:,} more in risk_report.json | | |", len(cells) - 200))
+    return joined(lines, "\n") + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,6 @@ from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError, TabprotectError
-from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.project.releasing.entering import entry
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
@@ -182,11 +180,3 @@ def entered_magnitudes(
     )
     with Register(place) as opened, entry(opened, leaving, data) as head:
         yield head
-
-
-def parquet_of(table: MagnitudeTable) -> bytes:
-    """A magnitude table as the bytes of its own file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "original.parquet"
-        write_magnitudes(table, path)
-        return path.read_bytes()

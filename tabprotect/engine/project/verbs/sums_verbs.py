@@ -201,7 +201,6 @@ def published_now(
         decided,
         entered_magnitudes,
         magnitudes_before,
-        parquet_of,
     )
     from tabprotect.engine.project.sums.protecting import record_of
     from tabprotect.engine.project.sums.sums_remedies import remedies_for
@@ -254,14 +253,15 @@ def published_now(
                 "approved_by": signed[1],
                 "release": archive.sha256(data),
             }
-            whole = confidential.magnitude_dossier(
+            kept_of_it = confidential.magnitude_contents(
+                replace(done, release=release, verdict=verdict, decisions=decisions),
+                sums.table,
                 content,
-                data,
-                parquet_of(sums.table),
-                None if head is None else head.as_json(),
+                release=data,
                 trail=[entry.as_json() for entry in context.trail],
                 recipe=recipe_text.to_text(context.trail, seeds=True),
             )
+            whole = archive.pack(confidential.sealed(kept_of_it, None if head is None else head.as_json()))
             files.insert(0, Whole(dossier, whole, asked.overwrite, private=True, kept=kept))
             if kept is not None:
                 notes = (
