@@ -8,10 +8,9 @@ import numpy as np
 
 from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.register.reading_together import contents_of, marks
-from tabprotect.engine.register.register_entry import Earlier, related
+from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.table import Table
@@ -61,51 +60,18 @@ def _true(counts: Table, published: PublishedTable) -> bool:
     return np.array_equal(true[shown], published.table.counts.reshape(-1)[shown])
 
 
-def sums_among(earlier: Sequence[Earlier], register: str | None) -> Iterator[tuple[Earlier, bytes]]:
+def sums_among(earlier: Sequence[Earlier], looked: LookedUp) -> Iterator[tuple[Earlier, bytes]]:
     """The earlier releases of sums of the same records whose bundles are kept."""
     # Sums have no marks of counts under other names.
     asked = [e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled]
-    return ((one, data) for one, data in contents_of(asked, register) if of_magnitudes(data))
+    return ((one, data) for one, data in looked.contents(asked) if of_magnitudes(data))
 
 
-def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
-    """Earlier publications that bear on a table, the closest first; empty without a register.
-
-    Parameters
-    ----------
-    register
-        A file, a URL or ``none``; by default the house's own.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None or is_unmade(place):
-        return []
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return related(marks(problem), opened.entries())
-
-
-def unweighed_with_sums(problem: Problem, release: Release, register: str | None) -> bool:
-    """Whether counts are to leave after sums of the same records that were not weighed with them.
-
-    Parameters
-    ----------
-    register
-        A file, a URL or ``none``; by default the house's own.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
+def unweighed_with_sums(problem: Problem, release: Release, looked: LookedUp) -> bool:
+    """Whether counts are to leave after sums of the same records that were not weighed with them."""
     return not all(
         known_beside(problem.table, release.tables, numbers=_with_numbers(data))
-        for _, data in sums_among(published_before(problem, register), register)
+        for _, data in sums_among(looked.earlier, looked)
     )
 
 

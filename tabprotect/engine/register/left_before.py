@@ -12,8 +12,8 @@ from tabprotect.engine.errors import Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.counts_and_sums import published_before, sums_among
-from tabprotect.engine.register.reading_together import ReadingTogether, marks
+from tabprotect.engine.register.counts_and_sums import sums_among
+from tabprotect.engine.register.reading_together import LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
@@ -22,16 +22,6 @@ from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import capital, joined, message, plural
-
-
-def _refused(problem: Problem, release: Release | None, place: str) -> Spent:
-    """What refused draws of a table spent."""
-    from tabprotect.engine.register.refused_spending import spent_on_refusals
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        refused = opened.refused(marks(problem).original).values()
-    return spent_on_refusals(refused, problem.table.domain, release)
 
 
 def damaged(register: str | None = None) -> tuple[Damage, ...]:
@@ -82,6 +72,8 @@ class LeftBefore:
         The verdict on the release at hand by itself, where the caller has it.
     again
         Numbers under which the release at hand itself left, which is no other release.
+    looked
+        What the register held when it was asked.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -95,6 +87,7 @@ class LeftBefore:
     judged_on: object = field(default=None, repr=False)
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
+    looked: LookedUp | None = field(default=None, repr=False, compare=False)
 
     @property
     def more(self) -> int:
@@ -247,6 +240,7 @@ def left_before(
     whole: bytes | None = None,
     policy: HousePolicy | Gate | None = None,
     known: LeftBefore | None = None,
+    looked: LookedUp | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
     """Look up what left before; a missing register or house key is not created.
@@ -262,32 +256,34 @@ def left_before(
         What would be entered for it, if not its bundle: the manifest of a set.
     known
         What was found a moment ago; its verdict stands where it is one on the same.
+    looked
+        What the register holds, where it was just asked.
 
     Raises
     ------
     Interrupted
         If cancelled.
     """
-    place = register_address(register)
-    if place is None:
-        return LeftBefore()
     try:
-        if is_unmade(place):
-            return LeftBefore()
-        wrong = damaged(register)
-        earlier = published_before(problem, register)
-        refused = _refused(problem, release, place)
+        looked = looked or look_up(problem, register)
+        wrong, earlier = looked.damaged, list(looked.earlier)
+        refused = Spent()
+        if looked.refused:
+            # Late: most tables have no draw that was refused.
+            from tabprotect.engine.register.refused_spending import spent_on_refusals
+
+            refused = spent_on_refusals(looked.refused, problem.table.domain, release)
         if not earlier:
             own_alone = None if release is None else release.mechanism.privacy
             spent = Spent.together([refused, *([] if own_alone is None else [own_alone.total])])
-            return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent)
+            return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent, looked=looked)
         # The page follows from the rest.
         all_of_them = earlier
         own = None if release is None else public.to_bytes(release, page=False)
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-        together = ReadingTogether(problem, release, policy, register, progress)
+        together = ReadingTogether(problem, release, policy, looked, progress)
         opened = together.opened(earlier)
         # Another file of the release at hand, such as one that is signed.
         again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
@@ -295,7 +291,7 @@ def left_before(
         left = [one.entry.number for one in all_of_them if one not in earlier]
         judged = (None, None) if known is None else (known.judged_on, known.together)
         # Sums are weighed by the gate of the release itself.
-        sums = {one.entry.number for one, _ in sums_among(earlier, register)}
+        sums = {one.entry.number for one, _ in sums_among(earlier, looked)}
         counts = [one for one in earlier if one.entry.number not in sums]
         found = together.of(counts, opened, judged)
     except Interrupted:
@@ -317,4 +313,5 @@ def left_before(
         damaged=wrong,
         judged_on=found.judged_on,
         again=tuple(sorted(left)),
+        looked=looked,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -11,11 +11,11 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
-from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of
+from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
@@ -26,6 +26,8 @@ from tabprotect.languages.messages import joined
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
     from tabprotect.engine.register.overlapping import OverlapEvidence
+    from tabprotect.engine.register.register import RefusedMechanism
+    from tabprotect.engine.register.register_chain import Damage
 
 Drawn = tuple[tuple[Earlier, Release], ...]
 """Earlier publications with their releases, the closest first."""
@@ -64,20 +66,20 @@ class ReadingTogether:
         The release at hand; ``None`` for the earlier ones alone.
     policy
         The limits.
-    register
-        A file, a URL or ``none``; by default the house's own.
+    looked
+        What the register holds.
     """
 
     problem: Problem
     release: Release | None
     policy: HousePolicy | Gate | None
-    register: str | None = None
+    looked: LookedUp
     progress: Progress = SILENT
 
     def opened(self, earlier: Sequence[Earlier]) -> Drawn:
         """Those of the same original, or of coarser and finer tables of its records."""
         mine = marks(self.problem)
-        return tuple(_opened(_closest(earlier, mine), self.register, self.progress))
+        return tuple(_opened(_closest(earlier, mine), self.looked, self.progress))
 
     def of(
         self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
@@ -128,7 +130,7 @@ class ReadingTogether:
         # What cannot be opened was not read.
         unread = {one.entry.number for one in wanted if one.relation == "records"}
         found: list[tuple[Earlier, OverlapEvidence]] = []
-        for one, other in _opened(wanted, self.register, self.progress):
+        for one, other in _opened(wanted, self.looked, self.progress):
             told = None
             if one.relation == "records":
                 unread.discard(one.entry.number)
@@ -184,16 +186,64 @@ def marks(problem: Problem) -> OriginalMarks:
 _FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = WeakKeyDictionary()
 
 
-def contents_of(entries: Sequence[Earlier], register: str | None = None) -> list[tuple[Earlier, bytes]]:
-    """Earlier publications whose bundles are kept, with these, in order; not those of other labels."""
+@dataclass(frozen=True, eq=False)
+class LookedUp:
+    """What a register holds that bears on a table, asked at once.
+
+    Attributes
+    ----------
+    place
+        The register's address; empty where there is none.
+    earlier
+        Earlier publications, the closest first.
+    damaged
+        What is not as it was entered.
+    refused
+        The draws of the table that the gate refused.
+    """
+
+    place: str = ""
+    earlier: tuple[Earlier, ...] = ()
+    damaged: tuple[Damage, ...] = ()
+    refused: tuple[RefusedMechanism, ...] = ()
+    _kept: dict[int, bytes | None] = field(default_factory=dict, repr=False)
+
+    def contents(self, of: Sequence[Earlier]) -> list[tuple[Earlier, bytes]]:
+        """Publications whose bundles are kept, with these, in order; not those of other labels."""
+        wanted = [one for one in of if one.relation != "renamed"]
+        new = [one.entry for one in wanted if one.entry.number not in self._kept]
+        if new:
+            from tabprotect.engine.register.register import Register
+
+            with Register(self.place) as opened:
+                self._kept.update((entry.number, opened.content(entry)) for entry in new)
+        found = [(one, self._kept[one.entry.number]) for one in wanted]
+        return [(one, content) for one, content in found if content is not None]
+
+
+def look_up(problem: Problem, register: str | None = None) -> LookedUp:
+    """Ask the register once; a missing register or house key is not created.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+
+    Raises
+    ------
+    InputError, ParameterError
+        If the register cannot be read, or belongs to another key.
+    """
     place = register_address(register)
-    if place is None or not entries:
-        return []
+    if place is None or is_unmade(place):
+        return LookedUp()
     from tabprotect.engine.register.register import Register
 
+    own = marks(problem)
     with Register(place) as opened:
-        found = [(e, opened.content(e.entry)) for e in entries if e.relation != "renamed"]
-    return [(one, content) for one, content in found if content is not None]
+        found = opened.contents()
+        refused = tuple(opened.refused(own.original).values())
+    return LookedUp(place, tuple(related(own, found.entries)), found.damaged, refused)
 
 
 def _read(
@@ -271,10 +321,10 @@ def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
 
 
 def _opened(
-    earlier: Sequence[Earlier], register: str | None, progress: Progress
+    earlier: Sequence[Earlier], looked: LookedUp, progress: Progress
 ) -> Iterator[tuple[Earlier, Release]]:
     """The releases that can be read: not those of a missing plug-in or of another version."""
-    for one, content in contents_of(earlier, register):
+    for one, content in looked.contents(earlier):
         try:
             found = verify_bytes(content, progress=progress).release
         except (BundleError, ParameterError):

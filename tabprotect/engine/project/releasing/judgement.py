@@ -15,7 +15,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import Suggestion, TabprotectError
+from tabprotect.engine.errors import InputError, ParameterError, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
@@ -24,6 +24,7 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.register.counts_and_sums import unweighed_with_sums
 from tabprotect.engine.register.earlier_refusals import remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.reading_together import LookedUp, look_up
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
 
@@ -112,12 +113,13 @@ def judge_release(
     if done is None:
         return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
-    done = beside_sums(done, policy, register)
+    looked = asked_once(problem, register)
+    done = beside_sums(done, policy, looked)
     release = done.release
     found = done.record.verdict
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
-    before = left_before(problem, register, release=release, policy=policy, progress=progress)
+    before = left_before(problem, register, release=release, policy=policy, looked=looked, progress=progress)
     if before.refuses(policy, reason or (UNSTATED if done.record.overruled else "")):
         with suppress(TabprotectError):
             refused_beside(project, register)
@@ -153,11 +155,18 @@ def beside_unjudged(done: Protected, before: LeftBefore, policy: HousePolicy, re
     return done if found is done else decided(found, policy, reason)
 
 
-def beside_sums(done: Protected, policy: HousePolicy, register: str | None) -> Protected:
-    """A result as it may leave after sums of the same records."""
-    try:
-        unweighed = unweighed_with_sums(done.record.problem, done.release, register)
-    except TabprotectError:
-        # A register that cannot be read is said where earlier releases are looked up.
+def asked_once(problem: Problem, register: str | None) -> LookedUp | None:
+    """What the register holds that bears on a table; ``None`` where it cannot be read."""
+    with suppress(InputError, ParameterError):
+        return look_up(problem, register)
+    return None
+
+
+def beside_sums(done: Protected, policy: HousePolicy, looked: LookedUp | None) -> Protected:
+    """A result as it may leave after sums of the same records.
+
+    A register that cannot be read (``None``) is said where earlier releases are looked up.
+    """
+    if looked is None or not unweighed_with_sums(done.record.problem, done.release, looked):
         return done
-    return beside_unweighed(done, policy) if unweighed else done
+    return beside_unweighed(done, policy)

@@ -21,12 +21,18 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import admit_coins, entered
-from tabprotect.engine.project.releasing.judgement import beside_sums, beside_unjudged, refused_beside
+from tabprotect.engine.project.releasing.judgement import (
+    asked_once,
+    beside_sums,
+    beside_unjudged,
+    refused_beside,
+)
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.languages.messages import message
 
 NO_REGISTER = message(
@@ -73,7 +79,10 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         weak = any(entry.order.arguments.get("accept_weak") for entry in context.trail)
         accepted = asked.accept.strip() or before_it or (gate.UNSTATED if weak else "")
         return published_now(project, context, asked, accepted, signed)
-    protected = _answered_for(project, asked, before_it, context.register, signed)
+    looked = None if context.before is None else context.before.looked
+    assert project.protected is not None
+    looked = looked or asked_once(project.protected.record.problem, context.register)
+    protected = _answered_for(project, asked, before_it, looked, signed)
     leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
@@ -81,7 +90,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         check_small(verdict.kept_small, leaving.tables)
     _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
-    protected, made, before = _beside_earlier(project, context, asked, protected, accepted)
+    protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked)
     files, notes = ([Whole(path, data, asked.overwrite) for path, data in made.items()], project.notes)
     sealed = made[leaving.sealed(place)]
     admit_coins(protected, sealed, context.register, accepted)
@@ -118,7 +127,12 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
 
 
 def _beside_earlier(
-    project: Project, context: Context, asked: Publishing, protected: Protected, accepted: str
+    project: Project,
+    context: Context,
+    asked: Publishing,
+    protected: Protected,
+    accepted: str,
+    looked: LookedUp | None,
 ) -> tuple[Protected, dict[Path, bytes], LeftBefore]:
     """The result as it may leave beside earlier releases, its files, and what is known of these.
 
@@ -130,16 +144,22 @@ def _beside_earlier(
         If it may not leave beside them.
     """
     place, signing = Path(asked.release), [Path(k) for k in (asked.sign, asked.sign_too) if k]
+
+    def made(of: Protected) -> dict[Path, bytes]:
+        leaving = ReleaseFiles.of(of.release, asked.tables)
+        return leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
+
     while True:
-        leaving = ReleaseFiles.of(protected.release, asked.tables)
-        made = leaving.files(place, signing=signing, page=not asked.no_page, progress=context.progress)
+        # A bundle is compared by what it publishes; a set by the manifest that is entered for it.
+        files = None if asked.tables is None else made(protected)
         before = left_before(
             protected.record.problem,
             context.register,
             release=protected.release,
-            whole=made[leaving.sealed(place)],
+            whole=None if files is None else files[ReleaseFiles.of(protected.release, asked.tables).sealed(place)],
             policy=project.limits,
             known=context.before,
+            looked=looked,
             progress=context.progress,
         )
         stated = protected
@@ -150,7 +170,7 @@ def _beside_earlier(
             before.admit(project.limits, reason)
             stated = beside_unjudged(protected, before, project.limits, reason)
         if stated is protected:
-            return protected, made, before
+            return protected, files or made(protected), before
         # Other bytes: whether these left before is asked once more.
         protected = stated
 
@@ -212,7 +232,7 @@ def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
 
 
 def _answered_for(
-    project: Project, asked: Publishing, before_it: str, register: str | None, signed: tuple[str, str]
+    project: Project, asked: Publishing, before_it: str, looked: LookedUp | None, signed: tuple[str, str]
 ) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
 
@@ -228,7 +248,7 @@ def _answered_for(
     """
     assert project.protected is not None
     accepted = asked.accept.strip()
-    done = beside_sums(project.protected, project.limits, register)
+    done = beside_sums(project.protected, project.limits, looked)
     # What is not weighed with other releases is known only now.
     given = accepted or ("" if done is project.protected else asked.again.strip() or before_it)
     done = gate.decided(done, project.limits, given)

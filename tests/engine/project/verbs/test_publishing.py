@@ -7,10 +7,13 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
@@ -24,7 +27,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.register import Register
+from tabprotect.engine.register.register import Register, RegisterContents
 
 SEED = 2**127 + 5
 
@@ -159,3 +162,30 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     (tmp_path / "broken").write_text("no database at all")
     broken = judge_release(second.project, str(tmp_path / "broken"))
     assert broken.before.error and broken.alone is alone
+
+
+def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    made: list[Path] = []
+    contents, files = Register.contents, ReleaseFiles.files
+
+    def looked_at(register: Register, *, bundles: bool = True) -> RegisterContents:
+        asked.append(bundles)
+        return contents(register, bundles=bundles)
+
+    def written(leaving: ReleaseFiles, place: Path, **given: Any) -> dict[Path, bytes]:
+        made.append(place)
+        return files(leaving, place, **given)
+
+    monkeypatch.setattr(Register, "contents", looked_at)
+    monkeypatch.setattr(ReleaseFiles, "files", written)
+    words = ["protect", "example:duncan-roehrig-4x4", "--method", "random_rounding", "--accept", "a try"]
+    for number, base in enumerate(("3", "5", "7")):
+        asked.clear()
+        made.clear()
+        out = tmp_path / f"{number}.zip"
+        assert main([*words, "--set", f"base={base}", "--again", "a try", "--out", str(out)]) == 0
+        # Whole before it is judged; without bundles when it is entered. There is none at first.
+        assert asked.count(True) == (number > 0) and made == [out]
