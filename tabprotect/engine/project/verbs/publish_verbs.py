@@ -156,7 +156,9 @@ def _beside_earlier(
             protected.record.problem,
             context.register,
             release=protected.release,
-            whole=None if files is None else files[ReleaseFiles.of(protected.release, asked.tables).sealed(place)],
+            whole=None
+            if files is None
+            else files[ReleaseFiles.of(protected.release, asked.tables).sealed(place)],
             policy=project.limits,
             known=context.before,
             looked=looked,
