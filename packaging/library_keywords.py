@@ -103,7 +103,7 @@ def _method(name: str) -> str:
         f"    {parameter}: {' | '.join(sorted(of, key='None'.__eq__))}" for parameter, of in types.items()
     ]
     head = f"class {_class(name)}(ProtectingKeywords, total=False):"
-    return "\n".join([head, f'    """Of ``{name}``."""', "", *lines])
+    return "\n".join([head, f'    """The parameters of ``{name}``."""', "", *lines])
 
 
 def _protects() -> str:

@@ -66,7 +66,7 @@ def installed() -> list[str]:
 
 
 def third_party(names: Iterable[str], system: Iterable[tuple[str, str]] = ()) -> str:
-    """Who made what, under which licence, in the words of their packages' metadata.
+    """Say who made what, under which licence, in the words of their packages' metadata.
 
     Parameters
     ----------
@@ -146,5 +146,5 @@ def _own() -> str:
 
 
 def for_installer(names: Iterable[str], system: Iterable[tuple[str, str]] = ()) -> str:
-    """What an installer carries: see :func:`third_party`, our own licence first."""
+    """Say what an installer carries: see :func:`third_party`, our own licence first."""
     return _own() + third_party(names, system)

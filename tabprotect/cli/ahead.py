@@ -25,7 +25,7 @@ COUNTING = ("tabulate", "record-keys", "--by")
 
 
 def questions(arguments: Sequence[str]) -> Iterator[str]:
-    """What a reader will be asked by a command line, file by file."""
+    """Return what a reader will be asked by a command line, file by file."""
     kinds = {**FIRST, **OF_RECORDS} if any(word in arguments for word in COUNTING) else FIRST
     for word in arguments:
         path = word.rpartition("#")[0] or word

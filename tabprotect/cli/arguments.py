@@ -64,7 +64,7 @@ def shape_sizes(text: str) -> list[int]:
 
 
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
-    """What an option that may be repeated says of each name.
+    """Return what an option that may be repeated says of each name.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def add_options(
 
 
 def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
-    """What the arguments of :func:`add_options` say; ``besides`` goes before.
+    """Return what the arguments of :func:`add_options` say; ``besides`` goes before.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
 
 
 def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, object]:
-    """What a repeated option says of each name; several widths of one are a list."""
+    """Return what a repeated option says of each name; several widths of one are a list."""
     if option.naming is None or option.naming.entry != "width":
         return once(pairs, option.shell)
     found: dict[str, list[object]] = {}
@@ -191,7 +191,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def given_reading(args: argparse.Namespace) -> dict[str, object]:
-    """What the options of :func:`add_reading` say of reading a table."""
+    """Return what the options of :func:`add_reading` say of reading a table."""
     named = {} if args.reading is None else Reading.file(args.reading)
     return {**named, **asked_for(Reading, args).given}
 

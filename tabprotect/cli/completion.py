@@ -81,7 +81,7 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
-    """What may follow a command: the commands below it, its choices, its options."""
+    """Return what may follow a command: the commands below it, its choices, its options."""
     found = [name for name, _ in _below(parser) if " " not in name]
     for action in parser._actions:
         if not action.option_strings and action.choices is not None and not found:

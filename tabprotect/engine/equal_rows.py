@@ -77,7 +77,7 @@ def order_of_keys(key: Ints) -> Ints:
 
 
 def starts_of_runs(ordered: Ints) -> Ints:
-    """Where each run of equal values begins."""
+    """Return where each run of equal values begins."""
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

@@ -161,7 +161,7 @@ class Suggestion:
 
     @property
     def takes_reason(self) -> bool:
-        """Whether its result takes a reason to leave."""
+        """Return True if its result takes a reason to leave."""
         return False
 
 

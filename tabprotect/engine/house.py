@@ -123,7 +123,7 @@ LEAST_DIFFERENT = 8
 
 
 def key_concerns() -> tuple[str, ...]:
-    """Why the key of the house is no secret, or would be a new one, in words; using it all the same
+    """Return why the key of the house is no secret, or would be a new one, in words; using it all the same
     is a decision.
 
     Raises

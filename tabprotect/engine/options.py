@@ -27,7 +27,7 @@ MEASURES: Mapping[Measure, str] = {
 
 @dataclass(frozen=True)
 class Naming:
-    """How a mapping is written on the command line: ``NAME=VALUE``, once for each name.
+    """The spelling of a mapping on the command line: ``NAME=VALUE``, once for each name.
 
     Attributes
     ----------

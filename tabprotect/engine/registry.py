@@ -86,7 +86,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @property
     def loaded(self) -> bool:
-        """Whether all are imported already: to list them costs nothing then."""
+        """Return True if all are imported already: to list them costs nothing then."""
         return "_found" in vars(self)
 
     @cached_property

@@ -128,7 +128,7 @@ class Entries:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How the solver goes about a programme.
+    """The settings by which the solver goes about a programme.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ Writer = Callable[[str], str]
 
 
 class Catalogue:
-    """What the program says, in one language.
+    """The program's texts in one language.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ def _text(language: str) -> str:
 
 
 def head(language: str) -> dict[str, str]:
-    """What a catalogue says of its language: how it writes numbers and dates, its plural forms."""
+    """Return what a catalogue says of its language: how it writes numbers and dates, its plural forms."""
     lines = [_meant(line[1:-1]) for line in _text(language).partition("\n\n")[0].splitlines()[2:]]
     said = [line.removesuffix("\n").partition(": ") for line in lines]
     return {name: value for name, _, value in said}
 
 
 class Translations(Mapping[str, str]):
-    """What the catalogue of a language holds: the translation of each template.
+    """The translations of a catalogue, by template.
 
     Each is read when it is first asked for: the page of a bundle needs a hundred of thousands.
     """
@@ -119,5 +119,5 @@ def _quoted(text: str) -> str:
 
 
 def _meant(quoted: str) -> str:
-    """What stands between quotation marks."""
+    """Say what stands between quotation marks."""
     return _ESCAPED.sub(lambda one: _MEANT.get(one[1], one[1]), quoted) if "\\" in quoted else quoted

@@ -28,7 +28,7 @@ _NAME = re.compile(r"([A-Za-z_]\w*)(?:\(\w*\))?\s*(?:\[[^\]]*\]|\|.*)?\)?$")
 
 
 def page_texts(source: str) -> list[str]:
-    """What a template says."""
+    """Return what a template says."""
     found: list[str] = []
 
     def keep(text: str) -> str:

@@ -22,7 +22,7 @@ from tabprotect.library.shown.frames import Frame, made, usual_kind
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attack:
-    """What can be known of published tables, cell by cell.
+    """The beliefs that published tables allow, cell by cell.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def attack(
     groupings: str = "",
     progress: Progress = SILENT,
 ) -> Attack:
-    """What somebody who puts published tables together can know of every count.
+    """Return what somebody who puts published tables together can know of every count.
 
     Parameters
     ----------

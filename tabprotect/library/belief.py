@@ -63,7 +63,7 @@ class Belief(Framed):
 
     @property
     def releases(self) -> int:
-        """How many releases of one original were read together."""
+        """Return how many releases of one original were read together."""
         return self.believed.releases
 
     @property
@@ -83,12 +83,12 @@ class Belief(Framed):
 
     @property
     def complete(self) -> bool:
-        """Whether everything that the mechanism says was used; else :attr:`note` says what not."""
+        """Return True if everything that the mechanism says was used; else :attr:`note` says what not."""
         return self.posterior.complete
 
     @property
     def note(self) -> str:
-        """What of the mechanism was left out, in words."""
+        """Say what of the mechanism was left out, in words."""
         return self.posterior.note
 
     @property
@@ -97,12 +97,12 @@ class Belief(Framed):
         return self.believed.left_out
 
     def to_json(self) -> str:
-        """What ``tabprotect infer --json`` prints of the same releases."""
+        """Say what ``tabprotect infer --json`` prints of the same releases."""
         return "".join(self.believed.json_pieces())
 
     @property
     def originals(self) -> int | None:
-        """How many original tables remain possible; ``None`` when too many to count."""
+        """Return how many original tables remain possible; ``None`` when too many to count."""
         return self.posterior.originals
 
     @property

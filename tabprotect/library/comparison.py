@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Framed):
-    """What many runs of several methods say. CONFIDENTIAL: it depends on the original.
+    """The figures of many runs of several methods. CONFIDENTIAL: it depends on the original.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Comparison(Framed):
 
     @property
     def configurations(self) -> tuple[str, ...]:
-        """What was compared, in order."""
+        """Return what was compared, in order."""
         return tuple(c.label for c in self.findings.configurations)
 
     def __repr__(self) -> str:

@@ -47,7 +47,7 @@ class Cycles:
         return f"Cycles({len(self)} on {shape})"
 
     def check(self, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
-        """What the set does: rank, sums that stay exact unasked, largest change, width."""
+        """Return what the set does: rank, sums that stay exact unasked, largest change, width."""
         return check_cycles(self.moves, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:

@@ -120,7 +120,7 @@ def infer(
     weigh_attempts: bool = False,
     progress: Progress = SILENT,
 ) -> Belief | SumBelief:
-    """What a reader can believe about every true count, from public things alone.
+    """Return what a reader can believe about every true count, from public things alone.
 
     Parameters
     ----------

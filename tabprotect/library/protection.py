@@ -73,7 +73,7 @@ class Protection(Framed):
 
     @property
     def release(self) -> Release:
-        """What would be published, with nothing of the original."""
+        """Return what would be published, with nothing of the original."""
         return self.protected.release if self.magnitudes is None else self.magnitudes.release
 
     @property
@@ -85,14 +85,14 @@ class Protection(Framed):
 
     @property
     def figures(self) -> Mapping[str, object]:
-        """What the run did, as ``protect --json`` has it. CONFIDENTIAL."""
+        """Return what the run did, as ``protect --json`` has it. CONFIDENTIAL."""
         if self.magnitudes is None:
             return summarise(self.protected).as_json()
         return self.magnitudes.figures
 
     @property
     def verdict(self) -> HouseVerdict | MagnitudeVerdict:
-        """What readers of the release learn, with the true figures for staff. CONFIDENTIAL."""
+        """Return what readers of the release learn, with the true figures for staff. CONFIDENTIAL."""
         if self.magnitudes is not None:
             return self.magnitudes.verdict
         found = self.protected.record.verdict
@@ -101,7 +101,7 @@ class Protection(Framed):
 
     @property
     def together(self) -> HouseVerdict | None:
-        """What readers of this and of all earlier releases of the original learn, by the register
+        """Return what readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
         if self.magnitudes is not None:
             return None
@@ -110,7 +110,7 @@ class Protection(Framed):
 
     @property
     def sentence(self) -> str:
-        """What the run did to the table, in one sentence. CONFIDENTIAL."""
+        """Say what the run did to the table, in one sentence. CONFIDENTIAL."""
         if self.magnitudes is not None:
             return joined(self.magnitudes.sentences, " ")
         return summarise(self.protected).sentence

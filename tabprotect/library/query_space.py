@@ -23,7 +23,7 @@ Margins = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Frontiers:
-    """Where a set of released margins ends, and where refusal begins. CONFIDENTIAL.
+    """The ends of a set of released margins, and where refusal begins. CONFIDENTIAL.
 
     Attributes
     ----------
@@ -99,16 +99,16 @@ class QuerySpace:
         return self._with(state)
 
     def judge(self, *margins: str | Iterable[str]) -> RiskJudgement:
-        """What releasing these margins together, on top of what is out, would mean."""
+        """Return what releasing these margins together, on top of what is out, would mean."""
         return self.release(*margins)._state.judgement
 
     def allowed(self, margin: str | Iterable[str]) -> bool:
-        """Whether a margin is released, or proved releasable next."""
+        """Return True if a margin is released, or proved releasable next."""
         text = margin if isinstance(margin, str) else ",".join(margin)
         return self._state.allows(self._state.evidence.lattice.parse(text))
 
     def price(self, margin: str | Iterable[str]) -> RefusalPrice | None:
-        """What refusing a margin tells; ``None`` where that cannot be computed.
+        """Return what refusing a margin tells; ``None`` where that cannot be computed.
 
         In bits, and as the largest move of the probability that an at-risk cell is at risk.
         """

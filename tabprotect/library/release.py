@@ -63,7 +63,7 @@ def verify(
 
 
 def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:
-    """What is in a release bundle, once it is verified.
+    """Return what is in a release bundle, once it is verified.
 
     Raises
     ------

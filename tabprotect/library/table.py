@@ -142,12 +142,12 @@ class Table(Framed):
 
     @property
     def title(self) -> str:
-        """What a release of it is called; published."""
+        """Say what a release of it is called; published."""
         return self.history.project.title
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How the file was read, in sentences."""
+        """Return how the file was read, in sentences."""
         return tuple(self.history.project.notes)
 
     def __eq__(self, other: object) -> bool:
@@ -244,7 +244,7 @@ class MagnitudeTable(Table):
         return made(columns, kind or self.kind)
 
     def contributors(self, **cell: str) -> Any:
-        """Who contributes to a cell, the largest first: ``holding``, ``value``, ``share``, ``n``.
+        """Return who contributes to a cell, the largest first: ``holding``, ``value``, ``share``, ``n``.
 
         CONFIDENTIAL. Variables that are not named are totals; a level is ``variable@level``.
 
@@ -447,7 +447,7 @@ def _summed(records: object, asked: MagnitudeTabulation, progress: Progress) -> 
 
 
 def rules(table: MagnitudeTable, *rule: str, weights: str = "sample") -> dict[str, Any]:
-    """Which sums tell too much of a contributor. CONFIDENTIAL.
+    """Return which sums tell too much of a contributor. CONFIDENTIAL.
 
     Parameters
     ----------

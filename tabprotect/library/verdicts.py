@@ -47,7 +47,7 @@ class VerdictRows(Framed):
 
 
 class ReadersVerdict(VerdictRows, Verdict):
-    """What readers learn, as a bundle alone tells it."""
+    """The verdict on what readers learn, as a bundle alone tells it."""
 
     @classmethod
     def of(cls, verdict: Verdict) -> ReadersVerdict:

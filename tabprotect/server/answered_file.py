@@ -44,7 +44,7 @@ async def file_answer(request: Request, given: Given, output: ServedFormat, want
 
 
 def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
-    """What tells one file from another: the bundle, the sub-table, the format and what is shown."""
+    """Say what tells one file from another: the bundle, the sub-table, the format and what is shown."""
     shown = sorted((name, kept) for name, kept in wanted.shown.items())
     said = json.dumps([given.fingerprint, wanted.query, output.name, shown, *wanted.layout])
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'

@@ -60,7 +60,7 @@ async def config(request: Request) -> Response:
 
 
 async def tables(request: Request) -> Response:
-    """Which tables there are: one."""
+    """Return which tables there are: one."""
     served = server_of(request).table
     return JSONResponse({"tables": [{"id": served.id, "label": served.label}]})
 
@@ -124,7 +124,7 @@ async def ask(request: Request) -> Response:
 
 
 async def query(request: Request) -> Response:
-    """What became of a query; one that was put off may have been released since."""
+    """Return what became of a query; one that was put off may have been released since."""
     served = server_of(request).table
     identified(request)
     number = request.path_params["number"]
@@ -166,7 +166,7 @@ async def voted(request: Request, number: int) -> Answered | None:
 
 
 async def frontier(request: Request) -> Response:
-    """What is released, and what is known to be refused for good."""
+    """Return what is released, and what is known to be refused for good."""
     served = _served(request)
     state = await run_in_threadpool(served.refresh)
     names = served.lattice.names_of
@@ -201,7 +201,7 @@ async def bundle(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Whether the history can be reached."""
+    """Tell whether the history can be reached."""
     await run_in_threadpool(server_of(request).table.refresh)
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
@@ -274,7 +274,7 @@ async def permitted(request: Request, wanted: AskedTable) -> None:
 
 
 def user_of(request: Request, said: object) -> str:
-    """Whose query it is, for the log."""
+    """Say whose query it is, for the log."""
     visitor = visitor_of(request)
     if said is not None:
         if not isinstance(said, str) or not said.strip() or not said.isprintable():

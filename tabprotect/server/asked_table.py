@@ -38,7 +38,7 @@ class AskedTable:
 
     @property
     def layout(self) -> list[object]:
-        """How the answer is laid out, as JSON; nothing where it is as it is."""
+        """Return how the answer is laid out, as JSON; nothing where it is as it is."""
         return [sorted(self.called.items()), self.order] if self.called or self.order else []
 
     def part_of(self, table: Table) -> Table:

@@ -44,7 +44,7 @@ class FollowedLine:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a server stands.
+    """The state of a server.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _History:
-    """What a server says at :data:`HISTORY`, as far as it is shown."""
+    """The answer of a server at :data:`HISTORY`, as far as it is shown."""
 
     label: str
     length: int

@@ -193,7 +193,7 @@ def _complete(message: Message, allowance: Allowance | None, further: Mapping[st
 
 
 def _problem(error: Exception, scope: Scope) -> HttpProblem:
-    """What may be said of an error: never its own text where that might quote a count."""
+    """Return what may be said of an error: never its own text where that might quote a count."""
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, InputError):

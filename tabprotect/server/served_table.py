@@ -206,7 +206,7 @@ class ServedTable:
 
     @property
     def state(self) -> ServerState:
-        """What has been decided so far, as far as this process knows. Confidential."""
+        """Return what has been decided so far, as far as this process knows. Confidential."""
         return self._session.state
 
     @cached_property
@@ -235,7 +235,7 @@ class ServedTable:
         self.record(LogLine(user, query, "disallowed", None, NOT_OFFERED, ""))
 
     def shape(self, query: Query) -> tuple[int, ...]:
-        """How many categories a sub-table has of each of its variables."""
+        """Return how many categories a sub-table has of each of its variables."""
         return tuple(len(self.domain[n].categories) for n in self.lattice.names_of(query))
 
     def ask(self, user: str, query: Query) -> Answered:
@@ -270,11 +270,11 @@ class ServedTable:
         return self.ask(user, query)
 
     def at_hand(self, query: Query) -> Given | None:
-        """What this process knows to be out, without asking the database; else ``None``."""
+        """Return what this process knows to be out, without asking the database; else ``None``."""
         return self._known(query) if query in self._session.state.bundles else None
 
     def known(self, query: Query) -> Given | None:
-        """What a sub-table was answered with before, by whomever; ``None`` if it was not."""
+        """Return what a sub-table was answered with before, by whomever; ``None`` if it was not."""
         given = self._known(query)
         if given is None:
             with self._lock:
@@ -283,7 +283,7 @@ class ServedTable:
         return given
 
     def out(self, query: Query) -> Given | None:
-        """What is out: an answer given before, or part of one, whoever asked for that."""
+        """Return what is out: an answer given before, or part of one, whoever asked for that."""
         given = self.known(query)
         if given is None:
             # In the order in which they were decided: the same answer at any time.
@@ -294,7 +294,7 @@ class ServedTable:
         return given
 
     def given(self, answered: Answered) -> Given | None:
-        """What goes out with an answer; ``None`` where none of the asked table does."""
+        """Return what goes out with an answer; ``None`` where none of the asked table does."""
         return self._known(answered.answer.query)
 
     def entry(self, number: int) -> LogEntry | None:
@@ -316,7 +316,7 @@ class ServedTable:
             return self._session.state
 
     def consequence(self, query: Query) -> Consequence:
-        """What releasing a query would do. Confidential."""
+        """Return what releasing a query would do. Confidential."""
         return self.refresh().releases.preview(query)
 
     def log(self, before: int, most: int) -> list[tuple[LogEntry, Mapping[str, object] | None]]:
@@ -328,12 +328,12 @@ class ServedTable:
 
     @property
     def length(self) -> int:
-        """How many lines the log has."""
+        """Return how many lines the log has."""
         self.refresh()
         return self._session.length
 
     def replayed(self, until: int | datetime) -> tuple[int, ReleaseSet]:
-        """How many lines there were up to a number or a time, and what they made. Confidential.
+        """Return how many lines there were up to a number or a time, and what they made. Confidential.
 
         Raises
         ------

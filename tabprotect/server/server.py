@@ -69,7 +69,7 @@ WRONG_OF_MARK, WRONG_OF_ADDRESS = 10, 100
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who makes a request.
+    """The maker of a request.
 
     Attributes
     ----------
@@ -129,12 +129,12 @@ class Server:
         return connection.cookies.get(self.cookie_name(connection), "")
 
     def names_itself(self, connection: HTTPConnection) -> bool:
-        """Whether there is a key or a session to look up."""
+        """Return True if there is a key or a session to look up."""
         headers = connection.headers
         return "authorization" in headers or "x-api-key" in headers or bool(self.session_of(connection))
 
     def visitor(self, connection: HTTPConnection) -> Visitor:
-        """Who asks, by key, by session or by address.
+        """Return who asks, by key, by session or by address.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class Server:
         return found
 
     def account_of(self, key: str, connection: HTTPConnection) -> Account | None:
-        """Whose key this is; ``None`` for one that is not good.
+        """Return whose key this is; ``None`` for one that is not good.
 
         Raises
         ------
@@ -201,10 +201,10 @@ class Server:
 
 
 def server_of(request: Request) -> Server:
-    """What is running."""
+    """Return what is running."""
     return cast(Server, request.app.state.server)
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Who asks."""
+    """Return who asks."""
     return cast(Visitor, request.scope["tabprotect.visitor"])

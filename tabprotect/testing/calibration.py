@@ -108,7 +108,7 @@ class Calibration:
 
     @property
     def bins(self) -> int:
-        """How many bins had enough cells to be judged."""
+        """Return how many bins had enough cells to be judged."""
         return sum(map(len, self.by_status.values()))
 
     @property
@@ -266,7 +266,7 @@ class _Tally:
             self._sums[name] = self._sums.get(name, 0.0) + figures
 
     def calibration(self) -> Calibration:
-        """Of all runs."""
+        """Calibrate over all runs."""
         by_status: dict[str, dict[int, Bin]] = {}
         for name, figures in sorted(self._sums.items()):
             for k, (hits, expected, square, spread) in zip(
@@ -341,7 +341,7 @@ def _key(release: Release) -> object:
 
 
 def _statuses(found: Posterior) -> np.ndarray:
-    """Of every cell, (2, cells): its own, and that it is one of all; empty where none is judged."""
+    """Return of every cell, (2, cells): its own, and that it is one of all; empty where none is judged."""
     counts = found.published.counts.reshape(-1)
     text = np.array([f"published {c}" if abs(c) <= 2 * MOST else "" for c in counts], dtype=object)
     text[~found.is_published.reshape(-1)] = HIDDEN

@@ -308,13 +308,13 @@ def transitions(method: Method) -> None:
 
 
 def _chance(law: tuple[int, Floats], published: int) -> float:
-    """Of a published count, by a law of its lowest value and the chances from there on."""
+    """Return the chance of a published count, by a law of its lowest value and the chances from there on."""
     first, chances = law
     return float(chances[published - first]) if 0 <= published - first < len(chances) else 0.0
 
 
 def _weights(likelihood: CellFactors, kind: int, counts: int) -> Floats:
-    """What a kind of factor weighs the true counts 0, 1, 2, ... by, (counts,)."""
+    """Return what a kind of factor weighs the true counts 0, 1, 2, ... by, (counts,)."""
     true = np.arange(counts)
     low, high = likelihood.low[kind], likelihood.high[kind]
     run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]

@@ -25,7 +25,7 @@ from tabprotect.engine.tables.table import Table
 
 @dataclass(frozen=True)
 class Misreading:
-    """How somebody who infers takes a likelihood wrongly.
+    """A wrong way of taking a likelihood.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Misreading:
 
     @property
     def right(self) -> bool:
-        """Whether nothing is wrong."""
+        """Return True if nothing is wrong."""
         return self.tilt == self.power == 1.0
 
     def misread(self, likelihood: Likelihood) -> Likelihood:

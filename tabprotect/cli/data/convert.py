@@ -117,7 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _told(table: Table, out: Path, kind: Format, console: Console) -> int:
-    """What was written."""
+    """Return what was written."""
     domain = table.domain
     data = {
         "out": str(out),

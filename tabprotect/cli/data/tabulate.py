@@ -127,7 +127,7 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
 
 
 def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
-    """What was counted, what the file loses, and what could be counted otherwise."""
+    """Return what was counted, what the file loses, and what could be counted otherwise."""
     domain = table.domain
     yield message(
         "{out}: {names} ({shape}), total {total:,}",

@@ -125,7 +125,7 @@ def bracketed(lattice: Lattice, queries: Sequence[Query] | Frontier) -> str:
 
 
 def figure_word(criterion: RiskCriterion) -> str:
-    """What a criterion's figure is called in a sentence."""
+    """Say what a criterion's figure is called in a sentence."""
     return criterion.name.replace("_", " ")
 
 
@@ -194,7 +194,7 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
 
 
 def _verdict(state: ReleaseSet) -> str:
-    """What is found of the released margins together."""
+    """Say what is found of the released margins together."""
     judgement = state.judgement
     found = (
         bracketed(state.evidence.lattice, state.released),
@@ -227,7 +227,7 @@ def _reach(state: ReleaseSet, prices: Sequence[RefusalPrice | None]) -> Iterator
 
 
 def _prices(state: ReleaseSet, console: Console) -> tuple[RefusalPrice | None, list[RefusalPrice | None]]:
-    """What the refusal of these margins tells; or that of each of the smallest beyond them."""
+    """Return what the refusal of these margins tells; or that of each of the smallest beyond them."""
     if state.judgement.verdict == "safe":
         return None, [refusal_price(state, query, progress=console) for query in state.unreleasable]
     total = ReleaseSet.begin(state.standard, progress=console)

@@ -86,7 +86,7 @@ def _add_keeping(parser: argparse.ArgumentParser) -> None:
 
 
 def _kept(args: argparse.Namespace, domain: Domain, known: tuple[Grouping, ...] = ()) -> Publication:
-    """What is to be kept: as said, or every margin of one variable less than the table.
+    """Return what is to be kept: as said, or every margin of one variable less than the table.
 
     ``known`` are groupings that came with the cycles.
     """
@@ -155,7 +155,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
 
 
 def _proof(found: ProvedDesign, moves: MoveSet) -> dict[str, object]:
-    """What a design for kept margins spans, and how often its cycles touch a cell."""
+    """Return what a design for kept margins spans, and how often its cycles touch a cell."""
     plus, minus = moves.touches
     return {
         "rank": found.rank,

@@ -88,7 +88,7 @@ def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection
 
 
 def protecting_of(args: argparse.Namespace) -> Protecting:
-    """How the table is protected, by the options of :func:`add_protecting`."""
+    """Return how the table is protected, by the options of :func:`add_protecting`."""
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
@@ -99,7 +99,7 @@ def protecting_of(args: argparse.Namespace) -> Protecting:
 
 
 def publishing_of(args: argparse.Namespace) -> Publishing:
-    """What is written and who answers for it, by the options of :func:`add_protecting`."""
+    """Return what is written and who answers for it, by the options of :func:`add_protecting`."""
     again = args.again or args.accept or ""
     return asked_for(Publishing, args, release=str(args.out), overwrite=True, accept="", again=again)
 
@@ -266,7 +266,7 @@ def _say_leftovers(written: list[Path], console: Console) -> None:
 
 
 def _expected(project: Project) -> dict[str, object]:
-    """What trial runs of the mechanism do to this table; without chance or of many cells, what it did.
+    """Return what trial runs of the mechanism do to this table; without chance or of many cells, what it did.
 
     Of so many counts one run tells as much as several, and takes seconds.
     """
@@ -286,7 +286,7 @@ def _expected(project: Project) -> dict[str, object]:
 
 
 def _warnings(protected: Protected) -> list[dict[str, str]]:
-    """What went out with a warning only."""
+    """Return what went out with a warning only."""
     gate = protected.release.mechanism.gate
     if gate is None or gate.passed is not None or protected.record.overruled:
         return []

@@ -178,7 +178,7 @@ def _each(files: Mapping[str, Table]) -> dict[str, str]:
 def _written(
     project: Project, chosen: PublicationSet, previous: list[PublicationSet], out: Path, console: Console
 ) -> ExtraOutput:
-    """What is said of the bundles of a set."""
+    """Return what is said of the bundles of a set."""
     rule = project.problem.at_risk
     slivers = chosen.slivers(project.original, (rule.low, rule.high), previous)
     done = verify_set(out, progress=console)

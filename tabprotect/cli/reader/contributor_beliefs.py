@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, console: Console, releases: Sequence[Release])
 
 
 def view_of(table: PublishedMagnitudes, text: str, rest: float) -> ContributorView:
-    """Who reads, as the command line says it: ``480@nace=24,region=North``.
+    """Return who reads, as the command line says it: ``480@nace=24,region=North``.
 
     Raises
     ------

@@ -55,7 +55,7 @@ def releases_of(args: argparse.Namespace, console: Console) -> list[Release]:
 def posterior_of(
     found: list[Release], args: argparse.Namespace, console: Console
 ) -> tuple[Posterior, Randomness]:
-    """What is believed given releases, and the chance that the draws come from."""
+    """Return what is believed given releases, and the chance that the draws come from."""
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
     knowing = PriorKnowledge(weigh_refused=weigh_refused)
     prior = informed(args.prior or "uniform", found, console)

@@ -239,7 +239,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, object]:
-    """What is known of several releases that cannot be read together, for ``--json``."""
+    """Return what is known of several releases that cannot be read together, for ``--json``."""
     return {
         "way": None,
         "variables": list(domain.names),
@@ -413,7 +413,7 @@ def _heading(posterior: Posterior) -> list[str]:
 
 
 def _found(posterior: Posterior) -> str:
-    """How a posterior was found, in words."""
+    """Say how a posterior was found, in words."""
     if posterior.way == "exact":
         if posterior.approximate:
             return message("Approximate posterior")
@@ -435,7 +435,7 @@ def _found(posterior: Posterior) -> str:
 
 
 def _possible(posterior: Posterior) -> str:
-    """How many originals are possible, in words."""
+    """Say how many originals are possible, in words."""
     if (estimate := posterior.count_estimate) is not None:
         return message("about {count:.3g} originals", Decimal(estimate.count))
     if posterior.originals is None:

@@ -53,7 +53,7 @@ _FOUND: dict[str, Posterior | str] = {}
 
 
 def compared_posterior(release: Release, effort: Effort, progress: Progress) -> Posterior:
-    """What a reader who assumes nothing believes of the inner cells, count by count.
+    """Return what a reader who assumes nothing believes of the inner cells, count by count.
 
     Equal releases share one posterior. A drawn posterior takes its seed from the release, so that
     no figure depends on the process that computes it.
@@ -265,12 +265,12 @@ class AssessedRelease:
 
     @property
     def posterior(self) -> Posterior:
-        """What a reader who assumes nothing believes: see ``compared_posterior``."""
+        """Return what a reader who assumes nothing believes: see ``compared_posterior``."""
         return self._believed_of(self.release)
 
     @property
     def left_out(self) -> str:
-        """What the posterior leaves out, so that a reader may know more; empty where nothing."""
+        """Say what the posterior leaves out, so that a reader may know more; empty where nothing."""
         note = self.posterior.note
         if not note:
             return ""

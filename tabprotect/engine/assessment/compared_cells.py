@@ -68,7 +68,7 @@ def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """How one margin follows from a finer published one: the cell that each cell adds into."""
+    """The finer published margin that a margin follows from: the cell that each cell adds into."""
 
     begin: int
     end: int

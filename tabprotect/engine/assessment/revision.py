@@ -68,7 +68,7 @@ class CellChange:
 
     @property
     def change(self) -> int:
-        """How many more people there are."""
+        """Return how many more people there are."""
         return self.new - self.old
 
 

@@ -92,7 +92,7 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What can be known from published numbers.
+    """The beliefs that published numbers allow about every cell.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Attacked:
         return found
 
     def as_json(self, shown: Ints, limit: float) -> dict[str, object]:
-        """What can be known, cell by cell.
+        """Return what can be known, cell by cell.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ def attack(
     programmes: int = 0,
     progress: Progress = SILENT,
 ) -> Attacked:
-    """What somebody who puts all published numbers together can know of every count.
+    """Return what somebody who puts all published numbers together can know of every count.
 
     Parameters
     ----------

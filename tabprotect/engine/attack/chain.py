@@ -106,7 +106,7 @@ DOUBLINGS = 2
 
 
 class Arrays(NamedTuple):
-    """What the compiled steps work on, in their order; all int64, the words of cells uint64.
+    """The arrays that the compiled steps work on, in their order; all int64, the words of cells uint64.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ FEW = 3
 
 @dataclass(frozen=True)
 class SaidMethod:
-    """What an office says of its method: a name and parameters.
+    """The method that an office says it used: a name and parameters.
 
     Attributes
     ----------
@@ -318,7 +318,7 @@ def _variables_of(read: Sequence[PublishedRows]) -> tuple[Domain, list[Grouping]
 
 
 def likely_method(rows: PublishedRows) -> tuple[SaidMethod, str]:
-    """What a list of published counts looks like, for a person to confirm, and why in words."""
+    """Return what a list of published counts looks like, for a person to confirm, and why in words."""
     counts = rows.counts[rows.counts > 0]
     common = int(np.gcd.reduce(counts)) if len(counts) >= FEW else 1
     for base, name in BASES.items():

@@ -144,7 +144,7 @@ class Proof:
     high: Ints
 
     def other_counts(self, count: int) -> tuple[int, tuple[int, ...]]:
-        """How many other counts the proved cell could have by itself, and those of them that let
+        """Return how many other counts the proved cell could have by itself, and those of them that let
         the sum add up: none, where the proof holds."""
         others = [int(sum(ends[1:].tolist())) for ends in (self.low, self.high)]
         highest = min(int(self.high[0]), self.sums[1])

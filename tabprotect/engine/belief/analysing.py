@@ -58,7 +58,7 @@ class Analysing:
 
     @cached_property
     def alone(self) -> ModelReading:
-        """What the releases say by themselves, whatever the prior."""
+        """Return what the releases say by themselves, whatever the prior."""
         known = self.posterior if isinstance(self.posterior.prior, Uniform) else None
         return ModelReading.of(self.releases, self.knowing, self.chance, self.progress, known=known)
 
@@ -79,7 +79,7 @@ class Analysing:
         return replace(found, independence=self.independence(statistic, level))
 
     def independence(self, statistic: Statistic, level: float = LEVEL) -> Independence | None:
-        """What the releases alone say of independence, if a statistic is about it."""
+        """Return what the releases alone say of independence, if a statistic is about it."""
         if statistic not in STATISTICS.values() or self.posterior.domain.size > TESTED:
             return None
         return None if self.reading is None else self.reading.independence(level)

@@ -73,7 +73,7 @@ class Association:
 
     @property
     def smoothing(self) -> float:
-        """What a prior of half an observation for each parameter adds to every cell."""
+        """Return what a prior of half an observation for each parameter adds to every cell."""
         parameters = self.shape[0] * (sum(self.shape[1:]) - 1) + 1
         return parameters / (2 * self.domain.size)
 

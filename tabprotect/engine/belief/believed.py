@@ -16,7 +16,7 @@ from tabprotect.languages.messages import joined, message
 
 @dataclass(frozen=True, eq=False)
 class Believed:
-    """What is believed of every true count, given some releases.
+    """The belief about every true count, given some releases.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Believed:
 
     @property
     def sentence(self) -> str:
-        """What became of repeated draws and attempts, in words; empty where there were none."""
+        """Say what became of repeated draws and attempts, in words; empty where there were none."""
         said = []
         if self.repeated:
             of = (

@@ -44,7 +44,7 @@ def believe(
     randomness: Randomness | None = None,
     progress: Progress = SILENT,
 ) -> Believed:
-    """What is believed of every true count given all releases of one original.
+    """Return what is believed of every true count given all releases of one original.
 
     Releases that are one draw count once. The posterior is about the cells of the finest table:
     releases of fewer of its variables say something of sums of them. The published counts in it are

@@ -34,7 +34,7 @@ PROGRAMME = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Effort(Approach):
-    """How a posterior that somebody asks for is worked out, and what is judged by it.
+    """The work that a posterior may take, and what is judged by it.
 
     Attributes
     ----------

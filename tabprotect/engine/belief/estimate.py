@@ -50,17 +50,17 @@ class Estimate(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What is estimated, in words."""
+        """Say what is estimated, in words."""
 
     @property
     @abstractmethod
     def asked(self) -> dict[str, object]:
-        """What was asked for, for ``--json``."""
+        """Return what was asked for, for ``--json``."""
 
     @property
     @abstractmethod
     def note(self) -> str:
-        """What the figures lack, in words; empty for nothing."""
+        """Say what the figures lack, in words; empty for nothing."""
 
     @property
     def estimate(self) -> float | None:
@@ -69,7 +69,7 @@ class Estimate(ABC):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Of the population's value, given the releases."""
+        """Return the interval of the population's value, given the releases."""
         return None if self.given is None else (self.given[0], self.given[2])
 
     @property

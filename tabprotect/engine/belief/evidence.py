@@ -109,7 +109,7 @@ WeighRefused = Callable[[Posterior, tuple[RefusedDraws, ...], Randomness, Progre
 
 @dataclass(frozen=True, eq=False)
 class PriorKnowledge:
-    """What a reader knows beside what was published.
+    """A reader's knowledge beside what was published.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ MOST_WEIGHED = 2**22
 
 @dataclass(frozen=True, eq=False)
 class PriorOfSums:
-    """What is believed of some sums beforehand; inner tables with the same sums are believed alike."""
+    """A belief about some sums beforehand; inner tables with the same sums are believed alike."""
 
     prior: Prior
     sums: Publication

@@ -42,7 +42,7 @@ LEAST_TOLD = 0.05
 
 @dataclass(frozen=True)
 class LogOdds(Estimate):
-    """What a release says of the common log odds ratio of two variables.
+    """The common log odds ratio of two variables, as a release tells it.
 
     The estimate is the median given the release.
 
@@ -229,7 +229,7 @@ class _Curve:
         return np.asarray(self._shares @ (points / points.sum()))
 
     def effective(self, beta: float) -> float:
-        """What the draws are worth at a log odds ratio."""
+        """Return what the draws are worth at a log odds ratio."""
         return self._draws.worth(self.shares(beta))
 
     def quantiles(self, levels: Sequence[float]) -> list[float]:

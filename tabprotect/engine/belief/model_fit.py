@@ -87,7 +87,7 @@ class Imputed:
 
     @property
     def note(self) -> str:
-        """What they lack, in words; empty for nothing."""
+        """Say what they lack, in words; empty for nothing."""
         if self.effective >= LEAST_EFFECTIVE:
             return ""
         return message(
@@ -200,7 +200,7 @@ class ModelReading:
         return score_test(model, means, expected, open_)
 
     def independence(self, level: float) -> Independence:
-        """Whether the variables go together, and how strongly, with an interval of a level."""
+        """Tell whether the variables go together, and how strongly, with an interval of a level."""
         tails(level)
         domain = self.found.domain
         whole = bool(self.found.is_published.all()) and domain.ndim > 1
@@ -239,7 +239,7 @@ class ModelReading:
 
 
 def _of_spreads(held: TableDraws, means: Floats) -> Floats:
-    """What draws are worth around means with each spread, float64 (draws, spreads)."""
+    """Return what draws are worth around means with each spread, float64 (draws, spreads)."""
     log = likely(held.tables, means) - held.log[:, None]
     weights = np.exp(log - log.max())
     return np.asarray(weights / weights.sum())

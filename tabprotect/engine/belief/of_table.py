@@ -29,7 +29,7 @@ INNER = -1
 
 @dataclass(frozen=True, eq=False)
 class OfTable:
-    """What is believed of the cells of one table.
+    """The belief about the cells of one table.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def of_table(
     original: Table | None = None,
     progress: Progress = SILENT,
 ) -> OfTable:
-    """What is believed of one table's cells.
+    """Return what is believed of one table's cells.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ PUBLISHED = 20_000
 
 @dataclass(frozen=True)
 class Ratio:
-    """What is asked for: a category of one variable, given one or two categories of another."""
+    """A rate that is asked for: a category of one variable, given one or two categories of another."""
 
     of: tuple[str, str]
     given: str

@@ -115,7 +115,7 @@ class TableDraws:
         return np.asarray(weights / weights.sum())
 
     def worth(self, weights: Floats) -> float:
-        """What weighed draws are worth as independent ones."""
+        """Return what weighed draws are worth as independent ones."""
         return self._independent / float((weights**2).sum())
 
 

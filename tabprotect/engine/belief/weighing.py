@@ -179,7 +179,7 @@ class Weighing:
 
 
 def plain(likelihood: CellFactors) -> CellFactors:
-    """What the published counts say one by one, without the choice of them all; with a note."""
+    """Return what the published counts say one by one, without the choice of them all; with a note."""
     return replace(
         likelihood,
         rerun=None,
@@ -197,7 +197,7 @@ def _over(likelihood: Likelihood, domain: Domain) -> Likelihood:
 
 
 def chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:
-    """Whether the choice of all published counts together says more than each by itself."""
+    """Tell whether the choice of all published counts together says more than each by itself."""
     return isinstance(likelihood, CellFactors) and likelihood.rerun is not None
 
 

@@ -155,7 +155,7 @@ def bounds(
 
 @dataclass(frozen=True)
 class Search:
-    """How bounds are sought, and the work that it may take.
+    """The way that bounds are sought, and the work that it may take.
 
     Attributes
     ----------

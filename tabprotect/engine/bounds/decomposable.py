@@ -154,7 +154,7 @@ def closed_form(table: Table, cliques: MarginSet, separators: MarginSet, cells: 
 
 
 def uncovered_loss(table: Table, covered: set[str]) -> int:
-    """What variables in no released margin subtract from the sum of lower bounds: all of it.
+    """Return what variables in no released margin subtract from the sum of lower bounds: all of it.
 
     They are a side of their own about which the total alone is known, so each of its cells may
     hold nobody; unless it has one cell only.

@@ -73,7 +73,7 @@ class Fibre:
 
     @cached_property
     def _exact_in_floats(self) -> bool:
-        """Whether no table goes beyond the whole numbers of floats."""
+        """Return True if no table goes beyond the whole numbers of floats."""
         ends = (self.points.max(axis=0, initial=0), self.points.min(axis=0, initial=0))
         largest = np.maximum(*(np.abs(one.astype(np.float64)) for one in ends))
         return bool((np.abs(self.slopes) @ largest).max(initial=0.0) < WHOLE)
@@ -187,7 +187,7 @@ class _Rows:
 
     @cached_property
     def _exact_in_floats(self) -> bool:
-        """Whether no row goes beyond the whole numbers of floats."""
+        """Return True if no row goes beyond the whole numbers of floats."""
         largest = np.maximum(np.abs(self.low), np.abs(self.high)).astype(np.float64)
         reach = np.abs(self.gradient) @ largest + np.abs(self.base)
         return bool(2 * reach.max(initial=0.0) < WHOLE)

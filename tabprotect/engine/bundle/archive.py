@@ -254,7 +254,7 @@ def written_by() -> str:
 
 
 def written_elsewhere(files: Mapping[str, bytes]) -> str:
-    """What wrote a bundle by its own word, if not this version; empty otherwise."""
+    """Say what wrote a bundle by its own word, if not this version; empty otherwise."""
     if MANIFEST not in files:
         return ""
     manifest = parse_json(MANIFEST, files[MANIFEST])

@@ -83,7 +83,7 @@ def read_file(
 
 @dataclass(frozen=True, eq=False)
 class AttackedFiles:
-    """What files tell together.
+    """The beliefs that several files together allow.
 
     Attributes
     ----------
@@ -102,14 +102,14 @@ class AttackedFiles:
     sources: tuple[str, ...]
 
     def as_json(self) -> dict[str, object]:
-        """What can be known, cell by cell, and of what method."""
+        """Return what can be known, cell by cell, and of what method."""
         return self.found.as_json(self.shown, BELIEF_LIMIT) | {"method": self.said}
 
 
 def attack_files(
     files: Sequence[PublishedFile], said: Sequence[str] = (), *, progress: Progress = SILENT
 ) -> AttackedFiles:
-    """What somebody who puts published files together can know of every count.
+    """Return what somebody who puts published files together can know of every count.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ BASE = 3
 def publisher_could(
     files: Sequence[PublishedFile], said: Sequence[str], *, progress: Progress = SILENT
 ) -> list[tuple[str, AttackedFiles]]:
-    """What a publisher of several files could do instead, in words, and what they would tell then.
+    """Return what a publisher of several files could do instead, in words, and what they would tell then.
 
     Each file is left out; one that is published as it is would be rounded at random as well. What is
     tried is a function of the files.

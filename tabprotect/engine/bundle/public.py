@@ -254,7 +254,7 @@ def _privacy(release: Release) -> list[str]:
 
 
 def _gate(release: Release) -> list[str]:
-    """How the release passed the gate, if that is stated."""
+    """Return how the release passed the gate, if that is stated."""
     gate = release.mechanism.gate
     if gate is None:
         return []
@@ -307,7 +307,7 @@ def _refusals(gate: Gate) -> str:
 
 
 def _left_out(gate: Gate) -> list[str]:
-    """What was not judged, and what ``verify`` makes of it."""
+    """Return what was not judged, and what ``verify`` makes of it."""
     if gate.passed is not None or not gate.left_out:
         return []
     return [
@@ -327,7 +327,7 @@ def _weighted(release: Release) -> bool:
 
 
 def column_note(release: Release) -> str:
-    """What the count column holds if not counts, else ``""``."""
+    """Say what the count column holds if not counts, else ``""``."""
     if not release.tables or not _weighted(release):
         return ""
     return message("The column count holds estimates: counts of records times their mean design weight.")

@@ -132,7 +132,7 @@ def public_key(given: str) -> str:
 
 
 def is_of_small_order(key: str) -> bool:
-    """Whether a public key in hexadecimal is a point whose order divides 8: everybody's key."""
+    """Return True if a public key in hexadecimal is a point whose order divides 8: everybody's key."""
     data = bytearray.fromhex(key)
     data[-1] &= 0x7F
     return bytes(data) in _SMALL_ORDER

@@ -84,7 +84,7 @@ class Verification:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know of names and categories: a spreadsheet may run them."""
+        """Return what a reader should know of names and categories: a spreadsheet may run them."""
         return tuple(one.message for one in remarks_on_labels(self.release.domain))
 
     @property
@@ -200,7 +200,7 @@ def _leaves_out(stated: Gate, learned: Verdict | MagnitudeVerdict) -> BundleErro
 
 
 def _tuning(release: Release, progress: Progress) -> tuple[str, ...]:
-    """That the parameters were chosen as it says; none where none were.
+    """Check that stated tuning gives the parameters again (nothing to check without tuning).
 
     Raises
     ------
@@ -410,7 +410,7 @@ def _described(
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:
-    """What is known about originals that fit, in a sentence.
+    """Say what is known about originals that fit, in a sentence.
 
     Raises
     ------
@@ -444,7 +444,7 @@ def _free(likelihood: MoveSequence) -> bool:
 
 
 def _stated(mechanism: bytes, published: Domain) -> tuple[Mapping[str, object], Domain]:
-    """What ``mechanism.json`` states, and the variables of the original by it."""
+    """Return what ``mechanism.json`` states, and the variables of the original by it."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
         raise InputError(message('"variables" or "shape" is missing'))

@@ -255,7 +255,7 @@ def triangular(
 
 @dataclass(frozen=True)
 class _ForMargins:
-    """What a triangular design depends on, as its cache key; the progress is not part of it."""
+    """The cache key of a triangular design: all that it depends on; the progress is not part of it."""
 
     kept: KeptMargins
     settings: TriangularSettings

@@ -216,7 +216,7 @@ _FOUND: WeakKeyDictionary[Signatures, dict[int, Ints]] = WeakKeyDictionary()
 
 
 def repeated(moves: MoveSet) -> int:
-    """How often every cycle of a list is repeated in place, right after itself; 1 if it is not."""
+    """Return how often every cycle of a list is repeated in place, right after itself; 1 if it is not."""
     lengths = np.diff(moves.starts)
     count = len(lengths)
     again = np.zeros(count, dtype=np.bool_)

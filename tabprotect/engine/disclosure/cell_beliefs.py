@@ -137,7 +137,7 @@ class TablesBelieved:
 
     @property
     def apart(self) -> bool:
-        """Whether what several tables say together is left out."""
+        """Return True if what several tables say together is left out."""
         return any("joint_noise" in belief.left_out for belief in self.beliefs)
 
 
@@ -226,7 +226,7 @@ def _of_earlier(
 
 
 def _apart(release: Release) -> bool:
-    """Whether some table is judged by itself, without the originals of the others."""
+    """Return True if some table is judged by itself, without the originals of the others."""
     method = methods()[release.mechanism.method]
     return any(method.table_likelihood(release, number) for number in range(1, len(release.tables)))
 
@@ -308,7 +308,7 @@ _last: dict[bytes, Posterior | InfeasibleError] = {}
 
 
 def believed_alone(evidence: Evidence, progress: Progress = SILENT) -> Posterior:
-    """What a reader who assumes nothing believes of one release, by the effort of a verdict.
+    """Return what a reader who assumes nothing believes of one release, by the effort of a verdict.
 
     The last one is kept where the table is small, and that there is none: the gate, the page of the
     bundle and whoever verifies it ask for the same.

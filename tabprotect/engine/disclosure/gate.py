@@ -130,7 +130,7 @@ def protect(
 
 
 def against(done: Protected, policy: HousePolicy) -> str:
-    """What stands against publishing a draw, in words; empty if nothing does.
+    """Say what stands against publishing a draw, in words; empty if nothing does.
 
     Also empty if it was decided to publish it all the same.
     """
@@ -187,7 +187,7 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
 
 
 def _unjudged(found: StaffVerdict) -> bool:
-    """Whether something was not judged, also where what was judged is beyond a limit."""
+    """Return True if something was not judged, also where what was judged is beyond a limit."""
     return found.passed is None or not found.complete
 
 

@@ -101,7 +101,7 @@ def insiders(
 
 
 def _apart(likelihood: CellFactors) -> bool:
-    """Whether every cell is independent of all others."""
+    """Return True if every cell is independent of all others."""
     return likelihood.rerun is None and int(np.diff(likelihood.starts).max(initial=0)) <= 1
 
 
@@ -128,7 +128,7 @@ class _Asked:
         return self.posterior.probability(same).reshape(-1) > self.limits.belief_limit
 
     def listed(self) -> Bools | None:
-        """Whether somebody alone in each cell learns, (cells,); ``None`` beyond the work."""
+        """Tell whether somebody alone in each cell learns, (cells,); ``None`` beyond the work."""
         size, posterior = len(self.alone), self.posterior
         if size > LISTED_CELLS or posterior.way != "exact":
             return None
@@ -360,7 +360,7 @@ def _products(people: Floats, small: Floats) -> Floats:
 
 
 def _share_a_neighbour(sums: tuple[Ints, Ints], pairs: Ints, size: int) -> Bools:
-    """Whether some cell lies in a sum (or cycle) with each cell of a pair, bool (pairs,)."""
+    """Tell whether some cell lies in a sum (or cycle) with each cell of a pair, bool (pairs,)."""
     starts, cells = sums
     lengths = np.diff(starts)
     asked = np.zeros(size, dtype=np.bool_)

@@ -30,7 +30,7 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True)
 class ContributorsAudit:
-    """What was tried with the contributions. Confidential.
+    """An audit with the contributions themselves. Confidential.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ContributorsAudit:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What came of it. Confidential."""
+        """Say what came of it. Confidential."""
         near = (
             message("within {share} % of another's value", self.share)
             if self.share
@@ -96,7 +96,7 @@ class ContributorsAudit:
 
 @dataclass(frozen=True)
 class MagnitudeVerdict:
-    """What readers learn from published sums.
+    """The verdict on published magnitudes: what readers learn.
 
     Attributes
     ----------
@@ -147,12 +147,12 @@ class MagnitudeVerdict:
 
     @property
     def tried(self) -> tuple[Finding, ...]:
-        """What was tried with the contributions, where sums are hidden. Confidential."""
+        """Say what was tried with the contributions, where sums are hidden. Confidential."""
         return () if self.audit is None or not self.hidden else self.audit.findings
 
     @property
     def guesses(self) -> Finding:
-        """How near an outsider's best guess comes."""
+        """Say how near an outsider's best guess comes."""
         beyond = "near_hidden_beyond" if self.known else "near_hidden"
         values = {
             "n": self.known,
@@ -164,7 +164,7 @@ class MagnitudeVerdict:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found, without what only the house knows."""
+        """Say what was found, without what only the house knows."""
         found = [] if self.worst is None else [self.guesses]
         if self.known and not self.hidden:
             found.append(Finding("sums_known", values={"n": self.known}))

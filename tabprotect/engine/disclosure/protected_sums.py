@@ -49,7 +49,7 @@ class ProtectedSums:
 
     @property
     def sentences(self) -> list[str]:
-        """What is hidden, the verdict, and what the audit leaves open, for staff."""
+        """Return what is hidden, the verdict, and what the audit leaves open, for staff."""
         said, open_ends = [], self.figures.get("not_proved")
         hidden = self.release.magnitude_table.hidden
         if hidden.any():
@@ -130,7 +130,7 @@ def protect_magnitudes(
 
 
 def _not_proved(table: MagnitudeTable, declared: int) -> list[str]:
-    """What the audit of a pattern leaves open, in words."""
+    """Return what the audit of a pattern leaves open, in words."""
     said = []
     if table.largest is not None:
         said.append(

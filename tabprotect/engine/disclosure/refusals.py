@@ -135,7 +135,7 @@ def weigh_refusals(
 
 
 def may_be_weighed(release: Release, gate: Gate, verdict: JudgeAlone) -> bool:
-    """Whether there is a way to take in that draws like this one were refused."""
+    """Return True if there is a way to take in that draws like this one were refused."""
     if gate.changed or gate.refused or release.domain.size > MOST_CELLS:
         return False
     mechanism = replace(release.mechanism, gate=gate)
@@ -192,11 +192,11 @@ class _Judge:
 
     @property
     def once(self) -> bool:
-        """Whether the mechanism has no chance."""
+        """Return True if the mechanism has no chance."""
         return not self.method.is_random(self.refused.mechanism.values)
 
     def is_refused(self, release: Release) -> bool:
-        """Whether the gate refuses a draw."""
+        """Return True if the gate refuses a draw."""
         key = b"".join(
             np.ascontiguousarray(array, dtype="<i8").tobytes()
             for one in release.tables
@@ -227,7 +227,8 @@ class _Judge:
         return found.passed is not True
 
     def _beyond_doubt(self, model: GroupModel, release: Release) -> bool:
-        """Whether far more counts are known than may be; it is too much work to see that they are not."""
+        """Return True if far more counts are known than may be; it is too much work to see that they are
+        not."""
         randomness = OfRelease(release, "beyond doubt")
         drawn = sampling.draw(sampling.BackwardWalk(model), GLANCED, randomness.generator(), self.progress)
         sig = model.signatures
@@ -277,7 +278,7 @@ class _Judge:
         return np.minimum(out, 1.0)
 
     def draw(self, original: Ints, generator: np.random.Generator) -> bool:
-        """Whether one draw from an original is refused."""
+        """Return True if one draw from an original is refused."""
         mechanism = self.refused.mechanism
         table = Table.dense(mechanism.domain, original.reshape(mechanism.domain.shape))
         problem = Problem(table, self.gate.at_risk)
@@ -365,7 +366,7 @@ def _drawn(
 
 
 def _near_a_limit(found: Posterior, gate: Gate, draws: int) -> bool:
-    """Whether originals that a pilot may have missed could bring beliefs over a limit.
+    """Return True if originals that a pilot may have missed could bring beliefs over a limit.
 
     Where none of its draws was let out, at most 3 in as many are (by 95 in 100): the draws of an
     original are all refused with a chance of ``least`` or more, on average, and no belief becomes

@@ -25,7 +25,7 @@ CONTRIBUTIONS = ("max", "min", "median", "quantile", "variance", "cv")
 
 
 def checked(names: Sequence[str], table: MagnitudeTable) -> tuple[str, ...]:
-    """What is published beside the sums.
+    """Return what is published beside the sums.
 
     Raises
     ------

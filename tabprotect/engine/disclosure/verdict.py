@@ -146,7 +146,8 @@ def verdict(
 
 
 def _others_left_out(release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]) -> bool:
-    """Whether what other releases tell is left out: by itself a release says so, who reads it cannot know."""
+    """Return True if what other releases tell is left out: by itself a release says so, who reads it cannot
+    know."""
     if earlier:
         return not all(table.judged for table in tables)
     stated = release.mechanism.gate
@@ -160,7 +161,7 @@ def _said_once(notes: Sequence[str]) -> str:
 
 
 def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
-    """Whether a limit could be broken by what is bounded of earlier refusals."""
+    """Return True if a limit could be broken by what is bounded of earlier refusals."""
     if user.larger == 1.0:
         return False
     if limits.small_share < 1 or limits.insider_limit < 1:
@@ -188,7 +189,7 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
 
 
 def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Progress) -> Insiders:
-    """What somebody alone in a cell learns; not looked at without a posterior of the cells."""
+    """Return what somebody alone in a cell learns; not looked at without a posterior of the cells."""
     if user.inner is None:
         return NOT_LOOKED_AT
     from tabprotect.engine.belief.evidence import OfRelease
@@ -221,7 +222,7 @@ def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
 
 @dataclass(frozen=True)
 class LearnedFigures:
-    """What a reader learns of the cells of one table: see :class:`TableVerdict`."""
+    """The figures of a reader's learning about the cells of one table: see :class:`TableVerdict`."""
 
     at_risk: float = 0.0
     known: int = 0
@@ -271,7 +272,7 @@ def _staff(
     limits: Gate,
     both: tuple[Table, Sequence[Release]],
 ) -> Staff:
-    """What is true of the original; nothing of a finer table, whose counts are not known here."""
+    """Return what is true of the original; nothing of a finer table, whose counts are not known here."""
     original, releases = both
     coarse = [one for one in releases if one.domain.size <= original.domain.size]
     groupings = tuple(

@@ -160,7 +160,7 @@ def largest_family(domain: Domain, variance: float) -> str:
 
 
 def words(deviation: float) -> str:
-    """What a standard deviation left on an inner cell means, in words."""
+    """Say what a standard deviation left on an inner cell means, in words."""
     right = math.erf(0.5 / deviation / math.sqrt(2))
     return message(
         "Putting the published tables together leaves a standard deviation of {deviation:.2f} on "

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may cost.
+    """The limits of one question.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ def data_frame(data: bytes) -> list[Column] | None:
 
 
 class _Objects:
-    """How R's objects are taken apart."""
+    """A parser of R's objects."""
 
     def __init__(self, kinds: type, encoding: str | None) -> None:
         self._kinds = kinds
@@ -89,7 +89,7 @@ class _Objects:
             yield from _objects(top)
 
     def is_frame(self, one: Parsed) -> bool:
-        """Whether it is a data frame, or a kind of one."""
+        """Return True if it is a data frame, or a kind of one."""
         return self._is(one, "VEC") and "data.frame" in self._texts(one, "class")
 
     def columns(self, frame: Parsed) -> Iterator[Column]:

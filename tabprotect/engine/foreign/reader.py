@@ -62,7 +62,7 @@ def stopped(path: Path | str | None) -> InputError:
 
 
 def limits_for(size: int, *, written: int = 0) -> Limits:
-    """What reading so many bytes may cost."""
+    """Return what reading so many bytes may cost."""
     memory = min(READER_MEMORY + READER_MEMORY_TIMES * size, max(memory_of_machine(), 2**31))
     seconds = READER_SECONDS + READER_SECONDS_PER_MEGABYTE * (size >> 20)
     return Limits(memory, seconds, written)
@@ -87,7 +87,7 @@ class Reader:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return True if it can be asked."""
         return self._process.poll() is None
 
     def ask(

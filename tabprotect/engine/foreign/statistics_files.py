@@ -106,7 +106,7 @@ def as_text(value: object) -> str | None:
 
 
 class _Unpacking(Protocol):
-    """What gzip, bzip2 and xz have in common."""
+    """The common part of reading gzip, bzip2 and xz."""
 
     @property
     def eof(self) -> bool: ...

@@ -37,7 +37,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class WireMessage:
-    """What is asked or answered, and the buffers that belong to it."""
+    """A question or an answer, and the buffers that belong to it."""
 
     said: Mapping[str, object]
     buffers: Sequence[Buffer] = ()

@@ -212,7 +212,7 @@ class Format(Documented, ABC):
         return True
 
     def loses(self, domain: Domain) -> list[str]:
-        """What this format does not keep of a table, in sentences."""
+        """Return what this format does not keep of a table, in sentences."""
         lost = {
             self.without_levels: domain.has_levels and not self.levels,
             message("The structural zeros are written as zeros like others."): (

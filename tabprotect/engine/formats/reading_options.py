@@ -257,7 +257,7 @@ class Reading(Options):
 
     @property
     def without_count(self) -> str | None:
-        """What cells without a count are; ``None`` if it is not said."""
+        """Say what cells without a count are; ``None`` if it is not said."""
         return "zero" if self.fill_missing and self.missing is None else self.missing
 
     @property

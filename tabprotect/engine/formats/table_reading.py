@@ -90,7 +90,7 @@ def read_table(
 
 
 def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]:
-    """What is to be said of cells that were not listed."""
+    """Return what is to be said of cells that were not listed."""
     if missing and reading.without_count == "structural":
         yield plural(
             missing,

@@ -21,7 +21,7 @@ _FINE = ("", "ok", "nan")
 
 
 def is_acro(path: Path) -> bool:
-    """Whether a file is a ``results.json`` of ACRO, by its name."""
+    """Return True if a file is a ``results.json`` of ACRO, by its name."""
     return path.name.lower().endswith(SUFFIX)
 
 

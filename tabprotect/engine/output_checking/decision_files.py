@@ -35,7 +35,7 @@ def write_decisions(checked: Checked, path: Path) -> None:
 
 
 def as_json(checked: Checked) -> dict[str, object]:
-    """What a decision file in JSON holds."""
+    """Return what a decision file in JSON holds."""
     return {
         "format": FORMAT,
         "status": checked.status,

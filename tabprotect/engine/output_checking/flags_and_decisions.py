@@ -24,7 +24,7 @@ Status = Literal["pass", "review", "fail", "approved"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided on a flagged cell.
+    """A decision on a flagged cell.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ CLASS = "class"
 
 @dataclass(frozen=True)
 class CheckRules:
-    """What is flagged.
+    """The rules by which cells are flagged.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
 
 
 class _Shared:
-    """What many objects have in common: everything before ``published``."""
+    """The part that many objects have in common: everything before ``published``."""
 
     def __init__(self, domain: Domain) -> None:
         self._shape = domain.shape or (1,)

@@ -51,7 +51,7 @@ def independence_model(domain: Domain) -> LogLinear:
 
 @dataclass(frozen=True)
 class Independence:
-    """Whether the variables of the true table go together, given what was published.
+    """The test whether the variables of the true table go together, given what was published.
 
     Attributes
     ----------

@@ -331,7 +331,7 @@ def _weighed(first: Posterior, weighed: tuple[Ints, Floats], effective: float | 
 
 @dataclass(frozen=True)
 class _Unused:
-    """What a weight leaves out."""
+    """The part of the evidence that a weight leaves out."""
 
     note: str = ""
     left_out: tuple[Kind, ...] = ()

@@ -222,12 +222,12 @@ class LogLinear:
 
     @property
     def parameters(self) -> int:
-        """How many the model has, the constant among them."""
+        """Return how many the model has, the constant among them."""
         return self.domain.size - self.degrees
 
     @property
     def smoothing(self) -> float:
-        """What a prior of half an observation for each parameter adds to every cell."""
+        """Return what a prior of half an observation for each parameter adds to every cell."""
         return self.parameters / (2 * self.domain.size)
 
     @cached_property

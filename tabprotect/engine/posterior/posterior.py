@@ -45,7 +45,7 @@ NARROW_COUNTS = 80
 
 
 class IndependentPart(Protocol):
-    """Some cells whose counts are independent of all others.
+    """A part of the cells whose counts are independent of all others.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ class Strength:
 
     @classmethod
     def of_table(cls, counts: Ints, level: float) -> Strength | None:
-        """Of a table that is taken as true; negative counts count as none. ``None`` if it has no V."""
+        """Measure a table that is taken as true; negative counts count as none. ``None`` if it has no V."""
         table = np.maximum(counts, 0)
         if not _has(table.shape) or not table.sum():
             return None
@@ -79,7 +79,7 @@ class Strength:
     def of(
         cls, tables: Ints, weights: Floats, means: Floats, level: float, *, stands: bool | None = None
     ) -> Strength | None:
-        """Of drawn tables (draws, first, second); ``None`` if there is no V.
+        """Measure drawn tables (draws, first, second); ``None`` if there is no V.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class _Law:
 
     @classmethod
     def of(cls, population: Floats, shape: tuple[int, ...], total: float) -> _Law:
-        """Of tables drawn from about a population of expected counts (cells,)."""
+        """Find the law of tables drawn from about a population of expected counts (cells,)."""
         degrees = (shape[0] - 1) * (shape[1] - 1)
         place = total * float(association(population[None], shape)[0])  # type: ignore[arg-type]
         if place < CORRECTED * degrees:
@@ -193,7 +193,7 @@ class _Law:
 
 @lru_cache(maxsize=64)
 def upper_tails(degrees: int, level: float) -> tuple[Floats, Floats]:
-    """How much of what is rejected lies above, at noncentralities: float64 (noncentralities,) each."""
+    """Return how much of what is rejected lies above, at noncentralities: float64 (noncentralities,) each."""
     from scipy.special import gammainc, gammaln
 
     far = np.concatenate([[0.0], np.geomspace(0.05, 1000.0 + 10.0 * degrees, 70)])

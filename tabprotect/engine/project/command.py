@@ -50,7 +50,7 @@ class _Argument(Decoding):
 
 @dataclass(frozen=True)
 class Context:
-    """What a command may use besides the project.
+    """The means that a command may use besides the project.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ from tabprotect.languages.messages import joined, message
 
 @dataclass(frozen=True, kw_only=True)
 class Tabulation(Options):
-    """How records are counted.
+    """The options of counting records.
 
     ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one variable of nested
     columns, ``level_names`` names the levels of a hierarchy
@@ -121,7 +121,7 @@ class Tabulation(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class MagnitudeTabulation(Tabulation):
-    """How a measure is summed over records, with who contributes to each sum.
+    """The options of summing a measure over records, with who contributes to each sum.
 
     With a ``measure`` the table is one of magnitudes; without one records are counted.
     """
@@ -160,7 +160,7 @@ class MagnitudeTabulation(Tabulation):
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing(Options):
-    """How a method is run, and what is done if the gate refuses its release."""
+    """The options of a run, and of what is done if the gate refuses its release."""
 
     accept: str | None = option_field(
         None,
@@ -203,7 +203,7 @@ class Drawing(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class Protecting(Drawing):
-    """How a table is protected. Fields that are ``None`` leave the project's choice as it is."""
+    """The options of protecting a table. Fields that are ``None`` leave the project's choice as it is."""
 
     method: str | None = option_field(None, library=False, help=message("the name of a method"))
     cycles: str | Order | None = option_field(
@@ -266,7 +266,7 @@ class Protecting(Drawing):
 
 @dataclass(frozen=True, kw_only=True)
 class Publishing(Options):
-    """What is written for a protected table, and who answers for it."""
+    """The options of publishing a protected table, and who answers for it."""
 
     release: str = option_field(
         shell="", library=False, help=message("the bundle for readers; of several tables their folder")

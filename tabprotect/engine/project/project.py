@@ -163,7 +163,7 @@ class Project:
 
     @property
     def measure(self) -> Measure:
-        """What its table holds."""
+        """Return what its table holds."""
         return "magnitudes" if self.of_sums else "counts"
 
     @property
@@ -299,7 +299,7 @@ class Project:
 
     @property
     def against(self) -> str:
-        """What stands against publishing the result, in words; empty if nothing does."""
+        """Say what stands against publishing the result, in words; empty if nothing does."""
         if self.protected is None:
             return ""
         # Late: a table is opened, counted and converted without it.

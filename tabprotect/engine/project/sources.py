@@ -94,7 +94,7 @@ def absolute(source: str) -> str:
 
 
 def codings_of(asked: Tabulation) -> Codings:
-    """How variables are coded while records are counted."""
+    """Return how variables are coded while records are counted."""
     # Late: who protects a table does not wait for what counts records.
     from tabprotect.engine.microdata.coding import Codings
 

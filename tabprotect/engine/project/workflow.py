@@ -103,7 +103,7 @@ def cycle_source(value: str) -> Order:
 
 
 def _rules(project: Project, asked: Protecting) -> Order | None:
-    """What is said of rules, weights and last year's bundle; ``None`` where nothing is.
+    """Return what is said of rules, weights and last year's bundle; ``None`` where nothing is.
 
     Raises
     ------

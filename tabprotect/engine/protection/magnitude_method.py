@@ -86,7 +86,7 @@ class MagnitudeProblem:
 
     @property
     def key(self) -> bytes:
-        """What noise follows from: the key of the house, or the seed.
+        """Return what noise follows from: the key of the house, or the seed.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class MagnitudeMethod(ABC):
 
     @property
     def help(self) -> str:
-        """What it does and what it promises."""
+        """Say what it does and what it promises."""
         return joined((self.about, self.promise), "\n\n")
 
     def resolve(self, given: Mapping[str, object]) -> Values:
@@ -218,7 +218,7 @@ class MagnitudeMethod(ABC):
     def beliefs(
         self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
-        """What a reader believes of every cell that is not published as it is.
+        """Return what a reader believes of every cell that is not published as it is.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class MagnitudeMethod(ABC):
     def narrow(
         self, problem: MagnitudeProblem, unsafe: Bools, release: Release, limits: tuple[float, float]
     ) -> int:
-        """How many hidden unsafe sums the second largest's best guess of the largest comes near in.
+        """Return how many hidden unsafe sums the second largest's best guess of the largest comes near in.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class MagnitudeMethod(ABC):
         return 0
 
     def left_out(self, release: Release) -> tuple[Kind, ...]:
-        """What a release leaves out whoever judges it."""
+        """Return what a release leaves out whoever judges it."""
         return ()
 
     def adds_nothing(self, before: Release, release: Release) -> bool:

@@ -223,7 +223,7 @@ class Method(Documented, ABC):
         return stated
 
     def acceptance_failure(self, findings: Mapping[str, object]) -> str:
-        """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
+        """Say why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:

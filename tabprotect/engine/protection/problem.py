@@ -399,13 +399,13 @@ class Staff:
 
     @property
     def known_found(self) -> Finding:
-        """How many small counts readers would know."""
+        """Say how many small counts readers would know."""
         values: dict[str, object] = {"known": self.known, "cells": self.at_risk_cells}
         return Finding("true_known", values=values, staff=True)
 
     @property
     def finding(self) -> Finding:
-        """How many small counts there are, and how sure of one a reader is."""
+        """Say how many small counts there are, and how sure of one a reader is."""
         kind, n = "true_certain" if self.certain else "true_uncertain", self.certain
         if self.mean_belief is None:
             kind, n = "small_counts" if self.at_risk_cells else "no_small_counts", self.at_risk_cells

@@ -21,7 +21,7 @@ from tabprotect.engine.ways_to_bound import BoundsWay
 
 @dataclass(frozen=True)
 class Bounding:
-    """How a judgement bounds the cells, and how far it goes.
+    """The way that a judgement bounds the cells, and how far it goes.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class RiskCriterion(Documented, ABC):
 
 @dataclass(frozen=True)
 class Standard:
-    """What a release of a table is held to: a criterion's figure that reaches a threshold.
+    """The standard that a release is held to: a criterion's figure that reaches a threshold.
 
     Attributes
     ----------

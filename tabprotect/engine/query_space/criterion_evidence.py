@@ -87,7 +87,7 @@ class TightCell:
 
 @dataclass(frozen=True)
 class RiskJudgement:
-    """What is known about the risk of a release.
+    """A judgement of the risk of a release.
 
     Attributes
     ----------

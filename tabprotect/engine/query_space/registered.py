@@ -24,7 +24,7 @@ def criteria() -> Registry[RiskCriterion]:
 def standard(
     evidence: Evidence, threshold: int, criterion: str = "width", bounds: BoundsWay = "auto"
 ) -> Standard:
-    """What releases of a table are held to, by the name of the criterion."""
+    """Return what releases of a table are held to, by the name of the criterion."""
     return Standard(evidence, criteria()[criterion], threshold, bounds)
 
 

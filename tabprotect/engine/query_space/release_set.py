@@ -110,17 +110,17 @@ class ReleaseSet:
 
     @property
     def criterion(self) -> RiskCriterion:
-        """What judges a release."""
+        """Return what judges a release."""
         return self.standard.criterion
 
     @property
     def threshold(self) -> int:
-        """What the criterion's figure must reach."""
+        """Return what the criterion's figure must reach."""
         return self.standard.threshold
 
     @property
     def bounds(self) -> BoundsWay:
-        """How cells are bounded."""
+        """Return how cells are bounded."""
         return self.standard.bounds
 
     def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:

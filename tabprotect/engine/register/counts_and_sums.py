@@ -68,7 +68,7 @@ def sums_among(earlier: Sequence[Earlier], looked: LookedUp) -> Iterator[tuple[E
 
 
 def unweighed_with_sums(problem: Problem, release: Release, looked: LookedUp) -> bool:
-    """Whether counts are to leave after sums of the same records that were not weighed with them."""
+    """Return True if counts are to leave after sums of the same records that were not weighed with them."""
     return not all(
         known_beside(problem.table, release.tables, numbers=_with_numbers(data))
         for _, data in sums_among(looked.earlier, looked)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class EarlierRefusals:
-    """What the gate refused for a table before a mechanism is run.
+    """The refusals of the gate for a table before a mechanism is run.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class _Run:
     accepted: bool
 
     def after(self, known: Mapping[str, RefusedMechanism]) -> EarlierRefusals:
-        """What was refused before it, of all that is known to have been refused."""
+        """Return what was refused before it, of all that is known to have been refused."""
         problem, (method, values, policy) = self.problem, self.how
         again = method.draws_again(problem.table.domain, values)
         others = dict(known)
@@ -222,7 +222,8 @@ class _Run:
                     yield entry, mechanism
 
     def _let_out_alike(self, gate: Gate) -> bool:
-        """Whether a reason was taken for what left, if and only if one is given for the run at hand."""
+        """Return True if a reason was taken for what left, if and only if one is given for the run at
+        hand."""
         policy = self.how[2]
         unjudged = set(gate.left_out) - {"other_releases"}
         given = gate.passed is False or bool(unjudged and policy.standing_reasons(gate.left_out) is None)
@@ -230,7 +231,7 @@ class _Run:
 
 
 def _same_limits(stated: Gate, limits: Gate) -> bool:
-    """Whether a gate that is stated is one of these limits, whatever came of it."""
+    """Return True if a gate that is stated is one of these limits, whatever came of it."""
     outcome = {name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")}
     return replace(limits, **outcome).as_json() == stated.as_json()
 
@@ -262,7 +263,7 @@ def _public(method: Method, values: Values) -> dict[str, object]:
 
 
 def _stated(problem: Problem, how: tuple[Method, Values], limits: Gate, randomness: Randomness) -> str:
-    """What a release by a mechanism would state; empty where chance rests on anything else."""
+    """Say what a release by a mechanism would state; empty where chance rests on anything else."""
     method, values = how
     own = [p for p in method.parameters if not p.public and values[p.name] != p.default]
     if own or method.needs:

@@ -25,7 +25,7 @@ from tabprotect.languages.messages import capital, joined, message, plural
 
 
 def damaged(register: str | None = None) -> tuple[Damage, ...]:
-    """What is not as it was entered; nothing without a register.
+    """Return what is not as it was entered; nothing without a register.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class LeftBefore:
 
     @property
     def more(self) -> int:
-        """How many more small counts readers would be sure of than from the release by itself; 0 where
+        """Return how many more small counts readers would be sure of than from the release by itself; 0 where
         either was not judged."""
         together, alone = self.together, self.alone
         if together is None or alone is None or not (together.judged and alone.judged):
@@ -100,7 +100,7 @@ class LeftBefore:
 
     @property
     def unread(self) -> int:
-        """How many earlier releases could not be compared."""
+        """Return how many earlier releases could not be compared."""
         return len(self.unread_numbers)
 
     @property
@@ -122,14 +122,14 @@ class LeftBefore:
 
     @property
     def unjudged(self) -> bool:
-        """Whether what releases of the same original tell together is not known, or not all of it."""
+        """Return True if what releases of the same original tell together is not known, or not all of it."""
         together = self.together
         return bool(
             self.error is not None or self.unread or (together is not None and together.passed is None)
         )
 
     def refuses(self, policy: HousePolicy, reason: str) -> bool:
-        """Whether together they are beyond the limits, and may not leave so."""
+        """Return True if together they are beyond the limits, and may not leave so."""
         if self.together is None or not self.together.failing or policy.together == "warn":
             return False
         return policy.together == "refuse" or not reason
@@ -184,7 +184,7 @@ class LeftBefore:
 
     @property
     def sentence(self) -> str:
-        """What readers of all of them would know; empty if nothing is read together."""
+        """Say what readers of all of them would know; empty if nothing is read together."""
         found, read = self.together, self.read
         if found is None:
             return ""

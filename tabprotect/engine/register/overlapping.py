@@ -34,7 +34,7 @@ CLOSE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class OverlapEvidence:
-    """What one release and others tell of each other.
+    """The evidence that one release and others give of each other.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class OverlapEvidence:
 
     @property
     def tells(self) -> bool:
-        """Whether one of them tells of the other."""
+        """Return True if one of them tells of the other."""
         return self.of_this is not None or self.of_other is not None
 
 
 def overlap_evidence(
     original: Table, group: Sequence[Release], other: Release, same_margins: int
 ) -> OverlapEvidence | None:
-    """What a release and those read with it, and another one of the same records, tell of each other.
+    """Return what a release and those read with it, and another one of the same records, tell of each other.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def shared_variables(one: Domain, other: Domain) -> tuple[str, ...] | None:
 
 
 def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
-    """Whether tables say more together than what each two of them say."""
+    """Return True if tables say more together than what each two of them say."""
     left = [set(domain.names) for domain in domains]
     while left:
         before = [set(names) for names in left]
@@ -118,7 +118,7 @@ def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
 
 
 def same_total(original: Table, other: Release) -> bool:
-    """Whether the records may be the same, by the number of them."""
+    """Return True if the records may be the same, by the number of them."""
     exact = exact_margin(other, ())
     if exact is not None:
         return exact.total == original.total
@@ -126,7 +126,7 @@ def same_total(original: Table, other: Release) -> bool:
 
 
 def other_categories(one: Domain, other: Domain) -> bool:
-    """Whether variables of one name have other categories."""
+    """Return True if variables of one name have other categories."""
     return shared_variables(one, other) is None
 
 
@@ -137,7 +137,7 @@ def exact_margin(release: Release, names: Sequence[str]) -> Table | None:
 
 @dataclass(frozen=True, eq=False)
 class _Stated:
-    """What a release states exactly."""
+    """The margins that a release states exactly."""
 
     release: Release
 
@@ -198,7 +198,7 @@ def _alike(one: Table, other: Table) -> bool:
 
 
 def may_group(original: Table, other: Release) -> bool:
-    """Whether categories of a variable that one table lacks may be groups of those of one that the
+    """Return True if categories of a variable that one table lacks may be groups of those of one that the
     other lacks."""
     own = original.domain
     mine = [name for name in own.names if name not in other.domain.names]
@@ -217,7 +217,7 @@ def may_group(original: Table, other: Release) -> bool:
 
 
 def _adds_up(fine: Ints, coarse: Ints) -> bool:
-    """Whether the coarse counts are sums of groups of the fine ones."""
+    """Return True if the coarse counts are sums of groups of the fine ones."""
     if int(fine.sum()) != int(coarse.sum()):
         return False
     if len(fine) > MOST_GROUPED:

@@ -35,7 +35,7 @@ Drawn = tuple[tuple[Earlier, Release], ...]
 
 @dataclass(frozen=True, eq=False)
 class JointReading:
-    """What was read together.
+    """The releases that were read together, with their verdict.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class ReadingTogether:
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Release]
     ) -> tuple[list[tuple[Earlier, OverlapEvidence]], frozenset[int]]:
-        """What releases of other variables of the same records tell, and which are not read."""
+        """Return what releases of other variables of the same records tell, and which are not read."""
         wanted = [one for one in rest if one.relation in ("records", "variables")]
         if not wanted:
             return [], frozenset()
@@ -150,7 +150,7 @@ class ReadingTogether:
         return found, frozenset(unread)
 
     def _joint(self, every: Sequence[Release], beside: Sequence[OverlapEvidence]) -> StaffVerdict:
-        """What readers of all of them learn, about the cells of the finest table, the latest first;
+        """Return what readers of all of them learn, about the cells of the finest table, the latest first;
         and of the tables of other variables that this one tells something of."""
         problem, policy, progress = self.problem, self.policy, self.progress
         finest = max(every, key=lambda one: one.domain.size)
@@ -188,7 +188,7 @@ _FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks
 
 @dataclass(frozen=True, eq=False)
 class LookedUp:
-    """What a register holds that bears on a table, asked at once.
+    """The entries of a register that bear on a table, asked at once.
 
     Attributes
     ----------
@@ -289,7 +289,7 @@ def _closest(earlier: Sequence[Earlier], mine: OriginalMarks) -> list[Earlier]:
 
 
 def _holds(one: Earlier, mine: OriginalMarks) -> bool:
-    """Whether one of two tables of counts has the margins of all variables of the other."""
+    """Return True if one of two tables of counts has the margins of all variables of the other."""
     other = one.entry.publication.marks
     # A mark of the keys of the records is none of a margin.
     keys = all(len(each.records) > _variables(each) for each in (mine, other))
@@ -308,7 +308,7 @@ def _shared(one: Earlier, mine: OriginalMarks) -> int:
 
 
 def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
-    """Whether an earlier release is of the same table, or of a coarser or finer one with the same
+    """Return True if an earlier release is of the same table, or of a coarser or finer one with the same
     margins."""
     from tabprotect.engine.posterior.together.coarser import is_coarser
 

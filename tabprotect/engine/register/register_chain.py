@@ -142,7 +142,7 @@ def chain_damage(lines: Sequence[ChainLine], key: bytes, seen: Iterable[Head] = 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a chain says that there is.
+    """The entries that there are by the chain.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Expected:
 
 
 def expected(lines: Iterable[ChainLine]) -> Expected:
-    """What the chain says that there is."""
+    """Return what the chain says that there is."""
     found = Expected()
     for line in lines:
         if line.act in ("published", "unkept", "marked"):

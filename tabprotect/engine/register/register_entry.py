@@ -283,7 +283,7 @@ class Earlier:
 
     @property
     def is_told(self) -> bool:
-        """Whether it is told of to people; those that are not are compared all the same."""
+        """Return True if it is told of to people; those that are not are compared all the same."""
         return self.relation != "variables" or self.named_alike
 
     def as_json(self) -> dict[str, object]:
@@ -359,7 +359,7 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
 
 
 def spending_warning(spent: Spent) -> dict[str, str]:
-    """What private releases of the same records spend together, as a warning."""
+    """Return what private releases of the same records spend together, as a warning."""
     text = message("private releases of these records spend {total} together", spent.words)
     return {"kind": SPENT, "message": text}
 

@@ -27,7 +27,7 @@ def head_of(connection: sa.Connection) -> Head:
 
 
 def rows_of(connection: sa.Connection, wanted: sa.Select[tuple[object, ...]]) -> list[Row]:
-    """What a query finds, by the names of its columns."""
+    """Return what a query finds, by the names of its columns."""
     return [dict(zip(row._fields, row, strict=True)) for row in connection.execute(wanted)]
 
 

@@ -199,7 +199,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """What was found, without its state and what else is to be said."""
+        """Say what was found, without its state and what else is to be said."""
         found = _said(SENTENCES[self.kind], self.values)
         return message("{where}: {found}", self.where, uncapital(found)) if self.where else found
 

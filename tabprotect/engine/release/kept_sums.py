@@ -35,7 +35,7 @@ MOST_NAMED = 3
 
 
 def named(kept: Sequence[KeptSum]) -> str:
-    """Which they are, the first few by name; empty for none."""
+    """Say which they are, the first few by name; empty for none."""
     if not kept:
         return ""
     first = joined(
@@ -50,7 +50,7 @@ def named(kept: Sequence[KeptSum]) -> str:
 
 
 def said(kept: Sequence[KeptSum]) -> str:
-    """How many there are, in words; empty for none."""
+    """Say how many there are, in words; empty for none."""
     if not kept:
         return ""
     return plural(

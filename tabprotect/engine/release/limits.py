@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Limits:
-    """What a reader may learn.
+    """The limits of what a reader may learn.
 
     Attributes
     ----------

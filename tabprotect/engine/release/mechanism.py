@@ -106,7 +106,7 @@ class Gate(Limits):
 
     @property
     def near(self) -> float:
-        """How near a guess of a contribution comes that counts, as a share of it."""
+        """Return how near a guess of a contribution comes that counts, as a share of it."""
         return (self.within or 0.0) / 100
 
     def as_json(self) -> dict[str, object]:
@@ -197,7 +197,7 @@ NAMED = frozenset({"method", "variables", "shape", "categories", "coins", "nonce
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How a table was protected; everything of it is public.
+    """A statement of how a table was protected; everything of it is public.
 
     Attributes
     ----------
@@ -383,7 +383,7 @@ class RefusedDraws:
 
 
 def _coins(data: Mapping[str, object]) -> tuple[Coins | None, str]:
-    """Where the coins come from, and the nonce of fresh ones, as a mechanism states them."""
+    """Return where the coins come from, and the nonce of fresh ones, as a mechanism states them."""
     stated, nonce = data.get("coins"), data.get("nonce", "")
     found: Coins | None = next((one for one in get_args(Coins) if one == stated), None)
     if stated is not None and found is None:

@@ -49,7 +49,7 @@ class PublishedMagnitudes:
 
     @cached_property
     def beside(self) -> dict[str, Ints]:
-        """What is published beside the values, by column."""
+        """Return what is published beside the values, by column."""
         every = {"n": self.units, "mean": self.means}
         return {name: column for name, column in every.items() if column is not None}
 
@@ -81,7 +81,7 @@ class PublishedMagnitudes:
         return "" if self.hidden[number] else self.text(int(self.value[number]))
 
     def figures(self, number: int) -> list[str]:
-        """What is published beside a value, in the order of the columns; empty where it is hidden."""
+        """Return what is published beside a value, in the order of the columns; empty where it is hidden."""
         if self.hidden[number]:
             return [""] * len(self.beside)
         every = {name: int(column[number]) for name, column in self.beside.items()}

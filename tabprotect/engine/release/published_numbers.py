@@ -181,17 +181,17 @@ class PublishedNumbers:
 
     @property
     def shared(self) -> bool:
-        """Whether some sums over the same records carry the same noise."""
+        """Return True if some sums over the same records carry the same noise."""
         return bool((self.noise >= 0).any())
 
     @property
     def compound(self) -> bool:
-        """Whether there is more than one source of noise, or something is believed beforehand."""
+        """Return True if there is more than one source of noise, or something is believed beforehand."""
         return bool((self.noise != self.noise[:1]).any() or (self.believed >= 0).any())
 
     @property
     def numbers(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return len(self.law)
 
     def support(self) -> tuple[Ints, Ints]:

@@ -81,7 +81,7 @@ class Tuned:
         return found
 
     def agrees(self, other: Tuned) -> bool:
-        """Whether the same was chosen, by figures that are equal but for rounding.
+        """Return True if the same was chosen, by figures that are equal but for rounding.
 
         The loss before is no part of the choice: parameters that were given before are not stated.
         """

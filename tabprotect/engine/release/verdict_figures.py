@@ -44,7 +44,7 @@ CERTAIN = 1 - 1e-9
 
 @dataclass(frozen=True)
 class TableVerdict:
-    """What one reader learns about the cells of one table.
+    """The verdict of one reader on the cells of one table.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class TableVerdict:
         )
 
     def finding(self, limits: Limits) -> Finding:
-        """What of it is beyond a limit; what is known where nothing is."""
+        """Say what of it is beyond a limit; what is known where nothing is."""
         fails, most = self.fails(limits), self.allowed(limits)
         found = knows(self.at_risk, self.known, self.certain, limit=most, who=self.who)
         if fails and self.known <= most:
@@ -161,7 +161,7 @@ class TableVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What readers learn from everything that is published together.
+    """The verdict on everything that is published together.
 
     The figures are those of the user, who assumes nothing; other readers are in ``tables``.
 
@@ -220,7 +220,7 @@ class Verdict:
 
     @property
     def mean_belief(self) -> float | None:
-        """That of the inner cells, as ``infer`` shows them; of the first table without them."""
+        """Return that of the inner cells, as ``infer`` shows them; of the first table without them."""
         own = sorted(self._user, key=lambda table: not table.inner)
         return own[0].mean_belief if own else None
 
@@ -272,7 +272,7 @@ class Verdict:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found, the gravest alone where it is beyond a limit."""
+        """Say what was found, the gravest alone where it is beyond a limit."""
         bases = [said(basis) for basis in dict.fromkeys(table.basis for table in self._user if table.basis)]
         if failing := self.failing:
             return (*(table.finding(self.limits) for table in failing[:3]), *bases)
@@ -294,12 +294,12 @@ class Verdict:
 
     @property
     def known_found(self) -> Finding:
-        """What a reader would know of all tables."""
+        """Say what a reader would know of all tables."""
         return knows(self.at_risk, self.known, self.certain, limit=self.limit)
 
     @property
     def left_out_found(self) -> tuple[Finding, ...]:
-        """What was not judged; nothing where all was."""
+        """Say what was not judged; nothing where all was."""
         return () if self.complete else (Finding("left_out", "mind", {"parts": listed(self.left_out)}),)
 
     @property
@@ -309,12 +309,12 @@ class Verdict:
 
     @property
     def unjudged(self) -> str:
-        """What was not judged, with what is to be said of it, in words; empty for nothing."""
+        """Say what was not judged, with what is to be said of it, in words; empty for nothing."""
         return "" if self.complete else joined(filter(None, [self.not_whole, self.note]), " ")
 
     @property
     def not_whole(self) -> str:
-        """What was not judged, in a sentence; empty for nothing."""
+        """Say what was not judged, in a sentence; empty for nothing."""
         return in_words(self.left_out_found)
 
     def as_json(self) -> dict[str, object]:
@@ -353,7 +353,7 @@ def nothing_expected(judged: TableVerdict | Verdict) -> bool:
 def knows(
     at_risk: float, known: int, certain: int, *, limit: float | None = None, who: Who = "user"
 ) -> Finding:
-    """What a reader would know, of one table or of all.
+    """Say what a reader would know, of one table or of all.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ WAYS: Mapping[Way, str] = {
 
 @dataclass(frozen=True)
 class CellLine:
-    """What can be known of one cell, as it is printed."""
+    """The line of a report about one cell."""
 
     labels: tuple[str, ...]
     published: str

@@ -101,13 +101,13 @@ def magnitude_edition(
 
 
 def _sums(release: PublishedMagnitudes) -> str:
-    """How many sums there are, and how many of them are published as 0."""
+    """Say how many sums there are, and how many of them are published as 0."""
     number, zero = count_text(len(release.key)), int(((release.value == 0) & ~release.hidden).sum())
     return message("{number}, {zero} of them 0", number, count_text(zero)) if zero else number
 
 
 def _staff(record: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What the dossier says of how it came about."""
+    """Return what the dossier says of how it came about."""
     verdict, audit = record.get("verdict"), record.get("audit")
     said = verdict.get("staff", "") if isinstance(verdict, dict) else ""
     tried = audit if isinstance(audit, dict) else {}

@@ -31,7 +31,7 @@ LARGE = 2**62
 
 @dataclass(frozen=True, eq=False)
 class CellContributions:
-    """What rules look at, for some cells.
+    """The contributions to some cells, as far as rules look at them.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class CellContributions:
 
     @classmethod
     def ranked(cls, total: Ints, top: Ints, nonzero: Ints) -> CellContributions:
-        """Where nobody asked and nobody waived."""
+        """Return where nobody asked and nobody waived."""
         no = np.zeros(top.shape, dtype=bool)
         return cls(total, top, nonzero, no, no)
 
@@ -97,14 +97,14 @@ class MagnitudeRule:
 
     @property
     def ranks(self) -> int:
-        """How many of the largest contributions it looks at."""
+        """Return how many of the largest contributions it looks at."""
         if self.name == "dominance":
             return int(self.numbers[0])
         return self.coalition + 1 if self.name == "p" else 2
 
     @property
     def letter(self) -> str:
-        """What it says of a cell in the SDMX list of confidentiality reasons."""
+        """Say what it says of a cell in the SDMX list of confidentiality reasons."""
         if self.name in ("n", "niss"):
             return "A"
         if self.name == "dominance":
@@ -113,7 +113,7 @@ class MagnitudeRule:
 
     @property
     def order(self) -> int:
-        """Which of several rules that hold is named: n, one, two, p, others."""
+        """Return which of several rules that hold is named: n, one, two, p, others."""
         return ("n", "niss", "dominance1", "dominance2", "p", "pq", "dominance", "request").index(
             f"dominance{self.numbers[0]}"
             if self.name == "dominance" and self.numbers[0] in (1, 2)
@@ -149,7 +149,7 @@ class MagnitudeRule:
         return out, unit
 
     def unsafe(self, cells: CellContributions) -> Bools:
-        """Which cells it hides."""
+        """Return which cells it hides."""
         return np.asarray(self.excess(cells)[0] > 0)
 
     def upper(self, cells: CellContributions) -> Ints:
@@ -173,7 +173,7 @@ def _dominance(total: Ints, top: Ints, k: Fraction) -> tuple[Ints, int]:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """What several rules say of cells.
+    """The findings of several rules about cells.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Sensitivity:
 
 
 def judge(rules: Sequence[MagnitudeRule], cells: CellContributions) -> Sensitivity:
-    """What the rules say together: a cell is safe if every rule finds it so."""
+    """Return what the rules say together: a cell is safe if every rule finds it so."""
     unsafe = np.zeros(len(cells.total), dtype=bool)
     upper = np.zeros(len(cells.total), dtype=np.int64)
     named = np.full(len(cells.total), -1, dtype=np.int64)
@@ -204,7 +204,7 @@ def judge(rules: Sequence[MagnitudeRule], cells: CellContributions) -> Sensitivi
 
 
 def most_ranks(rules: Sequence[MagnitudeRule]) -> int:
-    """How many of the largest contributions the rules look at."""
+    """Return how many of the largest contributions the rules look at."""
     return max((rule.ranks for rule in rules), default=1)
 
 
@@ -250,7 +250,7 @@ def _rule_of(text: str) -> MagnitudeRule:
 
 
 def _never(rule: MagnitudeRule) -> str:
-    """Why a rule means nothing; empty if it means something."""
+    """Say why a rule means nothing; empty if it means something."""
     first = rule.numbers[0]
     if rule.name in ("n", "niss", "dominance") and (first.denominator != 1 or first < 1):
         return message("a number of contributors is a whole number of at least 1")

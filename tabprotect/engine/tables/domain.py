@@ -211,7 +211,7 @@ class Domain:
         return {}
 
     def over(self, variables: Sequence[Variable]) -> Domain:
-        """Some variables as a domain, with the structural zeros that are told by them.
+        """Make a domain of some variables, with the structural zeros that are told by them.
 
         They are this domain's, levels of them as variables (``region@nuts2``), or others, of which
         nothing is known.

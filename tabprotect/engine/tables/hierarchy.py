@@ -34,7 +34,7 @@ class Axis:
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """Return how many nodes there are."""
         return len(self.nodes)
 
     @cached_property

@@ -340,7 +340,7 @@ class MoveSet:
 
     @cached_property
     def touches(self) -> tuple[Ints, Ints]:
-        """How many cycles add to and subtract from each cell, two flat arrays (cells,)."""
+        """Return how many cycles add to and subtract from each cell, two flat arrays (cells,)."""
         plus = np.bincount(self.cells[self.signs > 0], minlength=self.domain.size)
         minus = np.bincount(self.cells[self.signs < 0], minlength=self.domain.size)
         return plus.astype(np.int64), minus.astype(np.int64)

@@ -20,7 +20,7 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True, eq=False)
 class Possible:
-    """Some variables of a table, and which of their combinations there are.
+    """The possible combinations of some variables of a table.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Possible:
     mask: Bools
 
     def shared(self, names: Sequence[str]) -> Bools:
-        """Which combinations share what some names tell with another one that is possible."""
+        """Return which combinations share what some names tell with another one that is possible."""
         groups = keys_by(self.domain, names, np.arange(self.domain.size, dtype=np.int64))
         _, group = np.unique(groups, return_inverse=True)
         group = group.reshape(-1)

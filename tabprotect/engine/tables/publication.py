@@ -112,7 +112,7 @@ class Publication:
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
-        """Where each name stands: its axis, then the variable itself, then its groupings."""
+        """Return where each name stands: its axis, then the variable itself, then its groupings."""
         places = {name: (axis, 0) for axis, name in enumerate(self.domain.names)}
         for number, grouping in enumerate(self.groupings, 1):
             places[grouping.name] = (self.domain.axis(grouping.of), number)
@@ -175,7 +175,7 @@ class Publication:
         return Publication(self.domain, tuple(chosen), groupings)
 
     def resolution(self, m: int, axis: int) -> Ints | None:
-        """Which categories of an axis margin m tells apart: a number for each, (categories,).
+        """Return which categories of an axis margin m tells apart: a number for each, (categories,).
 
         ``None`` where it adds all of them up.
         """
@@ -185,7 +185,7 @@ class Publication:
         return np.unique(offset, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def _offsets(self, m: int) -> list[Ints | None]:
-        """What each axis adds to the key in margin m, (categories,); None where it adds nothing."""
+        """Return what each axis adds to the key in margin m, (categories,); None where it adds nothing."""
         offsets: list[Ints | None] = [None] * self.domain.ndim
         stride = self.domains[m].size
         for name, size in zip(self.margins[m], self.domains[m].shape, strict=True):
@@ -433,7 +433,7 @@ class Publication:
         return first[order].astype(np.int64), place[inverse]
 
     def _subsets(self, m: int, axis: int, known: dict[bytes, int]) -> Ints:
-        """Which set of the axis' categories each cell of margin m takes; ``known`` grows."""
+        """Return which set of the axis' categories each cell of margin m takes; ``known`` grows."""
         shape, names = self.domains[m].shape, self.margins[m]
         mine = [k for k, name in enumerate(names) if self._places[name][0] == axis]
         size = self.domain.shape[axis]

@@ -169,7 +169,7 @@ def formula_of(margins: MarginSet) -> str:
 
 
 def _beside(margins: MarginSet, name: str) -> list[frozenset[str]]:
-    """What stands beside a level in the margins that name it."""
+    """Return what stands beside a level in the margins that name it."""
     return [frozenset(margin) - {name} for margin in margins if name in margin]
 
 

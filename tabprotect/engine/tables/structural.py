@@ -76,7 +76,7 @@ def stated(where: Mapping[str, Iterable[str]], categories: Mapping[str, Sequence
 
 
 def held_by(categories: Sequence[str], old: Sequence[str], parts: Sequence[Sequence[int]] | None) -> Parts:
-    """What each category holds of old ones: the parts by number, else the same if all are.
+    """Return what each category holds of old ones: the parts by number, else the same if all are.
 
     Nothing where that is not known.
     """
@@ -88,7 +88,7 @@ def held_by(categories: Sequence[str], old: Sequence[str], parts: Sequence[Seque
 def restated(
     zeros: Iterable[StructuralZeros], parts: Sequence[tuple[str, str, Parts]]
 ) -> tuple[StructuralZeros, ...]:
-    """What statements say of other variables.
+    """Return what statements say of other variables.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _restated(
 
 
 def holds(zeros: Iterable[StructuralZeros], categories: Mapping[str, Sequence[str]], keys: Ints) -> Bools:
-    """Which flat cells (C order of ``categories``) are structural zeros, bool (keys,)."""
+    """Return which flat cells (C order of ``categories``) are structural zeros, bool (keys,)."""
     out = np.zeros(len(keys), dtype=np.bool_)
     codes: dict[str, Ints] = {}
     left = keys
@@ -164,7 +164,7 @@ def as_json(zeros: Iterable[StructuralZeros]) -> list[dict[str, list[str]]]:
 
 
 def from_json(data: object, categories: Mapping[str, Sequence[str]]) -> tuple[StructuralZeros, ...]:
-    """What :func:`as_json` wrote.
+    """Return what :func:`as_json` wrote.
 
     Raises
     ------

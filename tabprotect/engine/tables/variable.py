@@ -136,7 +136,7 @@ class Variable:
 
     @property
     def finest_name(self) -> str:
-        """What the categories themselves may be called in a margin: ``region@nuts3``."""
+        """Say what the categories themselves may be called in a margin: ``region@nuts3``."""
         return f"{self.name}{AT}{self.finest or self.name}"
 
     def at(self, level: Level) -> Variable:
@@ -172,7 +172,7 @@ class Variable:
         return replace(self, categories=tuple(categories), coarser=tuple(levels), labels=tuple(labels))
 
     def label(self, code: int) -> str:
-        """What the category of a number is called: its label, or the category itself."""
+        """Say what the category of a number is called: its label, or the category itself."""
         return (self.labels[code] if self.labels else "") or self.categories[code]
 
     def labelled(self, labels: Sequence[str]) -> Variable:

@@ -55,7 +55,7 @@ class Total:
 
 
 class Document(OpenSums, QObject):
-    """What all pages share. The values are frozen; this object only points at the current ones.
+    """The state that all pages share. The values are frozen; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
     (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),

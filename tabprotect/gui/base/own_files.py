@@ -10,7 +10,8 @@ from tabprotect.engine import house
 
 
 def state_folder() -> Path:
-    """Where autosaved work of this user lies: with the house's own files, where their folder is named."""
+    """Return where autosaved work of this user lies: with the house's own files, where their folder is
+    named."""
     named = house.named_folder()
     if named is not None:
         return named / "autosave"
@@ -19,7 +20,7 @@ def state_folder() -> Path:
 
 
 def stored_settings() -> QSettings:
-    """What a person set: where the system keeps such things, or with the house's own files."""
+    """Return what a person set: where the system keeps such things, or with the house's own files."""
     named = house.named_folder()
     if named is None:
         return QSettings()

@@ -184,7 +184,7 @@ class Page(Stage, QWidget):
         """Go to the place that an error names."""
 
     def show_foot_line(self, shown: bool) -> None:
-        """Whether there is anything in the foot that a line would be above."""
+        """Show the line above the foot where there is anything in it."""
         self._footed = shown
         self._space_out()
 

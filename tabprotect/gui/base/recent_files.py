@@ -21,7 +21,7 @@ RECENT = 10
 
 @dataclass(frozen=True)
 class RecentFile:
-    """What is known of a file without reading it again.
+    """A file as far as it is known without reading it again.
 
     Attributes
     ----------
@@ -115,6 +115,6 @@ class RecentFiles:
 
 
 def _begun(history: History) -> object:
-    """What a document began with: the same as long as it is the same one."""
+    """Return what a document began with: the same as long as it is the same one."""
     first = history.trail[:1]
     return (first[0].time, first[0].label) if first else None

@@ -58,7 +58,7 @@ class Stage:
 
     @classmethod
     def why_not(cls, document: Document) -> str:
-        """Why the page cannot be used now, in words; empty if it can."""
+        """Say why the page cannot be used now, in words; empty if it can."""
         return "" if document.project is not None else message("Open a table first.")
 
     @classmethod

@@ -59,7 +59,7 @@ class Unlisted:
 
     @classmethod
     def of(cls, error: UnlistedError, known: Sequence[str] = ()) -> Unlisted:
-        """What a code list lacks, of which ``known`` are all categories of the data."""
+        """Return what a code list lacks, of which ``known`` are all categories of the data."""
         near = {code: nearest_code(code, error.listed) for code in error.codes}
         alike = {code: to for code, to in near.items() if to[:1] == code[:1]}
         unused = tuple(c for c in error.listed if c not in set(known)) if known else ()

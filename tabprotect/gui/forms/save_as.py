@@ -68,7 +68,7 @@ class Made:
 
 
 def published_release(project: Project | None) -> Release | None:
-    """What has left the house, or what a reader opened: nothing else is saved as a release."""
+    """Return what has left the house, or what a reader opened: nothing else is saved as a release."""
     if project is None:
         return None
     if project.left and project.release_of_sums is not None:

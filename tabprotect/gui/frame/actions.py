@@ -142,7 +142,7 @@ class Actions(QObject):
             self[f"page_{stage.name}"].setEnabled(able)
 
     def of_page(self, page: str) -> list[QAction]:
-        """What the page in front can do now, for its context menu."""
+        """Return what the page in front can do now, for its context menu."""
         self._offer()
         entries = self.window.pages.stages[page].entries
         own = (self[f"{page}_{entry.name}"] for entry in entries)

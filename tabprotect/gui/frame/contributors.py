@@ -28,7 +28,7 @@ LISTED = 8
 
 
 class RuleBar(QWidget):
-    """How much room for doubt there is, against how much the rule asks for."""
+    """A bar of the room for doubt that there is, against what the rule asks for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,7 +217,7 @@ def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure
 
 
 def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> str:
-    """What the rules ask for, in words."""
+    """Say what the rules ask for, in words."""
     if not sums.rules:
         return message("No rule is given yet.")
     level = int(found.upper[number])
@@ -235,7 +235,7 @@ def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> 
 
 
 def _released(published: PublishedMagnitudes, nodes: Index) -> str:
-    """What a reader sees of a cell."""
+    """Say what a reader sees of a cell."""
     number = published.at_nodes(nodes)
     if number is None:
         return message("Published: 0.")

@@ -77,7 +77,7 @@ class RecipePanel(Panel):
 
     @property
     def text(self) -> str:
-        """What the panel shows."""
+        """Say what the panel shows."""
         return self._text.toPlainText()
 
     def refresh(self) -> None:

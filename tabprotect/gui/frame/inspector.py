@@ -102,7 +102,7 @@ class Inspector(Panel):
 
     @property
     def sentence(self) -> str:
-        """What the inspector says in plain words."""
+        """Say what the inspector says in plain words."""
         return self._why.text()
 
     def value(self, name: str) -> str:
@@ -162,7 +162,7 @@ class Inspector(Panel):
             value.setText(translate(shown.get(name, "")))
 
     def _of_total(self, total: Total, table: Table) -> dict[str, str]:
-        """What is known of a total: its counts, and what can be believed of it."""
+        """Return what is known of a total: its counts, and what can be believed of it."""
         document, domain = self.document, table.domain
         release = self.document.release
         groupings = () if release is None else groupings_for(domain, release)
@@ -286,7 +286,7 @@ class Inspector(Panel):
         return shown
 
     def _status(self, index: Index, count: int) -> tuple[str, list[str]]:
-        """What the rule and the run make of an original count, and why."""
+        """Return what the rule and the run make of an original count, and why."""
         project = self.document.project
         assert project is not None
         rule = project.at_risk
@@ -310,7 +310,7 @@ class Inspector(Panel):
         return status, [why]
 
     def _letter(self, index: Index) -> str:
-        """What the run made of the cell, a letter of tau-ARGUS; empty where it says nothing."""
+        """Say what the run made of the cell, a letter of tau-ARGUS; empty where it says nothing."""
         project, release = self.document.project, self.document.release
         if project is None or project.protected is None or release is None:
             return ""

@@ -161,7 +161,7 @@ class MainWindow(Window):
 
     @property
     def area(self) -> QScrollArea:
-        """What the page in front scrolls in."""
+        """Return what the page in front scrolls in."""
         area = self.stack.currentWidget()
         assert isinstance(area, QScrollArea)
         return area
@@ -267,7 +267,7 @@ class MainWindow(Window):
     # -- what the window shows ----------------------------------------------------------------
 
     def shows_original(self) -> bool:
-        """Whether anything visible comes from the original."""
+        """Return True if anything visible comes from the original."""
         document = self.document
         # The strip and the rail count the at-risk cells, whatever page is in front.
         if document.in_house:
@@ -337,7 +337,7 @@ class MainWindow(Window):
         return facts
 
     def _name(self) -> str:
-        """What to call the project; its source is the house's own business."""
+        """Say what to call the project; its source is the house's own business."""
         document = self.document
         if document.project is None:
             return ""

@@ -44,7 +44,7 @@ REMEDIES: tuple[tuple[str, str, object, str], ...] = (
 
 
 def open_filter() -> str:
-    """What the dialog shows that opens anything: all of it, then kind by kind in plain words."""
+    """Say what the dialog shows that opens anything: all of it, then kind by kind in plain words."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
     kinds = joined(
         message("{label} ({endings});;", one.label, " ".join(f"*{end}" for end in one.suffixes))
@@ -62,7 +62,7 @@ def open_filter() -> str:
 
 
 def _can_be_asked(source: str) -> bool:
-    """Whether a file is one of rows, so that somebody can say how they are to be read."""
+    """Return True if a file is one of rows, so that somebody can say how they are to be read."""
     path = Path(source)
     try:
         return path.stat().st_size > 0 and isinstance(format_of(path), RowFormat)
@@ -134,7 +134,7 @@ class Files(QObject):
             self.begin(open_table(source=source, **given), stays=stays)
 
     def _as_before(self, source: str) -> dict[str, object]:
-        """How a file of this look was read the last time somebody chose."""
+        """Return how a file of this look was read the last time somebody chose."""
         path = Path(source)
         try:
             if source.startswith(PREFIX) or not path.is_file():
@@ -238,7 +238,7 @@ class Files(QObject):
             job.cancelled.connect(held.release)
 
     def _hold(self, held: HeldProject | None) -> None:
-        """What this window has open, in place of what it had."""
+        """Hold the file that this window has open, in place of the one before."""
         if self._held is not None and self._held is not held:
             self._held.release()
         self._held = held
@@ -405,7 +405,7 @@ class Files(QObject):
     # -- leaving ------------------------------------------------------------------------------
 
     def may_close(self) -> bool:
-        """Whether the window may close; otherwise a strip says what is unsaved."""
+        """Return True if the window may close; otherwise a strip says what is unsaved."""
         if self._leave or not self.document.modified:
             return True
         self._ask_unsaved(message("Quit without saving"), self._quit, saved=self.window.close)

@@ -76,7 +76,7 @@ class StageButton(QToolButton):
             self._say()
 
     def set_state(self, *, why: str, badge: int) -> None:
-        """Why the stage cannot be used (empty: it can) and its number of problems."""
+        """Set why the stage cannot be used (empty: it can) and its number of problems."""
         self.why, self.badge = why, badge
         self._say()
 

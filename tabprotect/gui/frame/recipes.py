@@ -163,7 +163,7 @@ class Recipes(QObject):
 
 
 class LastYearSheet(QDialog):
-    """What differs from last year. CONFIDENTIAL: it shows counts of both."""
+    """A sheet of what differs from last year. CONFIDENTIAL: it shows counts of both."""
 
     def __init__(self, parent: QWidget, since: SinceLastYear) -> None:
         super().__init__(parent)

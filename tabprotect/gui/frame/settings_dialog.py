@@ -338,7 +338,7 @@ class SettingsDialog(QDialog):
         self.resize(SIZE.boundedTo(window.size()).expandedTo(self.minimumSizeHint()))
 
     def _mine(self, chosen: Preferences) -> QWidget:
-        """What a person sets for themself."""
+        """Return what a person sets for themself."""
         self.mode = named(QComboBox(), message("Colours"))
         for name, text in MODES:
             self.mode.addItem(translate(text), name)

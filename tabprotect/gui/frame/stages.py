@@ -102,5 +102,5 @@ class Pages(Mapping[str, Page]):
         return len(self.stages)
 
     def why_not(self, name: str) -> str:
-        """Why a page cannot be used now; builds nothing."""
+        """Say why a page cannot be used now; builds nothing."""
         return self.standings[self.stages[name]].why

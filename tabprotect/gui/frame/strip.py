@@ -20,7 +20,7 @@ DELAY = 200
 
 
 class JobsButton(QToolButton):
-    """How many jobs run; pressed, a list of them comes up, each with its way to cancel."""
+    """A button with the number of jobs; pressed, a list of them comes up, each with its way to cancel."""
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
@@ -116,12 +116,12 @@ class Strip(QFrame):
 
     @property
     def word(self) -> str:
-        """What it says."""
+        """Say what it says."""
         return self._word.text()
 
     @property
     def facts(self) -> str:
-        """What it says beside the word."""
+        """Say what it says beside the word."""
         return self._facts.text()
 
     def colours(self) -> tuple[str, str]:

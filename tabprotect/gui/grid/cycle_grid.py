@@ -36,7 +36,7 @@ KEYS = {"+": 1, "=": 1, "-": -1, "\u2212": -1, "0": 0}
 
 
 def next_sign(sign: int) -> int:
-    """What a click makes of a sign: + to - to 0 to +."""
+    """Return what a click makes of a sign: + to - to 0 to +."""
     return {1: -1, -1: 0, 0: 1}[sign]
 
 
@@ -56,7 +56,7 @@ def blocking_cells(moves: MoveSet, cycle: int, counts: Ints | None, rule: str) -
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """What is drawn over the counts, arrays of the table's shape (all optional).
+    """The overlay of a grid of counts, arrays of the table's shape (all optional).
 
     Attributes
     ----------

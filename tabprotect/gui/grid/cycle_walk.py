@@ -84,7 +84,7 @@ class WalkOverlay(QWidget):
             _arrow(painter, *boxes, bent=self._is_outer(*step))
 
     def _is_outer(self, start: Index, end: Index) -> bool:
-        """Whether the step changes an outer variable: it would run over steps of the inner one."""
+        """Return True if the step changes an outer variable: it would run over steps of the inner one."""
         assert self._layout is not None
         placement, domain = self._layout.placement, self._layout.domain
         inner = {*placement.rows[-1:], *placement.columns[-1:]}

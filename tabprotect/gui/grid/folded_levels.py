@@ -57,7 +57,7 @@ def every_group(variable: Variable) -> frozenset[Group]:
 
 @dataclass(frozen=True, eq=False)
 class Folding:
-    """How a table is shown while some of its variables are trees.
+    """The state of a table shown while some of its variables are trees.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Folding:
         return None if any(n.group for n in nodes) else tuple(n.codes[0] for n in nodes)
 
     def place(self, index: Index) -> Index | None:
-        """Where a cell of the table is shown; ``None`` while it is folded away."""
+        """Return where a cell of the table is shown; ``None`` while it is folded away."""
         found = []
         for nodes, code in zip(self.nodes, index, strict=True):
             at = [n for n, node in enumerate(nodes) if not node.group and node.codes == (code,)]
@@ -122,7 +122,7 @@ class Folding:
         return tuple(found)
 
     def nearest(self, index: Index) -> Index:
-        """Where a cell of the table is shown, or the closed group that holds it."""
+        """Return where a cell of the table is shown, or the closed group that holds it."""
         return tuple(
             max(n for n, node in enumerate(nodes) if code in node.codes)
             for nodes, code in zip(self.nodes, index, strict=True)
@@ -145,7 +145,7 @@ class Folding:
         return Folding(self.domain, self.trees, {**self.unfolded, name: self._open(name) ^ {group}})
 
     def whole(self, names: Sequence[str]) -> Bools:
-        """Which of the lines, some variables nested, add up to the whole table, bool (lines,)."""
+        """Return which of the lines, some variables nested, add up to the whole table, bool (lines,)."""
         found = np.ones(1, dtype=np.bool_)
         for name in names:
             top = np.array([node.top for node in self.nodes[self.domain.axis(name)]])

@@ -337,7 +337,7 @@ class GridView(QWidget):
         return max(wide, under if self.right.isVisibleTo(self) else 0), grand
 
     def _totals_width(self, metrics: QFontMetrics) -> tuple[int, int]:
-        """What the column of totals needs, and what the totals below each column need."""
+        """Return what the column of totals needs, and what the totals below each column need."""
         if not self._margin_models[2].values.size:
             return 6 * GRID, 0
         write = self._margin_models[2].text
@@ -356,7 +356,7 @@ class GridView(QWidget):
             self._fit()
 
     def set_editable(self, editable: bool) -> None:
-        """Whether typing changes counts (through ``model.typed``)."""
+        """Let typing change counts (through ``model.typed``), or not."""
         self.model.editable = editable
         self.cells.setEditTriggers(EDIT if editable else QAbstractItemView.EditTrigger.NoEditTriggers)
 
@@ -378,7 +378,7 @@ class GridView(QWidget):
         return max(natural, self.at_least[0])
 
     def _natural_column_width(self, metrics: QFontMetrics, grand: int) -> int:
-        """What labels and counts need, beside totals as wide as ``grand``."""
+        """Return what labels and counts need, beside totals as wide as ``grand``."""
         values = self.model.values
         longest = ""
         if values.size:
@@ -399,7 +399,7 @@ class GridView(QWidget):
         return max(wide + 3 * GRID + self.room[0], least)
 
     def _room_for_rows(self) -> int:
-        """What the labels of the rows may take of the width."""
+        """Return what the labels of the rows may take of the width."""
         return max(2 * self.width() // 5, 12 * GRID)
 
     def _room_for_column(self, grand: int) -> int:

@@ -214,7 +214,7 @@ class LevelHeader(QHeaderView):
         return level
 
     def _folds(self, level: int, line: int) -> bool:
-        """Whether the label there is that of a group that folds."""
+        """Return True if the label there is that of a group that folds."""
         if self.layout_ is None or self.total or not self.names or line < 0:
             return False
         label = self.layout_.labels(line, down=self.down)[level].lstrip()
@@ -272,7 +272,7 @@ class Corner(QWidget):
         painter.drawLine(self.rect().topRight(), self.rect().bottomRight())
 
     def beside(self) -> int:
-        """Where on the line that both share the rows' names end and the columns' begins.
+        """Return where on the line that both share the rows' names end and the columns' begins.
 
         Where both do not fit, neither takes more than half from the other.
         """
@@ -324,7 +324,7 @@ Shared = tuple[str, str]
 
 
 def shared(texts: Sequence[str]) -> Shared:
-    """What all labels begin and end with; nothing of a single one."""
+    """Return what all labels begin and end with; nothing of a single one."""
     asked = texts[:ASKED]
     if len(asked) < 2:
         return "", ""

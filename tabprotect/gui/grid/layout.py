@@ -74,7 +74,7 @@ class Layout:
         return self.placement.cell(self.domain, r, c, like=self.layer)
 
     def position(self, index: Index) -> tuple[int, int] | None:
-        """Where a cell is shown; ``None`` when it is filtered away or in another layer."""
+        """Return where a cell is shown; ``None`` when it is filtered away or in another layer."""
         if not self.same_layer(index):
             return None
         at: list[int] = []
@@ -90,7 +90,7 @@ class Layout:
         return at[0], at[1]
 
     def same_layer(self, index: Index) -> bool:
-        """Whether a cell lies in the shown layer."""
+        """Return True if a cell lies in the shown layer."""
         return all(
             index[self.domain.axis(n)] == self.layer[self.domain.axis(n)] for n in self.placement.layers
         )

@@ -48,7 +48,7 @@ def difference_text(value: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a method made of a table; arrays of the table's shape.
+    """The result of a method; arrays of the table's shape.
 
     Attributes
     ----------
@@ -78,14 +78,14 @@ class Result:
 
     @cached_property
     def change(self) -> Ints | None:
-        """What each count changed by, ``SUPPRESSED`` where none is published."""
+        """Return what each count changed by, ``SUPPRESSED`` where none is published."""
         if self.truth is None:
             return None
         return np.where(self.hidden, SUPPRESSED, self.published - self.truth)
 
     @cached_property
     def views(self) -> tuple[str, ...]:
-        """What there is to see of it: no change where counts are hidden and the others exact."""
+        """Return what there is to see of it: no change where counts are hidden and the others exact."""
         change = self.change
         if change is None:
             return ("published",)

@@ -52,7 +52,7 @@ def lines_of(axis: Axis) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class SumsLayout:
-    """Which cell of a magnitude table stands where, whatever is shown of it.
+    """The places of the cells of a magnitude table, whatever is shown of it.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class SumsLayout:
 
     @cached_property
     def place(self) -> tuple[Ints, ...]:
-        """Where each node stands."""
+        """Return where each node stands."""
         return tuple(np.argsort(order) for order in self.order)
 
     @cached_property
@@ -121,13 +121,13 @@ class SumsLayout:
         return tuple(int(order[at]) for order, at in zip(self.order, index, strict=True))
 
     def index(self, nodes: Index) -> Index:
-        """Where nodes stand."""
+        """Return where nodes stand."""
         return tuple(int(place[node]) for place, node in zip(self.place, nodes, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
 class ShownSums:
-    """What the cells of a magnitude table show, each by the table's cells.
+    """The contents of the cells of a magnitude table, each by the table's cells.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ class SumsGrid(QWidget):
 
     @property
     def fits(self) -> bool:
-        """Whether it can be laid out."""
+        """Return True if it can be laid out."""
         return self._layout is None or self._layout.domain.size <= MOST_SHOWN
 
     def _fill(self) -> None:
@@ -263,7 +263,7 @@ class SumsGrid(QWidget):
 
 
 def sum_text(decimals: int) -> Written:
-    """How a sum of 10^-decimals units is written."""
+    """Return how a sum of 10^-decimals units is written."""
     if not decimals:
         return count_text
     scale: int = 10**decimals

@@ -151,7 +151,7 @@ class LatticeView(Drawing):
         return self._arranged().at((point - self._origin(area, scale)) / scale)
 
     def box_of(self, query: Query) -> QRectF:
-        """Where a node stands on the widget."""
+        """Return where a node stands on the widget."""
         area = QRectF(self.rect())
         scale = self._scale(area)
         box = self._arranged().boxes[query]

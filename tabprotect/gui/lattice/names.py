@@ -49,7 +49,7 @@ class VariableLetters:
 
     @property
     def own(self) -> bool:
-        """Whether the letters are the names."""
+        """Return True if the letters are the names."""
         return self.letters == self.lattice.names
 
     def text(self, query: Query) -> str:
@@ -86,7 +86,7 @@ class VariableLetters:
 
     @property
     def key(self) -> str:
-        """What the letters stand for; empty where they are the names."""
+        """Say what the letters stand for; empty where they are the names."""
         if self.own:
             return ""
         pairs = zip(self.letters, self.lattice.names, strict=True)

@@ -105,7 +105,7 @@ def _edge(look: NodeLook, colours: Colours) -> str:
 
 
 def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
-    """What it would become, translucent."""
+    """Paint what it would become, translucent."""
     colour = QColor(colours.released if to == RELEASED else colours.unreleasable)
     pen = QPen(colour, 2, Qt.PenStyle.DotLine)
     fill = QColor(colour)

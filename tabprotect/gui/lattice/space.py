@@ -67,11 +67,11 @@ class Regions:
 
     @property
     def variables(self) -> int:
-        """How many variables and levels above them there are."""
+        """Return how many variables and levels above them there are."""
         return self.letters.lattice.variables
 
     def at(self, query: Query) -> int:
-        """Where a query stands in the arrays over all of them."""
+        """Return where a query stands in the arrays over all of them."""
         return int(self.letters.lattice.at([query])[0])
 
     @cached_property
@@ -90,7 +90,7 @@ class Regions:
 
     @cached_property
     def frontier(self) -> Bools:
-        """Whether a query is on the released or the unreleasable frontier (queries,)."""
+        """Tell whether a query is on the released or the unreleasable frontier (queries,)."""
         out = np.zeros(len(self.every), dtype=np.bool_)
         for edge in (self.state.released, self.state.unreleasable):
             out[self.letters.lattice.at(edge.members)] = True
@@ -98,7 +98,7 @@ class Regions:
 
     @cached_property
     def by_dimension(self) -> Ints:
-        """How many queries of each region there are by dimension (4, dimensions)."""
+        """Return how many queries of each region there are by dimension (4, dimensions)."""
         lattice = self.letters.lattice
         size = lattice.dimensions(self.every)
         out = np.zeros((4, len(lattice.axes) + 1), dtype=np.int64)
@@ -108,7 +108,7 @@ class Regions:
 
 @dataclass(frozen=True)
 class Foresight:
-    """What would follow from releasing a query.
+    """The foreseen consequence of releasing a query.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class Space(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether the regions of the project as it stands are still being worked out."""
+        """Return True if the regions of the project as it stands are still being worked out."""
         return self._looking.running
 
     def refresh(self, *, again: bool = False) -> None:
@@ -235,7 +235,7 @@ class Space(QObject):
             self._set(None)
 
     def _came(self, regions: Regions) -> None:
-        """What is proved so far; what would follow is foreseen from all of it only."""
+        """Take what is proved so far; what would follow is foreseen from all of it only."""
         if regions is not self.regions:
             self.regions = regions
             self._foresights.clear()
@@ -267,7 +267,7 @@ class Space(QObject):
         self._foresee(query)
 
     def foresight(self) -> Foresight | None:
-        """What releasing the sub-table in focus would do, where it is known."""
+        """Return what releasing the sub-table in focus would do, where it is known."""
         return self._foresights.get(self.focus)
 
     def foresee(self, query: Query) -> Foresight | None:

@@ -39,7 +39,7 @@ def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
 
 
 def room_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
-    """What a judged set leaves open, as a sentence: how many counts stay possible in a small cell."""
+    """Say what a judged set leaves open, as a sentence: how many counts stay possible in a small cell."""
     if state.criterion.name != "width":
         figure = figure_text(state, judgement)
         return message("That leaves {figure} ({way}).", figure, way_text(judgement))
@@ -58,7 +58,7 @@ def room_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
 
 
 def way_text(judgement: RiskJudgement) -> str:
-    """How the figure was found."""
+    """Say how the figure was found."""
     words = WAYS.get(judgement.bounds, judgement.bounds)
     if judgement.exact and judgement.bounds in ("shuttle", "lp"):
         # By themselves these only enclose: here tables were found that reach them.
@@ -112,7 +112,7 @@ def state_sentence(regions: Regions) -> str:
 
 
 def foresight_sentence(regions: Regions, found: Foresight) -> str:
-    """What would follow from releasing the query in focus."""
+    """Say what would follow from releasing the query in focus."""
     letters, state, query = regions.letters, regions.state, found.query
     region = int(regions.status[regions.at(query)])
     name, judgement = letters.text(query), found.judgement
@@ -176,7 +176,7 @@ def status_text(regions: Regions, query: Query) -> str:
 
 
 def tight_title(found: Foresight, threshold: int) -> str:
-    """What the list of cells holds."""
+    """Say what the list of cells holds."""
     cells = found.judgement.tight
     if not cells:
         return message("No small count can be worked out more closely than before.")

@@ -37,7 +37,7 @@ def named(
 
 @contextlib.contextmanager
 def silent(*senders: QObject) -> Iterator[None]:
-    """What is done within is told by none of the senders' signals."""
+    """Return what is done within is told by none of the senders' signals."""
     blockers = [QSignalBlocker(sender) for sender in senders]
     yield
     for blocker in blockers:
@@ -89,7 +89,7 @@ def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, 
 
 
 class Inside(QWidget):
-    """What an area scrolls: as high as its words are at its width, and no higher.
+    """The content that an area scrolls: as high as its words are at its width, and no higher.
 
     Words that wrap have a least height of their own, that at their least width: it would leave
     an empty end to scroll to.

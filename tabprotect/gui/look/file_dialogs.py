@@ -29,7 +29,7 @@ class LastFolders:
         self.settings: QSettings | None = None
 
     def of(self, kind: str) -> str:
-        """Where to begin; empty where nothing was chosen yet, or the folder is gone."""
+        """Say where to begin; empty where nothing was chosen yet, or the folder is gone."""
         kept = "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
         return kept if kept and Path(kept).is_dir() else ""
 

@@ -133,7 +133,7 @@ Holder = TypeVar("Holder", bound=QLayout | QSplitter | QStackedWidget)
 def filled(
     holder: Holder, *items: Item, margins: Margins | None = None, spacing: int | None = None
 ) -> Holder:
-    """What holds widgets, with more of them behind those that it has."""
+    """Return what holds widgets, with more of them behind those that it has."""
     if isinstance(holder, QLayout):
         if margins is not None:
             holder.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
@@ -199,7 +199,7 @@ def reading_order(widget: QWidget) -> Iterator[QWidget]:
 
 
 def _parts(widget: QWidget) -> Iterator[QWidget]:
-    """What a widget is laid out from, in order."""
+    """Return what a widget is laid out from, in order."""
     if isinstance(widget, QTabWidget) and not widget.focusPolicy():
         # Else it hands the focus on to its bar itself.
         yield widget.tabBar()

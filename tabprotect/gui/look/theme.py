@@ -37,7 +37,7 @@ Mode = Literal["system", "light", "dark", "contrast"]
 
 @dataclass(frozen=True)
 class Colours:
-    """What each colour means, as ``#rrggbb``. Text colours reach 4.5:1 on their grounds."""
+    """The meaning of each colour, as ``#rrggbb``. Text colours reach 4.5:1 on their grounds."""
 
     window: str
     base: str
@@ -249,12 +249,12 @@ class Theme(QObject):
 
     @property
     def scale(self) -> float:
-        """How much larger than usual words are: what is too narrow for them grows with it."""
+        """Return how much larger than usual words are: what is too narrow for them grows with it."""
         return self.system * self.zoom
 
     @property
     def dark(self) -> bool:
-        """Whether the dark colours are in force."""
+        """Return True if the dark colours are in force."""
         return self.colours in (DARK, HIGH_DARK)
 
     def apply(self, *, mode: Mode | None = None, zoom: float | None = None) -> None:
@@ -411,7 +411,7 @@ def number_text(value: float, *, digits: int = 2) -> str:
 
 
 def moved_text(value: float) -> str:
-    """How much counts change on average: one decimal, and one more where that would be 0."""
+    """Say how much counts change on average: one decimal, and one more where that would be 0."""
     return number_text(value, digits=2 if 0 < value < 0.05 else 1)
 
 
@@ -438,7 +438,7 @@ SHARE = 0.02
 
 
 class Turns(QObject):
-    """What waits for later turns. Whoever uses the window is served between two."""
+    """A queue of work for later turns. Whoever uses the window is served between two."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -446,7 +446,7 @@ class Turns(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether anything is still to be done."""
+        """Return True if anything is still to be done."""
         return bool(self._waiting)
 
     def later(self, owner: QObject, work: Callable[[], object]) -> None:

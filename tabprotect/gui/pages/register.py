@@ -42,7 +42,7 @@ MOST_DAMAGES = 3
 
 
 class RegisterPage(RegisterStage, Page):
-    """What left this house."""
+    """The page of the register: what left this house."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)

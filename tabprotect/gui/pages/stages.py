@@ -64,7 +64,7 @@ class TableStage(Stage):
 
 
 class ProtectStage(Stage):
-    """What must stay true, and which method is best for that."""
+    """The stage Protect: what must stay true, and which method is best for that."""
 
     name = "protect"
     page_class = "protect.page.ProtectPage"
@@ -104,7 +104,7 @@ CHECK_FILES: tuple[tuple[str, str, str, str], ...] = (
 
 
 class CheckStage(Stage):
-    """What a reader can believe."""
+    """The stage Check: what a reader can believe."""
 
     name = "check"
     page_class = "check.page.CheckPage"
@@ -138,7 +138,7 @@ class CheckStage(Stage):
 
 
 class AttackStage(Stage):
-    """What published files of any office tell together."""
+    """The stage of attacks: what published files of any office tell together."""
 
     name = "attack"
     page_class = "attack.page.AttackPage"
@@ -161,7 +161,7 @@ class AttackStage(Stage):
 
 
 class ReleaseStage(Stage):
-    """Whether it may leave."""
+    """The stage Release: if the table may leave."""
 
     name = "release"
     page_class = "release.page.ReleasePage"
@@ -194,7 +194,7 @@ class ReleaseStage(Stage):
 
     @classmethod
     def problems(cls, document: Document) -> int:
-        """Whether something stands against it."""
+        """Tell whether something stands against it."""
         project = document.project
         if project is None or document.public or project.published:
             return 0
@@ -204,7 +204,7 @@ class ReleaseStage(Stage):
 
 
 class RegisterStage(Stage):
-    """What left this house."""
+    """The stage of the register: what left this house."""
 
     name = "register"
     page_class = "register.RegisterPage"
@@ -227,7 +227,7 @@ class RegisterStage(Stage):
 
 
 class QuerySpaceStage(Stage):
-    """Which margins may go out together."""
+    """The stage of the query space: which margins may go out together."""
 
     name = "query_space"
     page_class = "query_space.page.QuerySpacePage"
@@ -252,7 +252,7 @@ class QuerySpaceStage(Stage):
 
 
 class VariablesStage(Stage):
-    """What the table is classified by, and at which levels."""
+    """The stage of variables: what the table is classified by, and at which levels."""
 
     name = "variables"
     page_class = "variables.page.VariablesPage"
@@ -302,7 +302,7 @@ QUICK_ENTRIES = 20_000
 
 
 class CyclesStage(StageOfCycles):
-    """Which cells move together."""
+    """The stage Cycles: which cells move together."""
 
     name = "cycles"
     page_class = "cycles.page.CyclesPage"
@@ -328,7 +328,7 @@ class CyclesStage(StageOfCycles):
 
 
 class _RunStage(Stage):
-    """What both have in common."""
+    """The common part of both stages with a run."""
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:

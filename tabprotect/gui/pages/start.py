@@ -117,7 +117,7 @@ KINDS = {".zip": "open-eye", ".toml": "recipe"}
 
 
 def _state(recent: RecentFile) -> tuple[str, str]:
-    """Whether it has left, and the role of the words."""
+    """Tell whether it has left, and the role of the words."""
     kind = Path(recent.path).suffix.lower()
     if kind == ".zip":
         return message("a release"), "quiet"
@@ -146,7 +146,7 @@ def day_text(seconds: float) -> str:
 
 
 class StartPage(Page):
-    """What to begin with."""
+    """The start page: examples, recent files, ways to begin."""
 
     name = "start"
     label = message("Start")

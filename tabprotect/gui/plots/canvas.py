@@ -236,15 +236,15 @@ class Canvas:
 
     @property
     def unit(self) -> tuple[float, float]:
-        """What one pixel is worth on the lower axis and on the left one."""
+        """Return what one pixel is worth on the lower axis and on the left one."""
         return (self.high - self.low) / self.size[0], (self.top - self.floor) / self.size[1]
 
     def x(self, value: float) -> float:
-        """Where a value stands, in pixels from the left."""
+        """Return where a value stands, in pixels from the left."""
         return (value - self.low) / self.unit[0]
 
     def y(self, value: float) -> float:
-        """Where a value of the left axis stands, in pixels from the top."""
+        """Return where a value of the left axis stands, in pixels from the top."""
         return self.size[1] - (value - self.floor) / self.unit[1]
 
     # -- what is put on it --------------------------------------------------------------------
@@ -352,7 +352,7 @@ class Canvas:
         self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
 
     def fits(self, label: str) -> bool:
-        """Whether the label of a mark is no wider than the plot."""
+        """Return True if the label of a mark is no wider than the plot."""
         return self.metrics.horizontalAdvance(translate(label)) + DIAMOND + 4 <= self.size[0]
 
     def marks(self, marks: Sequence[Mark]) -> None:

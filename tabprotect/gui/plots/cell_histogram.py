@@ -32,7 +32,7 @@ TAIL = 5e-4
 
 @dataclass(frozen=True)
 class DrawnBelief:
-    """What one reader believes about the cell.
+    """The belief of one reader about the cell, as it is drawn.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ from tabprotect.languages.translation import tr, translate
 
 @dataclass(frozen=True)
 class Scale:
-    """How the numbers of a map are written and coloured.
+    """The scale of a map: how numbers are written and coloured.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Scale:
 
     @property
     def classes(self) -> bool:
-        """Whether the numbers are chances, which have fixed classes."""
+        """Return True if the numbers are chances, which have fixed classes."""
         return self.text is chance_text
 
 
@@ -77,7 +77,7 @@ class HeatMap(QWidget):
 
     @property
     def layout_shown(self) -> Layout | None:
-        """Which cells stand where now."""
+        """Return which cells stand where now."""
         return self.grid.layout_
 
     @property
@@ -92,7 +92,7 @@ class HeatMap(QWidget):
 
     @property
     def flip(self) -> bool:
-        """Whether 0 is at the dark end."""
+        """Return True if 0 is at the dark end."""
         return self._flip
 
     def show_values(

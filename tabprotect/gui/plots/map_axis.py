@@ -24,7 +24,7 @@ SHARES = ("share of the small counts", "probability", "share")
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis counts: the measure's name and unit, and where it is better."""
+    """The meaning of an axis: the measure's name and unit, and where it is better."""
 
     label: str
     unit: str
@@ -37,7 +37,7 @@ class Axis:
 
     @property
     def shares(self) -> bool:
-        """Whether its values are written in per cent."""
+        """Return True if its values are written in per cent."""
         return self.unit in SHARES
 
     @property
@@ -54,7 +54,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class AxisScale:
-    """Where values stand on an axis.
+    """The places of values on an axis.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class AxisScale:
         return cls(low - 0.06 * room, high + 0.06 * room)
 
     def place(self, value: float) -> float:
-        """Where a value stands: more is always further to the right or up."""
+        """Return where a value stands: more is always further to the right or up."""
         if self.least is None or not math.isfinite(value):
             return value
         return math.log10(value) if value >= self.least else math.log10(self.least) - LANE

@@ -57,12 +57,12 @@ class Plot(Drawing):
     @property
     @abstractmethod
     def filled(self) -> bool:
-        """Whether there is anything to plot; else ``empty`` says why not."""
+        """Return True if there is anything to plot; else ``empty`` says why not."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """What the lower axis counts; empty where it needs no word."""
+        """Say what the lower axis counts; empty where it needs no word."""
 
     @abstractmethod
     def span(self) -> tuple[float, float]:
@@ -75,7 +75,7 @@ class Plot(Drawing):
 
     @property
     def keyed(self) -> bool:
-        """Whether the plot takes the keyboard."""
+        """Return True if the plot takes the keyboard."""
         return self.narrowest is not None
 
     @property
@@ -92,7 +92,7 @@ class Plot(Drawing):
         return ""
 
     def pressed(self, at: QPointF, *, twice: bool) -> None:
-        """What a click (or a double click) at a point of the plane does."""
+        """React to a click (or a double click) at a point of the plane."""
         if twice:
             self.reset()
 
@@ -127,7 +127,7 @@ class Plot(Drawing):
         self.make_canvas()
 
     def make_canvas(self) -> None:
-        """What bars and lines are put on, made when the plot is first shown, or before."""
+        """Make what bars and lines are put on, when the plot is first shown, or before."""
         if self._canvas is None:
             self._canvas = Canvas(self._put)
             scene = self._canvas.widget.scene()
@@ -178,7 +178,7 @@ class Plot(Drawing):
 
     @property
     def zoomed(self) -> bool:
-        """Whether that is only a part."""
+        """Return True if that is only a part."""
         (low, high), (first, last) = self.seen, self.span()
         return self._canvas is not None and high - low < (last - first) * (1 - 1e-6)
 

@@ -77,7 +77,7 @@ class PlottedConfiguration:
 
     @property
     def there(self) -> bool:
-        """Whether it has a place on the map."""
+        """Return True if it has a place on the map."""
         return bool(np.isfinite(self.mean).all())
 
 
@@ -175,7 +175,7 @@ class RiskUtilityMap(Plot):
         return np.concatenate([*ends, *((s.x, s.y)[n] for s in shown)])
 
     def _scale(self, n: int) -> AxisScale:
-        """Where values stand along an axis."""
+        """Return where values stand along an axis."""
         middle = np.array([s.mean[n] for s in self._shown])
         return AxisScale.of(self._values(n), middle=middle)
 
@@ -246,7 +246,7 @@ class RiskUtilityMap(Plot):
         self._put_choice(canvas)
 
     def _put_words(self, canvas: Canvas) -> list[QRectF]:
-        """What the left axis counts, the better corner and the limit; where these words stand."""
+        """Return what the left axis counts, the better corner and the limit; where these words stand."""
         assert self.axes is not None
         quiet, metrics = canvas.colours.quiet, canvas.metrics
         above = self.axes[1].title

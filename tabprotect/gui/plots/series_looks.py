@@ -56,7 +56,7 @@ INKS = ("plus", "minus", "released", "unreleasable", "quiet", "text")
 
 @dataclass(frozen=True)
 class SeriesLook:
-    """How one thing is marked everywhere: a colour of the palette and a shape."""
+    """The mark of one thing everywhere: a colour of the palette and a shape."""
 
     ink: str
     shape: str

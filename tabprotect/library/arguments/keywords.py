@@ -130,21 +130,21 @@ class PublishingKeywords(TypedDict, total=False):
 
 
 class BinomialCompensated(ProtectingKeywords, total=False):
-    """Of ``binomial_compensated``."""
+    """The parameters of ``binomial_compensated``."""
 
     S: float
     kept: str
 
 
 class Bootstrap(ProtectingKeywords, total=False):
-    """Of ``bootstrap``."""
+    """The parameters of ``bootstrap``."""
 
     S: float
     M: int
 
 
 class CellKey(ProtectingKeywords, total=False):
-    """Of ``cell_key``."""
+    """The parameters of ``cell_key``."""
 
     D: int | float
     V: float
@@ -167,13 +167,13 @@ class CellKey(ProtectingKeywords, total=False):
 
 
 class Coarsening(ProtectingKeywords, total=False):
-    """Of ``coarsening``."""
+    """The parameters of ``coarsening``."""
 
     groupings: str | None
 
 
 class ControlledRounding(ProtectingKeywords, total=False):
-    """Of ``controlled_rounding``."""
+    """The parameters of ``controlled_rounding``."""
 
     base: int
     choice: Literal["nearest", "unbiased"]
@@ -183,7 +183,7 @@ class ControlledRounding(ProtectingKeywords, total=False):
 
 
 class ControlledTabularAdjustment(ProtectingKeywords, total=False):
-    """Of ``controlled_tabular_adjustment``."""
+    """The parameters of ``controlled_tabular_adjustment``."""
 
     margins: str | None
     groupings: str | None
@@ -193,7 +193,7 @@ class ControlledTabularAdjustment(ProtectingKeywords, total=False):
 
 
 class CyclicPerturbation(ProtectingKeywords, total=False):
-    """Of ``cyclic_perturbation``."""
+    """The parameters of ``cyclic_perturbation``."""
 
     alpha: float
     beta: float
@@ -212,7 +212,7 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
 
 
 class DiscreteGaussian(ProtectingKeywords, total=False):
-    """Of ``discrete_gaussian``."""
+    """The parameters of ``discrete_gaussian``."""
 
     rho: float
     cap: int | None
@@ -221,7 +221,7 @@ class DiscreteGaussian(ProtectingKeywords, total=False):
 
 
 class DiscreteLaplace(ProtectingKeywords, total=False):
-    """Of ``discrete_laplace``."""
+    """The parameters of ``discrete_laplace``."""
 
     epsilon: float
     cap: int | None
@@ -230,15 +230,15 @@ class DiscreteLaplace(ProtectingKeywords, total=False):
 
 
 class MultiplicativeNoise(ProtectingKeywords, total=False):
-    """Of ``multiplicative_noise``."""
+    """The parameters of ``multiplicative_noise``."""
 
     least: float
     most: float
-    shape: Literal["uniform", "ramp"]
+    distances: Literal["uniform", "ramp"]
 
 
 class PostRandomisation(ProtectingKeywords, total=False):
-    """Of ``post_randomisation``."""
+    """The parameters of ``post_randomisation``."""
 
     pstay: str
     spread: Literal["uniform", "proportional"]
@@ -246,7 +246,7 @@ class PostRandomisation(ProtectingKeywords, total=False):
 
 
 class PublishMargins(ProtectingKeywords, total=False):
-    """Of ``publish_margins``."""
+    """The parameters of ``publish_margins``."""
 
     margins: str | None
     threshold: int
@@ -256,7 +256,7 @@ class PublishMargins(ProtectingKeywords, total=False):
 
 
 class RandomRounding(ProtectingKeywords, total=False):
-    """Of ``random_rounding``."""
+    """The parameters of ``random_rounding``."""
 
     base: int
     margins: str | None
@@ -264,7 +264,7 @@ class RandomRounding(ProtectingKeywords, total=False):
 
 
 class SmallCountRounding(ProtectingKeywords, total=False):
-    """Of ``small_count_rounding``."""
+    """The parameters of ``small_count_rounding``."""
 
     base: int
     max_round: int | None
@@ -276,7 +276,7 @@ class SmallCountRounding(ProtectingKeywords, total=False):
 
 
 class Suppression(ProtectingKeywords, total=False):
-    """Of ``suppression``."""
+    """The parameters of ``suppression``."""
 
     margins: str | None
     groupings: str | None

@@ -241,7 +241,7 @@ def made(columns: Columns, kind: str) -> Any:
 
 
 def usual_kind() -> str:
-    """What comes back where nothing of a known kind went in: pandas, else Polars, else Arrow."""
+    """Say what comes back where nothing of a known kind went in: pandas, else Polars, else Arrow."""
     found = (kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind) is not None)
     return next(found, "dict")
 
@@ -251,7 +251,7 @@ SHOWN = 20
 
 
 class Framed:
-    """What has rows: a notebook shows the first, and Arrow's stream carries all of them."""
+    """A value with rows: a notebook shows the first, and Arrow's stream carries all of them."""
 
     if TYPE_CHECKING:
 

@@ -191,7 +191,7 @@ def _name_axes(ax: Axes, risk: Measure, utility: Measure) -> None:
 
 
 def _reach(spread: Spread) -> list[list[float]]:
-    """How far a spread reaches below and above its mean."""
+    """Return how far a spread reaches below and above its mean."""
     below, above = spread.mean - spread.low, spread.high - spread.mean
     return [[max(below, 0.0)], [max(above, 0.0)]]
 
@@ -254,7 +254,7 @@ _LOOKS = {
 
 
 def _places(space: Lattice) -> dict[Query, tuple[float, float]]:
-    """Where each sub-table stands: across from 0 to 1, down by its number of bits."""
+    """Return where each sub-table stands: across from 0 to 1, down by its number of bits."""
     rows: dict[int, list[Query]] = {}
     for query in space.every.tolist():
         rows.setdefault(query.bit_count(), []).append(query)

@@ -52,7 +52,7 @@ SCHEMA = Schema(_SCHEMA, 1, "account_schema")
 
 @dataclass(frozen=True)
 class Account:
-    """Who has a key.
+    """The holder of a key.
 
     Attributes
     ----------
@@ -141,12 +141,12 @@ class Accounts:
         return [_account(row) for row in rows]
 
     def at_hand(self, key: str) -> Account | None:
-        """Whose key this is, if it was good a moment ago; nothing is looked up or hashed."""
+        """Return whose key this is, if it was good a moment ago; nothing is looked up or hashed."""
         found = self._good.get(hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest())
         return found[1] if found is not None and time.monotonic() - found[0] < FRESH else None
 
     def by_key(self, key: str) -> Account | None:
-        """Whose key this is; ``None`` for one that is not, or no longer, good."""
+        """Return whose key this is; ``None`` for one that is not, or no longer, good."""
         start, _, rest = key.partition("_")
         mark, _, secret = rest.partition("_")
         if start != "tp" or not mark or not secret or len(key) > 100:

@@ -26,7 +26,7 @@ LINES = 100
 
 
 async def overview(request: Request) -> Response:
-    """Where the service stands."""
+    """Return where the service stands."""
     with_role(request, "operator", "auditor")
     server = server_of(request)
     served = server.table
@@ -63,7 +63,7 @@ async def log(request: Request) -> Response:
 
 
 async def history(request: Request) -> Response:
-    """Where the service stands and the latest lines of its log, for a program that follows it."""
+    """Return where the service stands and the latest lines of its log, for a program that follows it."""
     with_role(request, "operator", "auditor")
     served = server_of(request).table
     length = await run_in_threadpool(lambda: served.length)
@@ -84,7 +84,7 @@ async def history(request: Request) -> Response:
 
 
 async def replay(request: Request) -> Response:
-    """What had been decided up to a number or a time."""
+    """Return what had been decided up to a number or a time."""
     with_role(request, "operator", "auditor")
     served = server_of(request).table
     text = request.query_params.get("until", "").strip()
@@ -102,7 +102,7 @@ async def replay(request: Request) -> Response:
 
 
 async def what_if(request: Request) -> Response:
-    """What releasing a sub-table would do; nothing is decided."""
+    """Return what releasing a sub-table would do; nothing is decided."""
     with_role(request, "operator")
     served = server_of(request).table
     names = request.query_params.getlist("variables")

@@ -149,14 +149,14 @@ def set_cookie(response: Response, request: Request, name: str, value: str) -> N
 
 
 def _form_token(request: Request, browser: str) -> str:
-    """What a form of ours sends back: made for the session, else for the browser."""
+    """Say what a form of ours sends back: made for the session, else for the browser."""
     server, visitor = server_of(request), visitor_of(request)
     session = "" if visitor.account is None else server.session_of(request)
     return server.signed("form of a session", session) if session else server.signed("form", browser)
 
 
 async def form(request: Request) -> dict[str, list[str]]:
-    """What a page of ours sent.
+    """Return what a page of ours sent.
 
     Raises
     ------
@@ -193,7 +193,7 @@ async def choose(request: Request) -> Response:
 
 
 async def look(request: Request) -> Response:
-    """Whether a sub-table was answered before, may be, or never will be; nothing is decided."""
+    """Tell whether a sub-table was answered before, may be, or never will be; nothing is decided."""
     served = server_of(request).table
     names = request.query_params.getlist("variables")
     if not names:
@@ -237,7 +237,7 @@ async def ask(request: Request) -> Response:
 
 
 async def answer(request: Request) -> Response:
-    """What became of a query."""
+    """Return what became of a query."""
     served = server_of(request).table
     identified(request)
     entry = await run_in_threadpool(served.entry, request.path_params["number"])
@@ -272,7 +272,7 @@ async def vote(request: Request) -> Response:
 
 
 async def frontier(request: Request) -> Response:
-    """What is released: a matrix of dots and, of few variables, the lattice."""
+    """Return what is released: a matrix of dots and, of few variables, the lattice."""
     served = server_of(request).table
     state = await run_in_threadpool(served.refresh)
     released = [q for q in state.releases.released if q]
@@ -338,7 +338,7 @@ async def sign_out(request: Request) -> Response:
 
 
 async def style(request: Request) -> Response:
-    """How pages look."""
+    """Return how pages look."""
     return PlainTextResponse(
         _source("style.css"), media_type="text/css", headers={"Cache-Control": "max-age=3600"}
     )
@@ -357,13 +357,13 @@ def problem_page(request: Request, problem: HttpProblem) -> Response:
 
 
 def _since(served: ServedTable, entry: LogEntry) -> str:
-    """What became of a query that got no table at first."""
+    """Say what became of a query that got no table at first."""
     given = None if entry.line.bundle else served.at_hand(entry.line.query)
     return "" if given is None else DECISIONS[given.kind][1]
 
 
 def _projection(served: ServedTable, state: ServerState, query: Query) -> list[tuple[str, ...]]:
-    """What of a sub-table is released, the largest parts alone."""
+    """Return what of a sub-table is released, the largest parts alone."""
     parts = maximal_queries(member & query for member in state.releases.released)
     return [served.lattice.names_of(part) for part in parts if part]
 
@@ -386,7 +386,7 @@ def _shown(request: Request, given: Given, wanted: AskedTable) -> Response:
 
 
 def file_address(table: str, names: Sequence[str], format_name: str) -> str:
-    """Where a sub-table is as a file."""
+    """Say where a sub-table is as a file."""
     return f"/tables/{table}/data?{urlencode({'variables': names_joined(names), 'format': format_name})}"
 
 

@@ -120,7 +120,7 @@ def shared_headers(connection: HTTPConnection, access: Access) -> dict[str, str]
 
 
 def is_proxy(address: str, access: Access) -> bool:
-    """Whether an address is one of the trusted proxies'."""
+    """Return True if an address is one of the trusted proxies'."""
     try:
         own = ip_address(address)
     except ValueError:
@@ -146,7 +146,7 @@ def _listed(headers: Sequence[str]) -> list[str]:
 
 
 def is_secure(connection: HTTPConnection, access: Access) -> bool:
-    """Whether the browser's end of the connection is encrypted."""
+    """Return True if the browser's end of the connection is encrypted."""
     if connection.scope.get("scheme") == "https":
         return True
     near = connection.client.host if connection.client else ""
@@ -155,7 +155,7 @@ def is_secure(connection: HTTPConnection, access: Access) -> bool:
 
 
 def is_local(connection: HTTPConnection, access: Access) -> bool:
-    """Whether the server was reached on the loopback, by a client on this machine."""
+    """Return True if the server was reached on the loopback, by a client on this machine."""
     server = connection.scope.get("server") or ("", None)
     return all(name in LOOPBACK or _loops(name) for name in (server[0], client_address(connection, access)))
 

@@ -14,7 +14,7 @@ MOST_CLIENTS = 100_000
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a client has left.
+    """The allowance that a client has left.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Limiter:
         return Allowance(limit, limit - found.used, reset, True)
 
     def left(self, client: str, limit: int, window: int) -> Allowance:
-        """What a client has left; nothing is counted."""
+        """Return what a client has left; nothing is counted."""
         now, found = self.clock(), self._windows.get(client)
         if found is None or now - found.begun >= window:
             return Allowance(limit, limit, window, True)

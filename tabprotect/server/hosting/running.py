@@ -114,7 +114,7 @@ OPTIONS: Options = {
 
 @dataclass(frozen=True)
 class Listening:
-    """Where a server answers, and in how many processes."""
+    """The address at which a server answers, and in how many processes."""
 
     host: str
     port: int

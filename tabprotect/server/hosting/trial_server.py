@@ -51,7 +51,7 @@ class TrialServer:
 
     @property
     def running(self) -> bool:
-        """Whether it answers, or is about to."""
+        """Return True if it answers, or is about to."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, progress: Progress = SILENT) -> TrialServer:

@@ -34,7 +34,7 @@ MOST_TOLD = 50
 
 @dataclass(frozen=True)
 class Selected:
-    """What a request says of one variable.
+    """The selection of one variable in a request.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def listed_table(served: ServedTable, name: str) -> ListedTable:
 def asked_of(
     served: ServedTable, table: ListedTable, selections: Sequence[Selected], order: Sequence[str] = ()
 ) -> AskedTable:
-    """What a selection asks for; variables without values are summed over.
+    """Return what a selection asks for; variables without values are summed over.
 
     Without any selection that is the sub-table with the most variables that is out.
     """

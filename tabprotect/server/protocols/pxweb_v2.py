@@ -41,7 +41,7 @@ _PLAIN = ("lang", "outputformat", "heading", "stub")
 
 
 def address(request: Request) -> str:
-    """Where this interface is, as the client calls it."""
+    """Say where this interface is, as the client calls it."""
     return f"{str(request.base_url).rstrip('/')}{PREFIX}"
 
 
@@ -234,7 +234,7 @@ def _output_name(request: Request) -> str:
 
 
 def _selections(request: Request, body: bytes) -> tuple[list[Selected], list[str]]:
-    """What is selected of each variable, and which variables stand first."""
+    """Return what is selected of each variable, and which variables stand first."""
     said: dict[str, dict[str, list[str]]] = {}
     placed: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():

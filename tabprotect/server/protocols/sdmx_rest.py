@@ -44,7 +44,7 @@ _COMPONENT = re.compile(r"c\[(.+)\]")
 
 
 def _flows(request: Request) -> dict[str, tuple[Query, Structure]]:
-    """What is out, by the identifiers of its dataflows."""
+    """Return what is out, by the identifiers of its dataflows."""
     served = server_of(request).table
     found = {}
     for table in catalogue(served):
@@ -119,7 +119,7 @@ def _output(request: Request, flow: str) -> ServedFormat:
 
 
 def _shown(request: Request, structure: Structure) -> dict[str, tuple[int, ...]]:
-    """Of the dimensions that a key or a filter names, the places of the codes."""
+    """Find, of the dimensions that a key or a filter names, the places of the codes."""
     dimensions = list(structure.dimensions)
     wanted: dict[str, set[str]] = {}
     key = request.path_params.get("key", "*")

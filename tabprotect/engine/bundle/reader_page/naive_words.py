@@ -14,7 +14,7 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a method, least and most over tables with 2 to 8 people to a cell.
+    """The figures measured of a method, least and most over tables with 2 to 8 people to a cell.
 
     Attributes
     ----------

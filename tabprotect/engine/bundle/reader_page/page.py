@@ -205,7 +205,7 @@ def page_check(
 
 
 def _alike(mine: object, found: object, equal: bool = False) -> bool:
-    """Whether two models are the same but for the last digits of what was computed."""
+    """Return True if two models are the same but for the last digits of what was computed."""
     if equal:
         return True
     if isinstance(mine, dict) and isinstance(found, dict):
@@ -287,7 +287,7 @@ def told_in(code: str, text: str) -> str:
 
 
 def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
-    """What the page says of released counts beside its model."""
+    """Return what the page says of released counts beside its model."""
     mechanism, gate = release.mechanism, release.mechanism.gate
     domain = release.table.domain if likelihood is None else likelihood.domain
     method = methods()[mechanism.method]
@@ -318,7 +318,7 @@ def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
 
 
 def _told_of_magnitudes(release: Release) -> dict[str, object]:
-    """What the page says of released magnitudes beside its model."""
+    """Return what the page says of released magnitudes beside its model."""
     from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
     table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]

@@ -93,7 +93,7 @@ WORDS: Mapping[str, str] = {
 
 
 def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:
-    """What is exact in a release, by line; how a margin is shown, and what joins its variables."""
+    """Return what is exact in a release, by line; how a margin is shown, and what joins its variables."""
     method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
     moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
     if isinstance(moves, MoveSet):

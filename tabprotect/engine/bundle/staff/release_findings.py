@@ -78,7 +78,7 @@ def headline(
 
 
 def counted(verdict: Verdict) -> tuple[Finding, str]:
-    """What readers would know, and a sentence on how many may be known.
+    """Say what readers would know, and a sentence on how many may be known.
 
     With the original it is the true figure, which is confidential, with the limit as a whole number.
     """
@@ -94,7 +94,7 @@ def counted(verdict: Verdict) -> tuple[Finding, str]:
 
 
 def beside_headline(verdict: Verdict) -> str:
-    """What readers work out themselves, and the small count that comes nearest to being known.
+    """Say what readers work out themselves, and the small count that comes nearest to being known.
 
     Empty where the headline does not count the truth.
     """
@@ -111,7 +111,7 @@ def beside_headline(verdict: Verdict) -> str:
 
 
 def read_together(verdict: Verdict, beside: str = message("what left before"), *, more: int = 0) -> str:
-    """What a reader of this release and of earlier ones would know, in words.
+    """Say what a reader of this release and of earlier ones would know, in words.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def read_together(verdict: Verdict, beside: str = message("what left before"), *
 
 
 def limits_said(gate: Gate | None) -> str:
-    """How much readers may know, in a sentence; empty where no gate is stated."""
+    """Say how much readers may know, in a sentence; empty where no gate is stated."""
     if gate is None:
         return ""
     return message(
@@ -192,7 +192,7 @@ HARDLY = 0.9
 
 
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> FindingGroup:
-    """What happened to the at-risk cells. Confidential."""
+    """Say what happened to the at-risk cells. Confidential."""
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
     broken = cycles and summary.margins_preserved is False
     staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
@@ -214,7 +214,7 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
 
 
 def of_staff(staff: Staff) -> list[Finding]:
-    """What the house counts in the original. Confidential."""
+    """Say what the house counts in the original. Confidential."""
     known, stuck = bool(staff.known), staff.stuck
     found = [replace(staff.finding, state="mind" if known else "told", shows="cells" if known else "")]
     return found + [Finding("stuck", "mind", {"n": stuck}, staff=True)] * bool(stuck)
@@ -262,7 +262,7 @@ def sums_headline(
 
 
 def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> FindingGroup:
-    """What protects magnitudes, and what of that was not judged. Confidential."""
+    """Say what protects magnitudes, and what of that was not judged. Confidential."""
     found = [replace(one, staff=True, shows="cells") for one in verdict.tried[:1]]
     if found:
         primary, second = (

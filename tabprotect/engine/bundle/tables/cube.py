@@ -138,7 +138,7 @@ def _named_as_total(name: str, total: str) -> InputError:
 
 
 def _total(variable: Variable, chosen: str | None) -> TotalCode:
-    """What the totals over a variable are listed by."""
+    """Return what the totals over a variable are listed by."""
     code, label = variable.total or TOTAL
     if chosen is None or chosen == code:
         return code, label or TOTAL[1]

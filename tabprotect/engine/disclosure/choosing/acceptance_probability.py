@@ -75,7 +75,7 @@ _RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(ma
 
 @dataclass(frozen=True)
 class Chance:
-    """How often trial releases passed.
+    """The share of trial releases that passed.
 
     Attributes
     ----------

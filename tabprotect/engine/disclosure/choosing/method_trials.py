@@ -39,7 +39,7 @@ NOT_TRIED = message("not tried: too large for a trial; choose it to see")
 
 @dataclass(frozen=True)
 class MethodTrial:
-    """What one method with one set of parameters does to a table. Confidential.
+    """The trial of one method with one set of parameters on a table. Confidential.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class ColumnFormat(Format):
     def asked(
         self, do: str, of: Mapping[str, object], path: Path, progress: Progress
     ) -> tuple[object, Sequence[Buffer]]:
-        """What the library reads of a file, in a process of its own.
+        """Return what the library reads of a file, in a process of its own.
 
         Raises
         ------

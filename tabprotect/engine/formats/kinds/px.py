@@ -67,7 +67,7 @@ class _File:
 
     @property
     def odd(self) -> dict[str, str]:
-        """What keywords say that are written as no keyword of PX is: with dots or underscores."""
+        """Return what keywords say that are written as no keyword of PX is: with dots or underscores."""
         return {
             name: "; ".join(text for texts in of.values() for text in texts)[:LINE]
             for name, of in self.said.items()

@@ -80,7 +80,7 @@ class DataSet(Series, total=False):
 
 
 class Parts(TypedDict, total=False):
-    """What a message holds; in version 2 within ``data``."""
+    """The parts of a message; in version 2 within ``data``."""
 
     dataSets: Sequence[DataSet]
     structure: Structure

@@ -34,7 +34,7 @@ MANY = 100_000
 
 @dataclass(frozen=True)
 class _Part:
-    """Some entries: their counts, the number written with decimals, their codes by axis.
+    """A part of the entries: their counts, the number written with decimals, their codes by axis.
 
     ``rows`` are their row numbers, if rows without a count were left out.
     """

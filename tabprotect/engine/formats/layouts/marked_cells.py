@@ -91,7 +91,7 @@ def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:
 
 
 def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
-    """How many cells have each mark, by its meaning."""
+    """Return how many cells have each mark, by its meaning."""
     for meaning, cells in told.items():
         if meaning:
             said = plural(cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells)
@@ -198,7 +198,7 @@ class _Counts:
 
 
 def _hint(plain: str) -> str:
-    """What to say of a text that is no count; empty if nothing is known of it."""
+    """Say what to say of a text that is no count; empty if nothing is known of it."""
     if plain in USUAL:
         return unknown_mark(plain)
     found = _GROUPED.fullmatch(plain)

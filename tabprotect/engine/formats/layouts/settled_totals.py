@@ -80,7 +80,7 @@ def settle_totals(cells: CellList, reading: Reading) -> SettledTotals:
 
 
 def stated_or_found(cells: CellList, reading: Reading) -> Totals:
-    """Where totals stand: as a person says, else as they are found.
+    """Return where totals stand: as a person says, else as they are found.
 
     Raises
     ------

@@ -184,7 +184,7 @@ def percentages(
 
 
 def left_out(header: Sequence[str], shares: Collection[int]) -> str:
-    """What was left out because it holds percentages."""
+    """Say what was left out because it holds percentages."""
     names = joined((header[n].strip() for n in sorted(shares)), ", ")
     return message(LEFT_OUT, names=names)
 

@@ -30,7 +30,7 @@ Column = Ints | Bools | np.ndarray
 
 
 class QueryError(Exception):
-    """What DuckDB says against a query.
+    """An error that DuckDB raises for a query.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class ReadersConnection:
         self.ask("execute", {"sql": "SELECT 1", "parameters": None, "register": name}, buffers)
 
     def query_progress(self) -> float:
-        """How far the statement is, in per cent."""
+        """Return how far the statement is, in per cent."""
         return 100 * self._reader.done
 
     def interrupt(self) -> None:
@@ -223,7 +223,7 @@ class OwnConnection:
         self._connection.register(name, dict(columns))
 
     def query_progress(self) -> float:
-        """How far the statement is, in per cent."""
+        """Return how far the statement is, in per cent."""
         return self._connection.query_progress()
 
     def interrupt(self) -> None:

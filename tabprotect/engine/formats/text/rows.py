@@ -51,7 +51,7 @@ class _Rows(Protocol):
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a file.
+    """A block of rows of a file.
 
     Attributes
     ----------

@@ -139,7 +139,7 @@ def read_sheet(
 
 @dataclass(frozen=True)
 class Outline:
-    """What a workbook holds: the names of all sheets, and the cells in use, such as ``A1:F20``.
+    """The outline of a workbook: the names of all sheets, and the cells in use, such as ``A1:F20``.
 
     ``sheets`` and ``used`` are empty if it cannot be read, or the sheet has no cells.
     """

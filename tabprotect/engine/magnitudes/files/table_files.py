@@ -50,7 +50,7 @@ class StatedCells:
 
 @dataclass(frozen=True)
 class Head:
-    """What the metadata say: the variables by column, and what the measure is."""
+    """The metadata of a file: the variables by column, and what the measure is."""
 
     variables: tuple[Variable, ...]
     measure: str

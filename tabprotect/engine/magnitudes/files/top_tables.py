@@ -49,7 +49,7 @@ def names_largest(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where what stands in a line."""
+    """The columns of a line, by what stands there."""
 
     codes: Sequence[int]
     value: int

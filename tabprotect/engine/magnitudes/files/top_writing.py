@@ -105,7 +105,7 @@ def _description(
 
 
 def _has_shadow(table: MagnitudeTable) -> bool:
-    """Whether the largest contributions are those of another variable than the sums."""
+    """Return True if the largest contributions are those of another variable than the sums."""
     return table.rows.shadow is not table.rows.own
 
 

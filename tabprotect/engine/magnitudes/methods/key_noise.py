@@ -77,7 +77,7 @@ class KeyNoise:
         return cls(numbers)
 
     def as_json(self) -> dict[str, float | str | bool]:
-        """What a release says of it."""
+        """Return what a release says of it."""
         return dict(self.numbers)
 
     @cached_property
@@ -103,7 +103,7 @@ class KeyNoise:
         return weights
 
     def share(self, value: Floats) -> Floats:
-        """What one step of noise is, as a share of a contribution of this size."""
+        """Return what one step of noise is, as a share of a contribution of this size."""
         point, small, large = (self.numbers[n] for n in ("flexpoint", "small", "large"))
         size = np.maximum(np.abs(value), 1e-300)
         if small == large:

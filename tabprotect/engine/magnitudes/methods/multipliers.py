@@ -74,7 +74,7 @@ class MultiplierLaw:
         return cls(ends[0], ends[1], shape)
 
     def as_json(self) -> dict[str, float | str | bool]:
-        """What a release says of it."""
+        """Return what a release says of it."""
         return {"least": self.least, "most": self.most, "distances": self.shape}
 
     def factors(self, key: bytes, names: Sequence[str]) -> Floats:

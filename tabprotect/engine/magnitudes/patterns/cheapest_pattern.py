@@ -53,7 +53,7 @@ class _Reading:
         )
 
     def ends(self, item: AttackTarget) -> tuple[Floats, Floats]:
-        """How far each cell could move if it were hidden."""
+        """Return how far each cell could move if it were hidden."""
         every = np.ones(len(self.puzzle.value), dtype=bool)
         low, high = lower_ends(self.puzzle, self.places, floors(self.puzzle, item.reader, every))
         still = self.puzzle.still[self.places]

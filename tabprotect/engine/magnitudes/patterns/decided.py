@@ -40,7 +40,7 @@ class Decided:
         return cls(marks[0], marks[1], marks[2], marks[3], numbers[0], numbers[1])
 
     def primaries(self, unsafe: Bools) -> Bools:
-        """What has to be hidden, by the rules and by what is decided.
+        """Return what has to be hidden, by the rules and by what is decided.
 
         Raises
         ------

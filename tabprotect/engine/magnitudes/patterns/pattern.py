@@ -46,7 +46,7 @@ COSTS = ("value", "n", "unity")
 
 @dataclass(frozen=True, kw_only=True)
 class SuppressionRequest:
-    """How the hidden cells are chosen.
+    """A request for hidden cells: rules, costs, and how they are chosen.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Pattern:
 
 
 def costs(table: MagnitudeTable, cost: str) -> Ints:
-    """What hiding each cell costs.
+    """Return what hiding each cell costs.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def suppress(table: MagnitudeTable, wanted: SuppressionRequest, progress: Progre
 
 
 def _decisions(table: MagnitudeTable, wanted: SuppressionRequest) -> tuple[Decided, Ints]:
-    """What is decided of each cell, and by how much it has to be uncertain whatever the rules say."""
+    """Return what is decided of each cell, and by how much it has to be uncertain whatever the rules say."""
     decided = wanted.decided or Decided.nothing(len(table.cells))
     if wanted.missing_safe:
         decided = replace(decided, safe=decided.safe | below_missing(table))
@@ -189,7 +189,7 @@ def _decisions(table: MagnitudeTable, wanted: SuppressionRequest) -> tuple[Decid
 
 
 class _Work:
-    """What is done where the audit of a pattern finds something."""
+    """The repair of a pattern in which an audit finds something."""
 
     def __init__(self, puzzle: AttackProblem, given: tuple[Ints, Bools, Bools], audit: Audit) -> None:
         self.puzzle, self.audit = puzzle, audit

@@ -57,7 +57,7 @@ class AttackProblem:
 
     @cached_property
     def equations(self) -> Equations:
-        """How the cells add up."""
+        """Return how the cells add up."""
         cells = self.table.cells
         return Equations.of(self.table.axes, cells.key, cells.nodes)
 
@@ -73,7 +73,7 @@ class AttackProblem:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether nobody asked for protection, and nobody waived it."""
+        """Return True if nobody asked for protection, and nobody waived it."""
         rows = self.table.rows
         return not rows.asked.any() and not rows.waived.any()
 
@@ -104,7 +104,7 @@ class AttackProblem:
 
     @cached_property
     def public_floor(self) -> float:
-        """What everybody knows no sum to be below: 0, or with negative values far below all."""
+        """Return what everybody knows no sum to be below: 0, or with negative values far below all."""
         return -float(np.abs(self.table.rows.weighted).sum()) if self.table.signed else 0.0
 
     def pooled(self, cells: Sequence[int]) -> tuple[Ints, Ints]:
@@ -120,11 +120,11 @@ class AttackProblem:
         return holding[order], own[order]
 
     def _pools(self, holding: Ints) -> Ints:
-        """Whose contributions are put together; where that is not known, those of one rank."""
+        """Return whose contributions are put together; where that is not known, those of one rank."""
         return holding if self.table.largest is None else holding % RANKS
 
     def judged(self, cells: Sequence[int]) -> CellContributions:
-        """What the rules look at in cells together."""
+        """Return what the rules look at in cells together."""
         holding, own = self.pooled(cells)
         parts = [self.lists.of(cell) for cell in cells]
         size = len(own) if not self.plain else min(len(own), self.ranks)
@@ -144,7 +144,7 @@ class AttackProblem:
 
     @cached_property
     def ranks(self) -> int:
-        """How many of the largest contributions the rules look at, at least two."""
+        """Return how many of the largest contributions the rules look at, at least two."""
         return max(2, *(rule.ranks for rule in self.rules))
 
     def level(self, cells: Sequence[int]) -> int:
@@ -215,7 +215,7 @@ class AttackTarget:
 
 @dataclass(frozen=True)
 class AuditCounts:
-    """What an audit looked at.
+    """The numbers of readers and cells that an audit looked at.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ def readers_of(puzzle: AttackProblem, cell: int, near: Ints, *, every: bool) -> 
 
 
 def floors(puzzle: AttackProblem, reader: Reader, hidden: Bools) -> dict[int, tuple[int, bool]]:
-    """What a reader knows of hidden cells: his contribution, and whether he is alone."""
+    """Return what a reader knows of hidden cells: his contribution, and whether he is alone."""
     out: dict[int, tuple[int, bool]] = {}
     holdings = puzzle.table.cells.holdings
     held: dict[int, int] = {}

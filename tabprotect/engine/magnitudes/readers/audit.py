@@ -51,7 +51,7 @@ class Audit:
         self._programme: ReaderProgramme | None = None
 
     def run(self, hidden: Bools, progress: Progress = SILENT) -> tuple[AuditCounts, list[Broken]]:
-        """What a pattern leaves open; nothing that was proved is proved again while it only grows.
+        """Return what a pattern leaves open; nothing that was proved is proved again while it only grows.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Audit:
         return self._tally(broken), broken
 
     def so_far(self) -> AuditCounts:
-        """What was looked at, and found sound, before somebody broke it off."""
+        """Return what was looked at, and found sound, before somebody broke it off."""
         return replace(self._tally([]), audited=len(self._sound))
 
     def _tally(self, broken: list[Broken]) -> AuditCounts:

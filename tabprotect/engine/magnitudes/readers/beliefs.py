@@ -31,7 +31,7 @@ OUTSIDE = 0.05
 
 @dataclass(frozen=True)
 class ContributorView:
-    """Who reads.
+    """A contributor as a reader.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ def contributor_belief(
 def second_largest(
     law: MultiplierLaw, published: float, own: float, rest: tuple[float, float], within: float
 ) -> tuple[float, float, float]:
-    """What the second largest believes of the largest, the rest being uniform between two ends.
+    """Return what the second largest believes of the largest, the rest being uniform between two ends.
 
     The prior is 1/x, between 100 and 1,200; the rest has a factor as everybody has.
 
@@ -141,7 +141,7 @@ def second_largest(
 
 
 def _own(published: PublishedMagnitudes, view: ContributorView) -> Ints:
-    """What the reader put into each cell: into his own, and into all that hold it."""
+    """Return what the reader put into each cell: into his own, and into all that hold it."""
     out = np.zeros(len(published.key), dtype=np.int64)
     if view.cell is None:
         return out
@@ -185,7 +185,7 @@ def hidden_beliefs(
 
 
 def _unknown(published: PublishedMagnitudes) -> tuple[Equations, Bools, Ints]:
-    """How the sums add up, which of them a reader does not know, and the others' values."""
+    """Return how the sums add up, which of them a reader does not know, and the others' values."""
     equations = Equations.of(published.axes, published.key, published.nodes)
     # A published sum among cells that are the same is known of all of them.
     hidden = published.hidden.copy()
@@ -199,7 +199,7 @@ def _unknown(published: PublishedMagnitudes) -> tuple[Equations, Bools, Ints]:
 def second_beliefs(
     published: PublishedMagnitudes, cells: Ints, parts: Ints, within: float, *, seed: int = 0
 ) -> Floats:
-    """What the second largest of hidden sums believes of the largest, the rest known to 100 %.
+    """Return what the second largest of hidden sums believes of the largest, the rest known to 100 %.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ class Contributor:
 
 @dataclass(frozen=True)
 class Near:
-    """How near the largest contributor another can come while the sum is published. Confidential.
+    """The distance to which another contributor comes to the largest while the sum is published.
+    Confidential.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ def _named(largest: LargestOnly, key: int, value: int) -> tuple[Contributor, ...
 
 
 def nearest(found: Sequence[Contributor], rules: Sequence[MagnitudeRule]) -> Near | None:
-    """How near the second largest comes to the largest; ``None`` where there are not two."""
+    """Return how near the second largest comes to the largest; ``None`` where there are not two."""
     sizes = [abs(one.own) for one in found if one.own != 0]
     if len(sizes) < 2:
         return None

@@ -93,7 +93,7 @@ class ReaderProgramme:
         return float(found.value)
 
     def _near(self, item: AttackTarget) -> float | None:
-        """How far the sum can go where only cells near by move, if that is far enough."""
+        """Return how far the sum can go where only cells near by move, if that is far enough."""
         if len(self.cells) <= WHOLE_AT_ONCE:
             return None
         for hops in HOPS:

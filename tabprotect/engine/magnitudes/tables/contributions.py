@@ -16,7 +16,7 @@ TOPS = 4
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What each holding contributes to each combination of categories. Confidential.
+    """The contributions of each holding to each combination of categories. Confidential.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ Counted = tuple[Ints, Ints, Ints]
 
 
 def put_together(one: Counted, other: Counted) -> Counted:
-    """What is counted of different holdings in the same cells."""
+    """Return what is counted of different holdings in the same cells."""
     cells = np.union1d(one[0], other[0])
     figures = np.zeros((len(other[1]), len(cells)), dtype=np.int64)
     tops = np.zeros((len(cells), 2 * TOPS), dtype=np.int64)

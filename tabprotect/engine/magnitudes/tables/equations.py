@@ -32,7 +32,7 @@ class Equations:
 
     @classmethod
     def of(cls, axes: Sequence[Axis], key: Ints, nodes: Ints) -> Equations:
-        """Of cells by their keys, rising, and their nodes (variables, cells)."""
+        """Make the equations of cells by their keys, rising, and their nodes (variables, cells)."""
         found = list(_sums(axes, key, nodes))
         same = np.arange(len(key), dtype=np.int64)
         for parent, start, child in found:
@@ -100,7 +100,7 @@ def _root(same: Ints, number: int) -> int:
 
 
 def has_all_sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> bool:
-    """Whether every cell that other cells add up to is there."""
+    """Return True if every cell that other cells add up to is there."""
     return all(np.isin(above, key).all() for _, above in _above(axes, key, nodes))
 
 

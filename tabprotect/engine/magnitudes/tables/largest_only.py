@@ -20,7 +20,7 @@ RANKS = 2**24
 
 @dataclass(frozen=True, eq=False)
 class LargestOnly:
-    """What is stated of cells, sorted by key. Confidential.
+    """The largest contributions stated of cells, sorted by key. Confidential.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class LargestOnly:
 
     @property
     def ranks(self) -> int:
-        """How many of the largest contributions are named."""
+        """Return how many of the largest contributions are named."""
         return int(self.top.shape[1])
 
     @property
     def nonzero(self) -> Ints:
-        """How many contribute something: where one of the largest is 0, so are those after it."""
+        """Return how many contribute something: where one of the largest is 0, so are those after it."""
         short = (self.top == 0).any(axis=1)
         return np.where(short, (self.top > 0).sum(axis=1), self.n).astype(np.int64)
 

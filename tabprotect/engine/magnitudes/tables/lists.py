@@ -14,7 +14,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 @dataclass(frozen=True, eq=False)
 class Put:
-    """What contributors put into some cells. Confidential.
+    """The contributions put into some cells. Confidential.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Put:
 
 
 class Lists:
-    """Who contributes to which cell, read as far as it is asked for.
+    """The contributors of each cell, read as far as it is asked for.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Lists:
             self._read.append(self._table.listing_of(missing))
 
     def lengths(self, cells: Ints) -> Ints:
-        """How many contribute to each."""
+        """Return how many contribute to each."""
         return self._table.cells.holdings[cells]
 
     def of(self, cell: int) -> Put:

@@ -84,13 +84,13 @@ class MagnitudeTable:
 
     @cached_property
     def strides(self) -> Ints:
-        """What one node further is worth in a cell's key, by axis."""
+        """Return what one node further is worth in a cell's key, by axis."""
         sizes = [axis.size for axis in self.axes]
         return np.array([int(np.prod(sizes[n + 1 :])) for n in range(len(sizes))], dtype=np.int64)
 
     @property
     def signed(self) -> bool:
-        """Whether anything is negative."""
+        """Return True if anything is negative."""
         return bool(len(self.rows.own)) and int(self.rows.own.min()) < 0
 
     def row_keys(self, codes: Ints) -> Iterator[Ints]:
@@ -116,13 +116,13 @@ class MagnitudeTable:
 
     @cached_property
     def _holding_starts(self) -> Ints:
-        """Where the rows of each holding begin among those by holding."""
+        """Return where the rows of each holding begin among those by holding."""
         numbers = np.arange(len(self.names) + 1)
         return np.searchsorted(self.rows.holding[self._by_holding], numbers).astype(np.int64)
 
     @cached_property
     def _single(self) -> bool:
-        """Whether each row is one unit."""
+        """Return True if each row is one unit."""
         return bool(np.all(self.rows.units == 1))
 
     @cached_property
@@ -137,7 +137,7 @@ class MagnitudeTable:
         return np.asarray(often[self.rows.holding] == 1)
 
     def _grouped(self, key: Ints, chosen: Ints) -> ContributionList:
-        """Some rows, in the order of their holdings, by cell, those of one holding put together.
+        """Put rows together by cell and holding, in the order of their holdings.
 
         ``key`` says the cell of each of them.
         """
@@ -310,7 +310,7 @@ class MagnitudeTable:
         return int(value) if self.decimals == 0 else int(value) / 10**self.decimals
 
     def judged(self, most: int, reading: str = "sample") -> CellContributions:
-        """What rules look at, with the largest contributions of each cell.
+        """Return what rules look at, with the largest contributions of each cell.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ MOST_EMPTY = 200_000
 def sensitive_cells(
     table: MagnitudeTable, rules: Sequence[MagnitudeRule], *, weights: str = "sample"
 ) -> Sensitivity:
-    """What the rules say of every cell, totals among them.
+    """Return what the rules say of every cell, totals among them.
 
     Parameters
     ----------

@@ -390,7 +390,7 @@ def _added_up(
 
 
 def _holdings(source: MicrodataFile, rows: int) -> tuple[str, ...]:
-    """What each holding is called, by number."""
+    """Return what each holding is called, by number."""
     said = _run(
         source, "SELECT string_agg(replace(holding, chr(10), ' '), chr(10) ORDER BY code) FROM holdings"
     )[0][0]
@@ -398,7 +398,7 @@ def _holdings(source: MicrodataFile, rows: int) -> tuple[str, ...]:
 
 
 def _counts(domain: Domain, codes: Ints) -> tuple[Ints, Ints]:
-    """How many rows each combination has."""
+    """Return how many rows each combination has."""
     key = np.ravel_multi_index(tuple(codes), domain.shape)
     return np.unique(key, return_counts=True)
 

@@ -145,7 +145,7 @@ def by_chain(
 
 
 def _entangled(component: FactorComponent) -> bool:
-    """Whether so many cells hang together by three sums or more that chains do not come to agree."""
+    """Return True if so many cells hang together by three sums or more that chains do not come to agree."""
     cells = len(component)
     if cells <= ENTANGLED or SumCircuits.of(component) is not None:
         return False

@@ -228,7 +228,7 @@ class Chains:
         return len(self._basis) or len(self._component)
 
     def _arrays(self) -> tuple[Ints | Floats, ...]:
-        """What the compiled steps work on, in the order that ``chain_steps.c`` names."""
+        """Return what the compiled steps work on, in the order that ``chain_steps.c`` names."""
         nothing = np.zeros(0, dtype=np.int64)
         graph = (nothing,) * 5 if self._circuits is None else self._circuits.graph
         cells, sums = self._cell_logs, self._sum_logs
@@ -355,7 +355,7 @@ def proposed(least: Ints, most: Ints, u: Floats, *, anywhere: bool) -> Ints:
 
 
 def _in_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Where each row begins, and the numbers of all."""
+    """Return where each row begins, and the numbers of all."""
     starts = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     return starts, np.fromiter(itertools.chain.from_iterable(rows), np.int64, int(starts[-1]))
 

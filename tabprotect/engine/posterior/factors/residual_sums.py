@@ -159,7 +159,7 @@ class ResidualSums:
     def draw_blocks(
         self, blocks: int, number: int, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Ints:
-        """What so many calls of ``draw`` would return, one after the other, in one array."""
+        """Return what so many calls of ``draw`` would return, one after the other, in one array."""
         coins = generator.random((blocks, len(self._layers), number))
         by_layer = coins.transpose(1, 0, 2).reshape(len(self._layers), -1)
         return self._followed(blocks * number, by_layer, progress)
@@ -332,7 +332,7 @@ def _sums_of(component: FactorComponent) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class _Room:
-    """How far the cells of one sum can vary: on average, and in all above their lower bounds."""
+    """The room in which the cells of one sum can vary: on average, and in all above their lower bounds."""
 
     cells: int
     mean: float
@@ -384,7 +384,8 @@ def _greedy(component: FactorComponent) -> Ints:
 
 
 def _beyond(states: int, expected: list[float], most: int) -> bool:
-    """Whether there will be far too many states, if they go on growing as estimates do from here on."""
+    """Return True if there will be far too many states, if they go on growing as estimates do from here
+    on."""
     if states < TELLING or expected[0] <= 0:
         return False
     ratio = math.log(states) / expected[0]

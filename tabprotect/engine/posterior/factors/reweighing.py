@@ -307,7 +307,7 @@ class _Weigher:
         return out
 
     def _told(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
-        """What is known of originals without a call, as ``Rerun.told``."""
+        """Return what is known of originals without a call, as ``Rerun.told``."""
         told = self._rerun.told
         if told is None:
             return [math.nan] * len(what[0])
@@ -336,7 +336,7 @@ class _Weigher:
 
 
 def _draw_blocks(parts: Sequence[SolvedPart], unknown: Ints) -> DrawBlocks | None:
-    """How blocks of unknown cells are drawn at once, where all are of one part that has a way to."""
+    """Return how blocks of unknown cells are drawn at once, where all are of one part that has a way to."""
     parts = [part for part in parts if len(part.cells)]
     draw = parts[0].draw_blocks if len(parts) == 1 else None
     if draw is None:

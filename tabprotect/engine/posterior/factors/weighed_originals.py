@@ -36,7 +36,7 @@ class Weighed:
 
     @property
     def effective(self) -> float:
-        """What drawn originals are worth as independent draws: the number kept of weights 0 and 1."""
+        """Return what drawn originals are worth as independent draws: the number kept of weights 0 and 1."""
         total, square = float(self.weights.sum()), float((self.weights**2).sum())
         return total**2 / square if square else 0.0
 
@@ -47,7 +47,7 @@ class Weighed:
 
     @property
     def basis(self) -> str:
-        """What was weighed, in words."""
+        """Say what was weighed, in words."""
         left = int((self.weights > 0).any(axis=0).sum())
         if self.listed:
             return message(

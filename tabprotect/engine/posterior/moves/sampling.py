@@ -403,7 +403,7 @@ def estimate(
 
 
 def tallied(changes: Shorts, span: int) -> Ints:
-    """How often each group had each change, int64 (groups, 2 span + 1), in (groups, draws)."""
+    """Return how often each group had each change, int64 (groups, 2 span + 1), in (groups, draws)."""
     groups, draws = changes.shape
     found = np.zeros((groups, 2 * span + 1), dtype=np.int64)
     cycle_steps.tallied(groups, draws, span, changes, found)

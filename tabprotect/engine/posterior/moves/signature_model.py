@@ -108,7 +108,7 @@ class GroupModel:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the posterior is the law of the reversed mechanism."""
+        """Return True if the posterior is the law of the reversed mechanism."""
         coin = self.coin
         if coin.alpha != coin.beta:
             return False

@@ -131,7 +131,7 @@ class SumLaws:
 
 
 def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:
-    """How far the sum can go either way, before and after each position is eliminated."""
+    """Return how far the sum can go either way, before and after each position is eliminated."""
     before: list[int] = []
     after: list[int] = []
     for axes, children in zip(one.axes, one.children, strict=True):

@@ -13,7 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 
 
 def is_coarser(coarse: Domain, fine: Domain) -> bool:
-    """Whether a table has some of the variables of another, with the same categories."""
+    """Return True if a table has some of the variables of another, with the same categories."""
     known = dict(zip(fine.names, fine.variables, strict=True))
     return coarse.size < fine.size and all(
         name in known and one.categories == known[name].categories

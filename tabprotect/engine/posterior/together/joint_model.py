@@ -80,7 +80,7 @@ class JointModel:
     factors: tuple[SumFactor, ...] = ()
 
     def touches(self) -> Ints:
-        """How often the steps of each release touch each group, int64 (releases, groups)."""
+        """Return how often the steps of each release touch each group, int64 (releases, groups)."""
         group = np.repeat(np.arange(len(self.signatures)), np.diff(self.signatures.starts))
         each = [np.bincount(one.sequence, minlength=self.cycles) for one in self.releases]
         return np.stack(

@@ -54,7 +54,7 @@ LEAST_POSSIBLE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class RingDraws:
-    """What the chains found.
+    """The draws of the chains, with how far they agree.
 
     Attributes
     ----------

@@ -141,7 +141,7 @@ class Torus:
         return out
 
     def possible(self, taken: Signs) -> Bools:
-        """Whether each chain's coefficients (releases, chains, rows, columns) can be, (chains,)."""
+        """Tell whether each chain's coefficients (releases, chains, rows, columns) can be, (chains,)."""
         after = self.after(taken)
         low_plus = np.clip(after[:, :, :2].min(axis=2), -1, 2)
         low_minus = np.clip(after[:, :, 2:].min(axis=2), -1, 2)
@@ -170,7 +170,7 @@ class Torus:
 
     @cached_property
     def _effects(self) -> Signs:
-        """What three neighbours of ring i take off the corners of the steps beside them.
+        """Return what three neighbours of ring i take off the corners of the steps beside them.
 
         int8 (releases, 3 rows from i - 1 on, 4 corners, rows, columns, 27).
         """

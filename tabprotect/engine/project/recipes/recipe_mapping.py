@@ -31,7 +31,7 @@ def part_of(path: Path, name: str) -> object:
 
 
 def mapped_categories(path: Path) -> dict[tuple[str, str], str]:
-    """What a recipe says in ``[mapping]`` of categories that it was not made for.
+    """Return what a recipe says in ``[mapping]`` of categories that it was not made for.
 
     Raises
     ------

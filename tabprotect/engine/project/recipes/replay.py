@@ -147,7 +147,7 @@ class Mapped:
             raise undecided(left)
 
     def _open(self, other: OtherCategories) -> OtherCategories:
-        """What is not said yet: of a category that keeps its name it is."""
+        """Return what is not said yet: of a category that keeps its name it is."""
         said = {name for name in other.new if self.renames.get((other.variable, name)) == name}
         alike = {name: like for name, like in other.alike.items() if name not in said}
         new = tuple(name for name in other.new if name not in said)
@@ -172,7 +172,7 @@ class Mapped:
             given["mapping"] = said
 
     def orders(self, steps: Sequence[Order], domain: Domain) -> Iterator[Order]:
-        """What is to be done to the table as opened; code lists that steps read do it themselves."""
+        """Return what is to be done to the table as opened; code lists that steps read do it themselves."""
         listed: set[str] = set()
         for step in steps:
             lists = step.arguments.get("code_lists")

@@ -70,7 +70,7 @@ def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
 
 @dataclass(frozen=True)
 class ReleaseJudgement:
-    """What there is to consider before a release leaves.
+    """The judgement of a release before it leaves.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def beside_unjudged(done: Protected, before: LeftBefore, policy: HousePolicy, re
 
 
 def asked_once(problem: Problem, register: str | None) -> LookedUp | None:
-    """What the register holds that bears on a table; ``None`` where it cannot be read."""
+    """Return what the register holds that bears on a table; ``None`` where it cannot be read."""
     with suppress(InputError, ParameterError):
         return look_up(problem, register)
     return None

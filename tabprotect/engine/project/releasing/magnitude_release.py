@@ -63,7 +63,7 @@ def decided(
 
 @dataclass(frozen=True)
 class MagnitudesBefore:
-    """What left of the same records before sums leave.
+    """The releases of the same records that left before.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def magnitudes_before(table: MagnitudeTable, release: Release, register: str | N
 
 
 def _weighed(table: MagnitudeTable, release: Release, data: bytes | None) -> bool:
-    """Whether another release of the same records tells nothing together with these sums."""
+    """Return True if another release of the same records tells nothing together with these sums."""
     if data is None:
         return False
     try:

@@ -86,7 +86,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
 def judge_margins(
     project: Project, margins: Iterable[Sequence[str]], progress: Progress = SILENT
 ) -> RiskJudgement:
-    """What is known of the risk of releasing margins together.
+    """Return what is known of the risk of releasing margins together.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def judge_margins(
 
 
 def standard_of(plan: ReleasePlan, evidence: Evidence) -> Standard:
-    """What a plan holds releases to."""
+    """Return what a plan holds releases to."""
     return standard(evidence, plan.threshold, plan.criterion, plan.bounds)
 
 

@@ -32,7 +32,7 @@ NEXT = ".next"
 
 @dataclass(frozen=True)
 class Rotation:
-    """What became of a register under another key.
+    """The state of a register under another key.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ class HeldProject:
             return False
 
     def _who(self) -> str:
-        """Who has it open and since when, as far as the lock file says."""
+        """Say who has it open and since when, as far as the lock file says."""
         assert self._file is not None
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             self._file.seek(0)

@@ -41,7 +41,7 @@ def published_beside(given: object) -> tuple[str, ...]:
 
 
 def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
-    """What is to be protected: the project's choices, with the rules of the house.
+    """Return what is to be protected: the project's choices, with the rules of the house.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def with_method(project: Project, method: str, parameters: Mapping[str, object])
 
 
 def record_of(project: Project, done: ProtectedSums, verdict: MagnitudeVerdict) -> dict[str, object]:
-    """What a dossier keeps of a run."""
+    """Return what a dossier keeps of a run."""
     problem = problem_of(project)
     given = {name: str(value) for name, value in project.parameters.items() if name != PUBLISH.name}
     return {

@@ -90,7 +90,7 @@ class ComparedSums:
 
 
 def within_of(rules: Sequence[MagnitudeRule]) -> float:
-    """How near a guess counts, in percent: as the p rule says."""
+    """Return how near a guess counts, in percent: as the p rule says."""
     return next((float(rule.numbers[0]) for rule in rules if rule.name == "p"), 10.0)
 
 

@@ -28,7 +28,7 @@ GIVEN = ".hst"
 
 @dataclass(frozen=True)
 class WrittenTable:
-    """What was written: the format, the cells, what the format leaves out."""
+    """A written table: the format, the cells, what the format leaves out."""
 
     format: str
     cells: int

@@ -116,7 +116,7 @@ def group_categories(
 def unsafe_at_level(
     project: Project, variable: str, level: str, given: Mapping[str, object]
 ) -> tuple[int, int]:
-    """How many sums are unsafe now, and where a variable were counted at a level that is made so.
+    """Return how many sums are unsafe now, and where a variable were counted at a level that is made so.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def _changed(project: Project, suggestion: Suggestion) -> tuple[Method, Argument
 
 
 def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
-    """How the parameters are tuned, if they are or were."""
+    """Return how the parameters are tuned, if they are or were."""
     tuned = None if done is None else done.release.mechanism.tuned
     if given.get("tune"):
         return {"tune": True, "tune_for": given.get("tune_for", "changes")}

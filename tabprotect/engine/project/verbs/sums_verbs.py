@@ -310,7 +310,7 @@ def table_of(project: Project) -> str:
 
 @dataclass(frozen=True)
 class SumsTrial:
-    """What a method would do to a magnitude table. Confidential.
+    """The trial of a method on a magnitude table. Confidential.
 
     Attributes
     ----------
@@ -397,7 +397,7 @@ def judged_for_leaving(project: Project, register: str | None = None) -> Magnitu
 
 
 def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> str:
-    """Why the protected sums may not leave with a reason; empty if they may."""
+    """Say why the protected sums may not leave with a reason; empty if they may."""
     from tabprotect.engine.project.releasing.magnitude_release import decided
 
     try:
@@ -408,7 +408,7 @@ def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> st
 
 
 def staff_record(project: Project) -> Mapping[str, object]:
-    """What a staff report says of the protected sums beside the release. Confidential."""
+    """Return what a staff report says of the protected sums beside the release. Confidential."""
     from tabprotect.engine.project.sums.protecting import record_of
 
     done = project.protected_sums

@@ -188,7 +188,7 @@ def chosen_cycles(kept: KeptMargins, values: Values, progress: Progress = SILENT
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a choice depends on, as its cache key; the progress is not part of it."""
+    """The cache key of a choice: all that it depends on; the progress is not part of it."""
 
     kept: KeptMargins
     values: tuple[tuple[str, object], ...]
@@ -268,7 +268,7 @@ def _shrunk(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _pool(found: list[Candidate]) -> list[Candidate]:
-    """Of the good ones those whose posterior is exact, if there are any."""
+    """Keep those of the good ones whose posterior is exact, if there are any."""
     good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
     return [c for c in good if c.exact] or good
 

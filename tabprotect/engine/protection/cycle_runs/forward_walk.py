@@ -49,7 +49,7 @@ COMPILED_RULES: tuple[BlockingRule, ...] = ("any_zero", "negative", "none")
 
 @dataclass(frozen=True, eq=False)
 class Acceptance:
-    """How the rule ``reversible`` decides on a step.
+    """The decision of the rule ``reversible`` on a step.
 
     Attributes
     ----------

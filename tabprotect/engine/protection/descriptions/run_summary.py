@@ -86,7 +86,7 @@ class RunSummary:
         return in_words(self.findings())
 
     def findings(self, *, hard_to_tell: bool = False) -> Iterator[Finding]:
-        """What the run did.
+        """Say what the run did.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ _SPANS = (
 
 
 def short_seed_sentence(randomness: Randomness) -> str:
-    """How fast a given seed is guessed."""
+    """Say how fast a given seed is guessed."""
     bits = randomness.seed.bit_length()
     if bits >= GUESSED_BITS:
         return message(

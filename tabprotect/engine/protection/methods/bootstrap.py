@@ -243,7 +243,7 @@ def _log_chance(x: Ints, out: Ints, total: int, quality: float, samples: int) ->
 
 
 def _costs(cells: int, quality: float, samples: int, log_chance: float) -> dict[str, object]:
-    """What drawing until a table is accepted would take, exactly and as Heer's formula has it."""
+    """Return what drawing until a table is accepted would take, exactly and as Heer's formula has it."""
     within = math.log(math.erf(quality * math.sqrt(samples / 2.0)))
     logs = {"samples_blindly": -log_chance, "samples_blindly_normal": -cells * within}
     return {

@@ -113,7 +113,7 @@ MARGIN_NOTE = message(
 
 
 def beside_others(values: Values) -> tuple[Kind, ...]:
-    """What a table by itself leaves out of several."""
+    """Return what a table by itself leaves out of several."""
     return ("joint_noise",) if values[KEYS] == "hashed" else ("joint_noise", "key_algebra")
 
 

@@ -276,7 +276,7 @@ class CyclicPerturbation(Method):
         return moves
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Which guarantees hold depends on the blocking rule and on alpha = beta."""
+        """Return which guarantees hold depends on the blocking rule and on alpha = beta."""
         rule = values[BLOCKING]
         broken = {"non_negative"} if rule == "none" else set()
         if rule != "any_zero":

@@ -164,7 +164,7 @@ def _accepted(publication: Publication, base: int) -> Callable[[Table, np.random
 
 
 def _true_counts(published: int, base: int) -> Support:
-    """What a published multiple may come from: the nearer, the likelier."""
+    """Return what a published multiple may come from: the nearer, the likelier."""
     require_multiple(base, published)
     low, high = max(published - base + 1, 0), published + base - 1
     return low, high, np.log(1 - np.abs(np.arange(low, high + 1) - published) / base)

@@ -175,7 +175,7 @@ class SmallCountRounding(Method):
         )
 
     def likelihood(self, release: Release) -> CellFactors:
-        """What each published count may come from; then the rounding as a whole."""
+        """Return what each published count may come from; then the rounding as a whole."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         rules = _rules(values)
         publication = publication_of(release.domain, values)
@@ -210,7 +210,7 @@ class SmallCountRounding(Method):
 
 
 def _true_cell(published: int, rules: RoundingRules) -> Support:
-    """What a published inner cell may come from, gaps included."""
+    """Return what a published inner cell may come from, gaps included."""
     base, most = rules.base, rules.most
     low, high = max(published - base, 0), published + base
     true = np.arange(low, high + 1)
@@ -233,7 +233,7 @@ def _true_cell(published: int, rules: RoundingRules) -> Support:
 
 
 def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
-    """What the sum of some inner cells may have been, from their rounded sum alone.
+    """Return what the sum of some inner cells may have been, from their rounded sum alone.
 
     A cell that went up is now at least the base and was at most base - 1 (a multiple: the base)
     less; a cell that went down was at most base - 1 more. What is left over the multiples of the

@@ -156,7 +156,7 @@ class NoiseLaw:
 
     @property
     def note(self) -> str:
-        """What the posterior leaves out, in words; empty where it leaves out nothing."""
+        """Say what the posterior leaves out, in words; empty where it leaves out nothing."""
         return "" if self.capped else FAR_NOTE.format(reach=self.reach)
 
     @property

@@ -58,7 +58,7 @@ MOST_KNOWN = 100_000
 
 @dataclass(eq=False)
 class Known:
-    """What the programmes of many small tables with one publication, base and limit share.
+    """The part that programmes of many small tables with one publication, base and limit share.
 
     Attributes
     ----------

@@ -87,7 +87,7 @@ class _Rests:
         return cells[::2], cells[1::2]
 
     def room(self, walk: Walk) -> tuple[int, int]:
-        """How far the even cells can go up (the odd ones down), and how far down."""
+        """Return how far the even cells can go up (the odd ones down), and how far down."""
         rest, base = self.rest, self.base
         even, odd = [rest[r][c] for r, c in walk[0]], [rest[r][c] for r, c in walk[1]]
         return min(base - max(even), min(odd)), min(min(even), base - max(odd))

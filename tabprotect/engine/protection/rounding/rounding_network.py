@@ -21,7 +21,7 @@ from tabprotect.engine.tables.publication import Publication
 
 
 def nested_in_two_ways(sets: Bools) -> Bools | None:
-    """Which sets are of the second of two families, in each of which any two nest or are disjoint.
+    """Return which sets are of the second of two families, in each of which any two nest or are disjoint.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def nested_in_two_ways(sets: Bools) -> Bools | None:
 
 
 def _nesting(sets: Bools) -> tuple[Ints, Ints]:
-    """Of sets of one family: the set around each, and the smallest around each member; -1: none."""
+    """Find the set around each set of a family, and the smallest around each member; -1: none."""
     around = np.full(len(sets), -1)
     smallest, outermost = np.full(sets.shape[1], -1), np.full(sets.shape[1], -1)
     for one in np.argsort(sets.sum(axis=1), kind="stable").tolist():
@@ -117,7 +117,7 @@ class RoundingNetwork:
         return cls(tail, head, _apart(tail, head), base)
 
     def nearest(self, true: Ints, rounded: Ints) -> Floats:
-        """Whether tables have a rounding as their only nearest one: 1 or 0, NaN for one of several.
+        """Tell whether tables have a rounding as their only nearest one: 1 or 0, NaN for one of several.
 
         Parameters
         ----------

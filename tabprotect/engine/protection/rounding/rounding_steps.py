@@ -63,7 +63,7 @@ class RoundingSteps:
             self._known.add(step.tobytes())
 
     def rule_out(self, true: Ints, *, learnt: bool = False) -> Bools:
-        """Which originals, by their counts (originals, numbers), have a nearer rounding for certain.
+        """Return which originals, by their counts (originals, numbers), have a nearer rounding for certain.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class RoundingSteps:
 
 
 def _apart(steps: np.typing.NDArray[np.int8]) -> Floats:
-    """What goes up and what goes down, (steps, 2 * numbers)."""
+    """Return what goes up and what goes down, (steps, 2 * numbers)."""
     return np.concatenate([steps > 0, steps < 0], axis=1).astype(np.float64)
 
 

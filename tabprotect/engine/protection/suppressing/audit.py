@@ -220,7 +220,7 @@ class _Bounding:
         self._moves = {1: np.zeros(len(cells), np.int64), -1: np.zeros(len(cells), np.int64)}
 
     def run(self) -> tuple[Ints, Ints, Bools]:
-        """How far up and down, and whether both are sharp, each (cells,)."""
+        """Return how far up and down, and whether both are sharp, each (cells,)."""
         ends = {1: np.zeros(len(self._cells), np.int64), -1: np.zeros(len(self._cells), np.int64)}
         sharp = np.ones(len(self._cells), dtype=np.bool_)
         for number, cell in enumerate(self._cells.tolist()):

@@ -139,7 +139,7 @@ class _Programme:
         return start
 
     def _bend(self, cells: _Cells, cell: int, step: int, most: float) -> None:
-        """What is moved further costs more, where the distance is that of squares."""
+        """Make further moves cost more, where the distance is that of squares."""
         pieces = BEND if self._distance == "l2" else 0
         for piece in range(pieces):
             if most >= 1:
@@ -231,7 +231,7 @@ class _Programme:
 
 @dataclass(frozen=True)
 class AdjustmentTarget:
-    """Which of the tables without counts at risk is sought.
+    """The table that is sought among those without counts at risk.
 
     Attributes
     ----------
@@ -365,7 +365,7 @@ class Rivals:
             self._known = np.concatenate([self._known, own[None]])
 
     def rule_out(self, original: Table) -> bool:
-        """Whether an original is certainly adjusted to another table, or to none."""
+        """Return True if an original is certainly adjusted to another table, or to none."""
         values = self._numbers(original)
         most = BEND + 1 if self._wanted.distance == "l2" else 1
         columns = np.where(self._at_risk.mask(values), 1, 2 * most).sum()
@@ -385,7 +385,7 @@ class Rivals:
         return np.concatenate([inner, self._sums @ inner])
 
     def _costs(self, values: Ints) -> tuple[Bools, Bools, Floats]:
-        """Of each known table: whether it may be taken, with nearest counts, and at what cost."""
+        """Tell of each known table if it may be taken, with nearest counts, and at what cost."""
         at_risk, known = self._at_risk.mask(values), self._known
         below, above = self._at_risk.low - 1, self._at_risk.high + 1
         up, down = above - values, values - below

@@ -63,7 +63,7 @@ class Engine(Protocol):
         """The cells that surely have a change of suppressed ones, none of them in ``still``."""
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
-        """How far one suppressed cell can move, whether proven, and a change that does."""
+        """Return how far one suppressed cell can move, whether proven, and a change that does."""
 
     def seconds(self, ends: int) -> float:
         """About how long choosing and checking take, for so many ends of intervals."""
@@ -272,7 +272,7 @@ class _Selection:
         return self._suppressed[self._twin]
 
     def _moves_of(self, found: Deviation) -> frozenset[int]:
-        """Who knows the count of a cell that a deviation moves; -1 for nobody."""
+        """Return who knows the count of a cell that a deviation moves; -1 for nobody."""
         people = self._people.get(found)
         if people is None:
             people = frozenset(self._person_of[cell] for cell in found.cells.tolist())

@@ -83,7 +83,7 @@ Insiders = Literal["none", "outside", "one", "all"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be protected, and at what price. All arrays over published cells. Confidential.
+    """The cells to be protected, and at what price. All arrays over published cells. Confidential.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Task:
 
 
 def _known_by_insiders(task: Task) -> Ints:
-    """How far each published count (size,) can fall for insiders who are alone in a part of it.
+    """Return how far each published count (size,) can fall for insiders who are alone in a part of it.
 
     They know that they are there: no pattern leaves open to them that the sum is less.
     """

@@ -213,7 +213,7 @@ class ServerState:
         )
 
     def _decided(self, line: LogLine, releases: ReleaseSet, refused: Frontier) -> Decision | None:
-        """What the criterion decided with a line; ``None`` where that follows from something else."""
+        """Return what the criterion decided with a line; ``None`` where that follows from something else."""
         by_criterion = line.reason == REFUSED
         # A rule is asked only for what the criterion allows.
         by_rule = line.kind in ("refusal", "projection") and line.reason not in (REFUSED, CLOSED)

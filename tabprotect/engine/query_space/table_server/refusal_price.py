@@ -112,7 +112,7 @@ class RefusalPrice:
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided about a query, in the light of what was out then. Confidential.
+    """A decision on a query, in the light of what was out then. Confidential.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ class _Judge:
         return known[out]
 
     def refuses(self, tables: Ints, out: tuple[Query, ...], asked: Sequence[Query] = ()) -> Bools | None:
-        """Whether each table would be refused; ``None`` if that takes too long.
+        """Tell whether each table would be refused; ``None`` if that takes too long.
 
         Parameters
         ----------

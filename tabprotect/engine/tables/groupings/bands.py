@@ -120,7 +120,7 @@ def _band_of(category: str, span: Span, band: Callable[[int], str]) -> str:
 
 
 def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
-    """What a group of categories is called: by what it holds, never by one of them.
+    """Say what a group of categories is called: by what it holds, never by one of them.
 
     Numbers that follow on each other are a band (``0-4``, ``5-9``: ``0-9``); few categories are
     named all (``north, south``), many by the first, the last and their number. ``taken`` are names

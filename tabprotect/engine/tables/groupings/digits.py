@@ -18,7 +18,8 @@ _MARKS = "._"
 
 
 def is_code(category: str) -> bool:
-    """Whether a category may be a code: letters, digits and points, a digit among them or all capitals."""
+    """Return True if a category may be a code: letters, digits and points, a digit among them or all
+    capitals."""
     return (
         len(category) <= MOST_LONG
         and _CODE.fullmatch(category) is not None
@@ -89,7 +90,7 @@ def usual_digits(categories: Sequence[str]) -> tuple[int, ...]:
 
 
 def _follow(codes: Sequence[str]) -> bool:
-    """Whether they are numbers that follow on each other: most of them, as ages and years do, or those
+    """Return True if they are numbers that follow on each other: most of them, as ages and years do, or those
     where another digit begins, as 9 and 10 of counts do."""
     if not all(map(str.isdigit, codes)):
         return False
@@ -101,7 +102,7 @@ def _follow(codes: Sequence[str]) -> bool:
 
 
 def _within(codes: Sequence[str], lengths: Sequence[int]) -> bool:
-    """Whether most longer codes begin with a shorter one that is there."""
+    """Return True if most longer codes begin with a shorter one that is there."""
     known = set(codes)
     longer = [code for code in codes if len(code) > lengths[0]]
     inside = sum(any(code[:n].rstrip(_MARKS) in known for n in lengths if n < len(code)) for code in longer)

@@ -60,7 +60,7 @@ def _told(finer: Ints, coarser: Ints) -> bool:
 
 @dataclass(frozen=True)
 class Nesting:
-    """Which variables of a domain become one, and their codes.
+    """The variables of a domain that become one, and their codes.
 
     Attributes
     ----------

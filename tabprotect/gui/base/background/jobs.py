@@ -120,7 +120,7 @@ class Job(QObject):
             self.progressed.emit(self.stage, self.fraction, report[2])
 
     def receive(self, kind: str, value: Any) -> None:
-        """What the work says, on the window's thread: "progressed", or how it ended."""
+        """Take what the work says, on the window's thread: "progressed", or how it ended."""
         if not self.running:
             return
         if kind == "progressed":

@@ -18,7 +18,7 @@ def published_count(posterior: Posterior, index: Index) -> int | None:
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
-    """What is believed about one cell, and in the house what is true."""
+    """Say what is believed about one cell, and in the house what is true."""
     values, chances = posterior.distribution(index)
     best = int(posterior.mode[index])
     low, high = posterior.interval_of(index, COULD_BE)

@@ -16,12 +16,12 @@ from tabprotect.languages.messages import message
 
 
 def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
-    """What rules say of every cell of a magnitude table; counts its cells the first time."""
+    """Return what rules say of every cell of a magnitude table; counts its cells the first time."""
     return sensitive_cells(sums.table, rules, weights=sums.weights)
 
 
 class JudgedSums(QObject):
-    """What the chosen rules say of the open magnitude table, and what helps where it may not leave.
+    """The judgement of the open magnitude table by the chosen rules, and what helps where it may not leave.
 
     ``changed`` when the one becomes known, ``helped`` when the other does.
     """
@@ -52,11 +52,11 @@ class JudgedSums(QObject):
         self._question.ask(message("judging every sum"), work, _key(sums))
 
     def of(self, sums: ChosenSums) -> Sensitivity | None:
-        """What is known of a table with its rules; ``None`` before that."""
+        """Return what is known of a table with its rules; ``None`` before that."""
         return self.known if same(self._of, _key(sums)) else None
 
     def unsafe(self, project: Project) -> int:
-        """How many sums tell too much; 0 before that is known."""
+        """Return how many sums tell too much; 0 before that is known."""
         found = None if project.sums is None else self.of(project.sums)
         return 0 if found is None else int(found.unsafe.sum())
 

@@ -38,7 +38,7 @@ class Judging(QObject):
         )
 
     def verdict(self, project: Project | None) -> Verdict | None:
-        """What its readers learn, if already known; starts no job."""
+        """Return what its readers learn, if already known; starts no job."""
         if project is not None and project.protected is not None:
             return project.protected.record.verdict
         known = self.known(project)
@@ -51,7 +51,7 @@ class Judging(QObject):
         return self._found[1]
 
     def fault(self, project: Project) -> str:
-        """Why there is no judgement; empty if there is one, or will be."""
+        """Say why there is no judgement; empty if there is one, or will be."""
         found = self._found
         return found[2] if found is not None and same(found[0], _key(project)) else ""
 

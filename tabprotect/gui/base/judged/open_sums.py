@@ -14,7 +14,7 @@ from tabprotect.languages.messages import joined, plural
 
 
 def risk_text(number: int, *, sums: bool) -> str:
-    """How many sums are unsafe, or how many counts small."""
+    """Say how many sums are unsafe, or how many counts small."""
     shown = count_text(number)
     return (
         plural(number, "{number} unsafe sum", "{number} unsafe sums", shown)

@@ -66,7 +66,7 @@ class ChancesDialog(QDialog):
         self.setMinimumSize(44 * GRID, 36 * GRID)
 
     def text(self) -> str:
-        """What is set; one number where all are alike."""
+        """Say what is set; one number where all are alike."""
         found = {name: f"{field.value():g}" for name, field in self.fields.items()}
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
@@ -145,7 +145,7 @@ class MatricesDialog(QDialog):
         self._say()
 
     def _say(self) -> None:
-        """Which rows do not add up to 1."""
+        """Say which rows do not add up to 1."""
         name = self.variable.currentData()
         matrix = self._own.get(name)
         if matrix is None:
@@ -165,7 +165,7 @@ class MatricesDialog(QDialog):
         )
 
     def text(self) -> str:
-        """What is set."""
+        """Say what is set."""
         return joined(
             (
                 f"{name}={json.dumps(self._own[name].tolist())}"

@@ -90,7 +90,7 @@ class ConfigurationDialog(QDialog):
                 field.hide()
 
     def text(self) -> str:
-        """What is set, as text; what is at its default is left out.
+        """Say what is set, as text; what is at its default is left out.
 
         Raises
         ------

@@ -292,12 +292,12 @@ class Field(QWidget):
 
     @property
     def value(self) -> object:
-        """What the field holds; the default where it is empty."""
+        """Return what the field holds; the default where it is empty."""
         found = self._read()
         return self.parameter.default if found is None else found
 
     def holds(self, value: object) -> bool:
-        """Whether this is the value it shows, to as many digits as it shows."""
+        """Return True if this is the value it shows, to as many digits as it shows."""
         return _written(self.value) == _written(value)
 
     def show_value(self, value: object) -> None:

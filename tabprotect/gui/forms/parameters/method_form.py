@@ -141,7 +141,7 @@ class MethodForm(ScrollsDown):
                 field.setVisible(wanted or set_now)
 
     def _give_way(self, parameter: Parameter[object]) -> None:
-        """What is set replaces what it excludes, which goes back to its default."""
+        """Reset what is excluded by what was set to its default."""
         if self.fields[parameter.name].holds(parameter.default):
             return
         for name, field in self.fields.items():

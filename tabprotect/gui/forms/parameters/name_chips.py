@@ -205,7 +205,7 @@ class PairPicker(QPushButton):
         self.setMenu(menu)
 
     def offer(self, names: Sequence[str], chosen: Collection[Pair]) -> None:
-        """What there is to put together, and which pairs are wanted already."""
+        """Offer what there is to put together; pairs that are wanted already are marked."""
         rebuilt = list(names) != list(self._names)
         self._names, self._chosen = names, chosen
         self.setEnabled(1 < len(names) <= MOST_NAMES)

@@ -148,7 +148,7 @@ class ShareTriangle(QWidget):
         self.update()
 
     def _texts(self) -> list[str]:
-        """What each corner stands for."""
+        """Return what each corner stands for."""
         return [tr("{word} {name}", word, name) for word, name in zip(self.words, self.names, strict=True)]
 
     def _say(self) -> None:
@@ -168,13 +168,13 @@ class ShareTriangle(QWidget):
     # -- geometry -----------------------------------------------------------------------------
 
     def corners(self) -> tuple[QPointF, QPointF, QPointF]:
-        """Where the first, the second and the rest are 1: left, right and top."""
+        """Return where the first, the second and the rest are 1: left, right and top."""
         line = self.fontMetrics().height()
         area = QRectF(self.rect()).adjusted(GRID, line + 6, -GRID, -line - 8)
         return area.bottomLeft(), area.bottomRight(), QPointF(area.center().x(), area.top())
 
     def place(self) -> QPointF:
-        """Where the point is."""
+        """Return where the point is."""
         a, b, c = self.corners()
         return a * self.first + b * self.second + c * (1 - self.first - self.second)
 

@@ -197,7 +197,7 @@ class FileLines(QTableWidget):
     def _show_roles(
         self, seen: FilePreview, names: Sequence[str], given: Mapping[str, object], across: int
     ) -> None:
-        """What each column is, above it; below that, what it holds."""
+        """Show what each column is above it, and below that what it holds."""
         bodies = [line.fields for line in seen.lines if line.role == "body"]
         values = {
             name: tuple(dict.fromkeys(f[n] for f in bodies if n < len(f))) for n, name in enumerate(names)

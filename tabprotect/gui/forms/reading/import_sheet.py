@@ -45,7 +45,7 @@ SHARE = 0.36
 
 
 class ImportSheet(QDialog):
-    """How a file is to be read. ``chosen`` carries its path, the reading, and the look at it."""
+    """A sheet on how a file is to be read. ``chosen`` carries its path, the reading, and the look at it."""
 
     chosen = Signal(str, object, object)
 
@@ -240,7 +240,7 @@ class ImportSheet(QDialog):
 
 
 def _question(error: InputError) -> str:
-    """What is asked, in a sentence; the buttons beside it are the answers."""
+    """Say what is asked, in a sentence; the buttons beside it are the answers."""
     if "--count COLUMN" in error.hint:
         return message("Which column says how many?")
     where = "" if error.line is None else message(" (line {line})", error.line)
@@ -250,7 +250,7 @@ def _question(error: InputError) -> str:
 
 
 def _finding(seen: FilePreview) -> str:
-    """What becomes of the columns, in a sentence."""
+    """Say what becomes of the columns, in a sentence."""
     if seen.records:
         return message("Each row is a person or a firm. What to count them by comes next.")
     if seen.table is None:

@@ -66,7 +66,7 @@ class MarkChoices(QWidget):
         return choice
 
     def text(self) -> str:
-        """What is chosen, as ``--marks`` takes it."""
+        """Say what is chosen, as ``--marks`` takes it."""
         return joined(
             (
                 f"{mark or BLANK}={choice.currentData()}"

@@ -73,7 +73,7 @@ class OneOf(QWidget):
             in_column(*self.buttons.values(), self.other, on=self, margins=0, spacing=GRID // 2)
 
     def text(self) -> str:
-        """What was said; nothing where it was found out."""
+        """Say what was said; nothing where it was found out."""
         return self._said
 
     def setText(self, text: str) -> None:
@@ -126,7 +126,7 @@ class ReadingForm(QWidget):
         self._show_groups()
 
     def _show_groups(self) -> None:
-        """What the file has nothing of is folded with how it is written."""
+        """Fold the options that the file has nothing of with how it is written."""
         for name, group in self._groups.items():
             said = bool(value_of(self.inputs[name]))
             group.setVisible(said or name in self._found or not self.folded.isHidden())
@@ -313,7 +313,7 @@ def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
 
 
 def value_of(box: QWidget) -> object:
-    """What an input says; nothing where it says nothing."""
+    """Return what an input says; nothing where it says nothing."""
     if isinstance(box, QCheckBox):
         return box.isChecked()
     if isinstance(box, QComboBox) and not box.isEditable():
@@ -327,7 +327,7 @@ def value_of(box: QWidget) -> object:
 
 
 def said_of(name: str, value: object) -> object:
-    """What a text says of several columns: ``year = 2024; sex = f``."""
+    """Return what a text says of several columns: ``year = 2024; sex = f``."""
     if not isinstance(value, str) or name not in LISTED | NAMED:
         return value
     parts = [part.strip() for part in value.split(";") if part.strip()]

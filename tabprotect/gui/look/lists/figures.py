@@ -12,7 +12,7 @@ GAP = "\u2003"
 
 
 class NumberDelegate(QStyledItemDelegate):
-    """What is seen of a figure has room behind it; what it says is the figure alone."""
+    """A delegate that leaves room behind a figure; what it says is the figure alone."""
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

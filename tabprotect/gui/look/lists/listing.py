@@ -55,7 +55,7 @@ class ListColumn:
 
     @property
     def keys(self) -> Arrays:
-        """What it sorts by."""
+        """Return what it sorts by."""
         return np.asarray(self.values) if self.order is None else self.order
 
 

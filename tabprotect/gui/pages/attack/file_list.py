@@ -68,7 +68,7 @@ class FileRow(QWidget):
 
     @property
     def said(self) -> str:
-        """What is said of its method, as it is typed."""
+        """Say what is said of its method, as it is typed."""
         shown = self.method.currentText().strip()
         return next((typed for typed, words in USUAL if translate(words) == shown), shown)
 
@@ -106,7 +106,7 @@ class FileList(QFrame):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What is said of the method of each."""
+        """Return what is said of the method of each."""
         return tuple(row.said for row in self.rows)
 
     def show_files(self, files: Sequence[PublishedFile]) -> None:

@@ -28,7 +28,7 @@ HOW: dict[Way, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What can be known of each inner cell.
+    """A table of what can be known of each inner cell.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Findings:
         return joined(domain.labels(domain.unflat(cell)), ", ")
 
     def published(self, cell: int) -> str:
-        """What was published of it."""
+        """Say what was published of it."""
         count = int(self.attacked.shown[cell])
         return "\u2013" if count < 0 else count_text(count)
 
@@ -89,7 +89,7 @@ class Findings:
         return count_text(int(self.count[cell])) if self.belief[cell] else "?"
 
     def sure(self, cell: int) -> str:
-        """How sure one can be of it."""
+        """Say how sure one can be of it."""
         if self.proved[cell]:
             return message("proved")
         return in_hundred(float(self.belief[cell])) if self.belief[cell] else "?"
@@ -103,7 +103,7 @@ class Findings:
 
     @property
     def sentence(self) -> str:
-        """What the files give away together, in whole numbers."""
+        """Say what the files give away together, in whole numbers."""
         size, known = len(self.count), int((self.known | self.proved).sum())
         proved = int(self.proved.sum())
         said = plural(
@@ -123,14 +123,14 @@ def in_hundred(chance: float) -> str:
 
 
 def span(low: int, high: int) -> str:
-    """What a count can be."""
+    """Say what a count can be."""
     if high >= UNBOUNDED:
         return message("{low} or more", count_text(low))
     return count_text(low) if low == high else message("{low} to {high}", *map(count_text, (low, high)))
 
 
 def why(findings: Findings, cell: int, proof: Proof | None) -> Sequence[str]:
-    """Why one can know it, step by step."""
+    """Return why one can know it, step by step."""
     found = findings.attacked.found
     if not findings.proved[cell]:
         low, high = int(found.ends[0][cell]), int(found.ends[1][cell])

@@ -60,7 +60,7 @@ FIGURES = (
 
 
 class AttackPage(AttackStage, Page):
-    """What published files of any office tell together."""
+    """The attack page: what published files of any office tell together."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -207,7 +207,7 @@ class AttackPage(AttackStage, Page):
         return False
 
     def refresh(self, changes: PageChanges) -> None:
-        """What the window has open is of no matter here."""
+        """Do nothing: what the window has open is of no matter here."""
 
     # -- the files ----------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class AttackPage(AttackStage, Page):
         self._files_changed()
 
     def _try_others(self, files: list[PublishedFile], said: tuple[str, ...]) -> None:
-        """What the publisher could have done."""
+        """Try what the publisher could have done."""
 
         def work(progress: Progress) -> list[tuple[str, Findings]]:
             return [

@@ -20,7 +20,7 @@ from tabprotect.languages.translation import tr, translate
 
 
 class WhyPanel(QWidget):
-    """What is said of one cell."""
+    """A panel of what is said of one cell."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ LEVEL = 0.9
 
 @dataclass(frozen=True)
 class View:
-    """What a figure may be computed from.
+    """The values that a figure may be computed from.
 
     Attributes
     ----------

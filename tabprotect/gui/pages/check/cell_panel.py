@@ -141,13 +141,13 @@ class CellPanel(QWidget):
                 value.setVisible(name in texts)
 
     def say(self, text: str) -> None:
-        """What the picture says, in one sentence above it."""
+        """Say what the picture says, in one sentence above it."""
         self._sentence.setText(translate(text))
         self._sentence.setVisible(bool(text))
 
     @property
     def sentence(self) -> str:
-        """What is said above the picture."""
+        """Say what is said above the picture."""
         return self._sentence.text()
 
     def show_nothing(self, why: str) -> None:

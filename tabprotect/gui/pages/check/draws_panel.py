@@ -73,7 +73,8 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is asked: a statistic with its name, whose belief the tables come from, and the model
+    """An analysis that is asked for: a statistic with its name, whose belief the tables come from, and the
+    model
     that it is the deviance of."""
 
     name: str
@@ -116,7 +117,7 @@ def statistic_over_draws(
 
 
 def _analysing(releases: Sequence[Release], posterior: Posterior, progress: Progress) -> Analysing:
-    """What the commands and the library ask too."""
+    """Return what the commands and the library ask too."""
     # Late: a window that only shows a table does not wait for it.
     from tabprotect.engine.belief.analysing import Analysing
     from tabprotect.engine.belief.evidence import PriorKnowledge
@@ -365,7 +366,7 @@ class DrawsPanel(QWidget):
         self.sentence.show()
 
     def _given_the_release(self) -> list[str]:
-        """What the release says by itself: of the model, or of independence."""
+        """Return what the release says by itself: of the model, or of independence."""
         if self.model is not None:
             return self.model.lines
         if self.result is None or (found := self.result[0].independence) is None:

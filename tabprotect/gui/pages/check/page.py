@@ -48,7 +48,7 @@ PERSONS: tuple[Who, Who] = ("user", "intruder")
 
 
 class CheckPage(CheckStage, PosteriorShown):
-    """What a reader can believe."""
+    """The check page: what a reader can believe."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -165,12 +165,12 @@ class CheckPage(CheckStage, PosteriorShown):
 
     @property
     def who(self) -> Who:
-        """Whose belief the map, the list and the sentence are about."""
+        """Return whose belief the map, the list and the sentence are about."""
         found: Who = self.who_box.currentData()
         return found
 
     def view(self) -> View | None:
-        """What the figures come from; ``None`` while the posterior is not known."""
+        """Return what the figures come from; ``None`` while the posterior is not known."""
         found, project = self.table.known(self.who), self.document.project
         if found is None or project is None:
             return None
@@ -206,7 +206,7 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.select_total(Total(found.names, found.member(cell)))
 
     def _rule(self, project: Project) -> SmallCount:
-        """What counts as small: the house's rule in the house, the usual one for a reader."""
+        """Return what counts as small: the house's rule in the house, the usual one for a reader."""
         return SmallCount() if self.document.hiding else project.at_risk
 
     def refresh(self, changes: PageChanges) -> None:
@@ -432,7 +432,7 @@ class CheckPage(CheckStage, PosteriorShown):
             self._show_all()
 
     def _can_ask_again(self) -> bool:
-        """Whether nothing is known, nothing failed, and nothing is on its way."""
+        """Return True if nothing is known, nothing failed, and nothing is on its way."""
         known = self.document.known_posterior(self.who) is not None
         busy = any(job.running for job in self.document.jobs.running)
         open_ = self.document.release is not None and self.who not in self._failed

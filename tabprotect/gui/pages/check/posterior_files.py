@@ -162,7 +162,7 @@ class PosteriorFiles(QObject):
         return button
 
     def confidential(self, kind: str) -> bool:
-        """Whether the file would hold anything of the original, as the view is now."""
+        """Return True if the file would hold anything of the original, as the view is now."""
         view = self._page.view()
         if view is None or view.original is None:
             return False
@@ -176,7 +176,7 @@ class PosteriorFiles(QObject):
         )
 
     def missing(self, kind: str) -> InfeasibleError | None:
-        """Why a kind cannot be written as the page is now."""
+        """Return why a kind cannot be written as the page is now."""
         if self._page.view() is None:
             return InfeasibleError(
                 message("it is not worked out yet"), hint=message("export again once it is shown")
@@ -203,7 +203,7 @@ class PosteriorFiles(QObject):
             )
 
     def content(self, kind: str) -> Callable[[Progress], bytes]:
-        """What makes the bytes of a kind, beside the window; widgets draw theirs at once."""
+        """Return what makes the bytes of a kind, beside the window; widgets draw theirs at once."""
         view, selection = self._page.view(), self._page.cell_shown
         assert view is not None
         if kind == "table_csv":
@@ -395,7 +395,7 @@ class PosteriorShown(Page):
 
     @property
     def who(self) -> Who:
-        """Whose belief the map shows."""
+        """Return whose belief the map shows."""
         raise NotImplementedError
 
     @property
@@ -409,9 +409,9 @@ class PosteriorShown(Page):
         raise NotImplementedError
 
     def known(self, who: Who) -> Believed | None:
-        """What somebody believes of the table shown, if it is known."""
+        """Return what somebody believes of the table shown, if it is known."""
         raise NotImplementedError
 
     def view(self) -> View | None:
-        """What the figures are computed from; ``None`` before there is a posterior."""
+        """Return what the figures are computed from; ``None`` before there is a posterior."""
         raise NotImplementedError

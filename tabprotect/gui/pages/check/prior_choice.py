@@ -63,7 +63,7 @@ FROM_FILE = ("poisson", "negative_binomial", "table", LAST)
 
 
 def prior_kind(text: str) -> str:
-    """Which kind a prior text is."""
+    """Say which kind a prior text is."""
     kind, colon, _ = text.partition(":")
     if kind == "positive":
         return "cells" if colon else "positive"

@@ -58,7 +58,7 @@ class Reader:
 
     @property
     def words(self) -> str:
-        """Of how many, by which limit."""
+        """Say of how many, by which limit."""
         return joined(filter(None, (self.found.beside_number, self.found.rest)), ". ")
 
 
@@ -219,7 +219,7 @@ class ReaderCards(QWidget):
 
 
 class VerdictCards(ReaderCards):
-    """What each reader would know. ``counted`` when the intruder's figures are there."""
+    """A card for each reader with what they would know. ``counted`` when the intruder's figures are there."""
 
     counted = Signal()
 
@@ -253,7 +253,7 @@ class VerdictCards(ReaderCards):
         return self.show_readers(readers(verdict, known, intruder=informed, staff=staff))
 
     def _intruder(self, rule: SmallCount, limit: float) -> tuple[str, Exposure] | None:
-        """What the chosen intruder knows beforehand and would know; asked where it is not known."""
+        """Return what the chosen intruder knows beforehand and would know; asked where it is not known."""
         posterior = self.document.known_posterior("intruder")
         if posterior is None:
             return None

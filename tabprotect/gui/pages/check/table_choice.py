@@ -59,12 +59,12 @@ class TableChoice(QWidget):
         return 0 if found is None else found
 
     def known(self, who: Who) -> OfTable | None:
-        """What somebody believes of the chosen table, if it is known already."""
+        """Return what somebody believes of the chosen table, if it is known already."""
         key, kept = self._key(who), self._found.get(who)
         return kept[1] if kept is not None and key is not None and same(kept[0], key) else None
 
     def fault(self, who: Who) -> str:
-        """Why nothing is known of the chosen table; empty if something is, or will be."""
+        """Say why nothing is known of the chosen table; empty if something is, or will be."""
         key, kept = self._key(who), self._why.get(who)
         return kept[1] if kept is not None and key is not None and same(kept[0], key) else ""
 
@@ -145,7 +145,7 @@ def _never(_: object) -> Believed:
 
 
 def _seen(posterior: Posterior) -> None:
-    """What the page asks of all cells at once is worked out beside the window."""
+    """Work out what the page asks of all cells at once, beside the window."""
     _ = posterior.mode_matches, posterior.entropy
 
 

@@ -17,7 +17,7 @@ from tabprotect.languages.messages import in_100, joined, message, plural
 
 
 def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
-    """What readers would know, with its number; also together with what left before.
+    """Say what readers would know, with its number; also together with what left before.
 
     How it was worked out stands in the page's foot.
 
@@ -69,7 +69,7 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
 
 
 def mode_sentence(posterior: Posterior) -> str:
-    """Whether the mode property holds for this release, counted."""
+    """Say whether the mode property holds for this release, counted."""
     matches, cells = int(posterior.mode_matches.sum()), posterior.mode_matches.size
     if posterior.hidden is not None:
         shown = ~posterior.hidden
@@ -82,7 +82,7 @@ def mode_sentence(posterior: Posterior) -> str:
 
 
 def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> str:
-    """How the posterior was computed, how exact it is, and what it leaves out.
+    """Say how the posterior was computed, how exact it is, and what it leaves out.
 
     Parameters
     ----------

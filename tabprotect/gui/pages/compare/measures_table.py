@@ -93,7 +93,7 @@ class MeasuresTable(QWidget):
 
     @property
     def by_run(self) -> bool:
-        """Whether each row is one run."""
+        """Return True if each row is one run."""
         return bool(self.rows.currentData())
 
     def set_place(self, place: Place | None) -> None:

@@ -143,7 +143,7 @@ class ComparePage(CompareStage, Page):
 
     @property
     def editable(self) -> bool:
-        """Whether anything may be compared: in the house, in the house's view."""
+        """Return True if anything may be compared: in the house, in the house's view."""
         return self.document.in_house
 
     def shows_original(self) -> bool:
@@ -151,7 +151,7 @@ class ComparePage(CompareStage, Page):
 
     @property
     def running(self) -> bool:
-        """Whether a comparison runs now."""
+        """Return True if a comparison runs now."""
         return self._comparing.running
 
     def refresh(self, changes: PageChanges) -> None:

@@ -75,7 +75,7 @@ def completions(text: str) -> list[str]:
 
 
 def examine(text: str, domain: Domain) -> tuple[int, str]:
-    """How many settings a text makes, and what is wrong with it (empty: nothing)."""
+    """Return how many settings a text makes, and what is wrong with it (empty: nothing)."""
     from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
     try:
@@ -151,7 +151,7 @@ class RunsPanel(QWidget):
         THEME.follow(self, RunsPanel._check)
 
     def _ask_how(self) -> None:
-        """How often each is run, what is published of it, and what an intruder knows and wants."""
+        """Ask how often each is run, what is published of it, and what an intruder knows and wants."""
         self.number = named(QSpinBox(minimum=1, maximum=MOST_RUNS, value=20), message("Runs of each setting"))
         self.number.setKeyboardTracking(False)
         self.number.valueChanged.connect(lambda n: self.changed.emit(set_comparison(runs_per_method=n)))

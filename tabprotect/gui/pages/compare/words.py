@@ -78,7 +78,7 @@ def head_text(measure: Measure) -> str:
 
 
 def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
-    """What stands in the map's place before there is any run."""
+    """Say what stands in the map's place before there is any run."""
     if running:
         return message("The first runs are on their way\u2026")
     count = len(plan.runs)
@@ -136,7 +136,7 @@ def _symbol(label: str) -> str:
 
 
 def failures(found: Comparison, configuration: int) -> str:
-    """How many runs of a setting failed, and why the first did; empty where none."""
+    """Say how many runs of a setting failed, and why the first did; empty where none."""
     errors = [r.error for r in found.runs if r.configuration == configuration]
     failed = [error for error in errors if error]
     if not failed:
@@ -199,7 +199,7 @@ def sentence(
 
 
 def _missing(labels: tuple[str, ...], placed: list[int]) -> str:
-    """Which settings have no place on the map; empty where each has."""
+    """Say which settings have no place on the map; empty where each has."""
     without = [label for c, label in enumerate(labels) if c not in placed]
     if not without:
         return ""
@@ -209,7 +209,7 @@ def _missing(labels: tuple[str, ...], placed: list[int]) -> str:
 def _extremes(
     found: Comparison, labels: tuple[str, ...], risk: Measure, utility: Measure, placed: list[int]
 ) -> str:
-    """Which of the settings that have both gives away least, and which keeps most."""
+    """Say which of the settings that have both gives away least, and which keeps most."""
 
     def mean(c: int, measure: Measure) -> float:
         spread = found.summaries[c][measure.name]

@@ -57,7 +57,7 @@ def cell_of(violation: Violation, moves: MoveSet, cycle: int) -> Index | None:
 
 
 def named_sums(violations: Sequence[Violation]) -> dict[int, str]:
-    """Of each cycle that breaks sums, which ones, to be looked for."""
+    """Name for each cycle that breaks sums which ones, to be looked for."""
     out: dict[int, list[str]] = {}
     for one in violations:
         out.setdefault(one.cycle, []).extend((*one.margin, *one.labels))

@@ -34,7 +34,7 @@ FILES = message("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All fil
 
 
 class CycleEditor(QObject):
-    """What the cycles page can do to the cycles of the document. Nothing in public view."""
+    """The editor of the document's cycles. Nothing in public view."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
@@ -44,7 +44,7 @@ class CycleEditor(QObject):
 
     @property
     def allowed(self) -> bool:
-        """Whether cycles may be changed: in the house, in the house's view."""
+        """Return True if cycles may be changed: in the house, in the house's view."""
         return self.document.in_house
 
     def _do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> None:

@@ -32,7 +32,7 @@ WAIT = 120
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """What a report depends on."""
+    """The values that a report depends on."""
 
     moves: MoveSet
     table: Table | None
@@ -75,7 +75,7 @@ class Examination(QObject):
         )
 
     def known(self, project: Project) -> bool:
-        """Whether the project's cycles can be had at once; else they are chosen beside the window."""
+        """Return True if the project's cycles can be had at once; else they are chosen beside the window."""
         table, given = project.table, project.moves is not None
         if given or table is None or table.domain.size <= QUICK_CELLS or not project.takes_cycles:
             return True
@@ -100,7 +100,7 @@ class Examination(QObject):
 
     @property
     def pending(self) -> bool:
-        """Whether a report is still to come."""
+        """Return True if a report is still to come."""
         return self._report.running
 
     def leave(self) -> bool:
@@ -165,7 +165,7 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
 
 
 def _kept_text(moves: MoveSet) -> str:
-    """What is meant by every margin, where it is not every one there is."""
+    """Say what is meant by every margin, where it is not every one there is."""
     if set(moves.margins) == set(all_margins(moves.domain)):
         return ""
     most = max((len(margin) for margin in moves.margins), default=0)

@@ -111,7 +111,7 @@ class CycleListModel(QAbstractListModel):
         return int(self.shown[row])
 
     def row_of(self, cycle: int) -> int:
-        """Where a cycle stands in the list; -1 where the filter hides it."""
+        """Return where a cycle stands in the list; -1 where the filter hides it."""
         at = int(np.searchsorted(self.shown, cycle))
         return at if at < len(self.shown) and self.shown[at] == cycle else -1
 
@@ -177,7 +177,7 @@ class CycleItem(QStyledItemDelegate):
 
     @classmethod
     def height(cls, metrics: QFontMetrics) -> int:
-        """Of a row, pixels."""
+        """Return the height of a row, pixels."""
         return max(cls.picture, 2 * metrics.height()) + GRID
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:

@@ -159,7 +159,7 @@ class CycleList(QWidget):
         self._tell()
 
     def mark(self, *, blocked: Bools | None, broken: Mapping[int, str], cycle: int | None) -> None:
-        """What is known about the cycles; the cursor stays on ``cycle``."""
+        """Mark what is known about the cycles; the cursor stays on ``cycle``."""
         self._following = True
         self.model.mark(blocked=blocked, broken=broken)
         self._following = False

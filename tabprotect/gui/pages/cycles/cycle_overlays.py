@@ -20,7 +20,7 @@ MOST_NAMED = 4
 
 
 def of_chances(moves: MoveSet, counts: Ints | None) -> Overlay:
-    """How many cycles touch each cell."""
+    """Return how many cycles touch each cell."""
     plus, minus = moves.touches
     return Overlay(counts=counts, touches=(plus + minus).reshape(moves.domain.shape))
 
@@ -55,7 +55,7 @@ def _immovable(moves: MoveSet, report: CycleReport | None) -> Bools | None:
 
 
 def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
-    """Which layers a cycle runs through, as a sentence; empty where there is one table only.
+    """Say which layers a cycle runs through, as a sentence; empty where there is one table only.
 
     Of several layers the variables are named that tell them apart.
     """
@@ -78,7 +78,7 @@ def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
 
 
 def legend(overlay: Overlay, *, editable: bool) -> str:
-    """What the signs over the table mean, in a line."""
+    """Say what the signs over the table mean, in a line."""
     if overlay.touches is not None:
         low, high = int(overlay.touches.min()), int(overlay.touches.max())
         span = message("{low} times", low) if low == high else message("{low} to {high} times", low, high)

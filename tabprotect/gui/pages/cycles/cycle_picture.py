@@ -103,7 +103,8 @@ def paint_pattern(painter: QPainter, area: QRectF, matrix: Signs) -> None:
 
 
 def extent(moves: MoveSet, cycle: int) -> str:
-    """Which categories a cycle touches, briefly: ``v1, v2 × w1, w2``; where it is all of them, how many cells."""
+    """Say which categories a cycle touches, briefly: ``v1, v2 × w1, w2``; where it is all of them, how many
+    cells."""
     domain = moves.domain
     cells = moves.entries(cycle)[0]
     index = np.unravel_index(cells, domain.shape)

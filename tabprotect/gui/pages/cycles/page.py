@@ -373,7 +373,7 @@ class CyclesPage(CyclesStage, Page):
 
     @property
     def _current(self) -> bool:
-        """Whether the cycles shown are of the open project: a selection may come before they are."""
+        """Return True if the cycles shown are of the open project: a selection may come before they are."""
         project, moves = self.document.project, self._moves
         return (
             self.isVisible()

@@ -45,7 +45,7 @@ def functional_text(domain: Domain, functional: Functional, value: int | None) -
 
 
 def functional_value(table: Table, functional: Functional) -> int:
-    """What the combination adds up to in a table."""
+    """Return what the combination adds up to in a table."""
     return sum(weight * table[index] for index, weight in functional.items())
 
 

@@ -66,7 +66,7 @@ stand below, with how to exchange Qt.</p>
 
 
 class HelpPage(Page):
-    """What one needs to know, on one page."""
+    """The help page: all that one needs to know."""
 
     name = "help"
     label = message("Help")
@@ -214,7 +214,7 @@ class HelpPage(Page):
         return message("<table class='cells' cellspacing='0'>{body}</table>", body)
 
     def _found(self, wanted: str) -> str:
-        """What the help says anywhere with all these words."""
+        """Say what the help says anywhere with all these words."""
         words = translate(wanted).casefold().split()
         parts = [(translate(word), translate(meaning)) for word, meaning in WORDS]
         parts += [
@@ -344,7 +344,7 @@ def _cell_of(text: str, *, fill: str = "", here: bool = False, head: bool = Fals
 
 
 def page_label(name: str) -> str:
-    """What a page is called."""
+    """Say what a page is called."""
     every = (one for one in vars(stages).values() if isinstance(one, type))
     found = (one.label for one in every if issubclass(one, Stage) and getattr(one, "name", "") == name)
     return translate(HERE.get(name) or next(found, name))

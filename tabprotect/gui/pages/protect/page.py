@@ -108,7 +108,7 @@ class ProtectPage(ProtectStage, Page):
         TURNS.later(self, self._show)
 
     def _add_up(self) -> None:
-        """Which of the asked sums are small: they are named before anything is kept."""
+        """Name the asked sums that are small before anything is kept."""
         project = self.document.project
         if project is None or not self.document.in_house:
             return

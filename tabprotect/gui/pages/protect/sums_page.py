@@ -65,7 +65,7 @@ class SumsCard(QFrame):
 
 
 class ProtectSumsPage(ProtectStage, Page):
-    """Which method suits these sums."""
+    """The protect page of magnitudes: which method suits them."""
 
     hint = message("Which method protects these sums, and what each costs.")
 
@@ -215,7 +215,7 @@ def _figures(trial: SumsTrial | None, decimals: int) -> tuple[tuple[str, str], .
 
 
 def _judged(trial: SumsTrial) -> str:
-    """What readers come to know."""
+    """Say what readers come to know."""
     if trial.broken:
         return plural(
             trial.broken,

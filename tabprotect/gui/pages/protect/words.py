@@ -43,13 +43,13 @@ def change_text(trial: MethodTrial) -> str:
 
 
 def about(method: str) -> str:
-    """What a method does, in one sentence: the first of its page, without its name."""
+    """Say what a method does, in one sentence: the first of its page, without its name."""
     first = translate(methods()[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
     return sentence_of(first.partition(": ")[2] or first)
 
 
 def known_words(trial: MethodTrial) -> str:
-    """How many of the at-risk cells a reader would know, and what was not judged."""
+    """Say how many of the at-risk cells a reader would know, and what was not judged."""
     missing = [Finding("left_out", values={"parts": listed(trial.left_out)})] if trial.left_out else []
     return in_words([*([_known(trial)] if trial.known or not missing else []), *missing])
 
@@ -82,7 +82,7 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
 
 
 def short_of(trial: MethodTrial, share: float) -> list[str]:
-    """What stands against a method besides wishes, shortly; what it is exactly is its tooltip."""
+    """Return what stands against a method besides wishes, shortly; what it is exactly is its tooltip."""
     if trial.safe(share):
         return []
     if trial.left_out and not round((trial.known or 0.0) * trial.at_risk):
@@ -92,7 +92,7 @@ def short_of(trial: MethodTrial, share: float) -> list[str]:
 
 
 def helps(place: Ranked) -> str:
-    """What was changed to get there, or what would help; empty where nothing has to."""
+    """Say what was changed to get there, or what would help; empty where nothing has to."""
     trial = place.trial
     if trial.fault:
         return sentence_of(trial.hint) if trial.hint else ""
@@ -121,7 +121,7 @@ def sentence(
 
 
 def _best(done: Sequence[Ranked], asked: Sequence[str], share: float) -> str:
-    """Which method comes out best, and what readers would know of it."""
+    """Say which method comes out best, and what readers would know of it."""
     trial = done[0].trial
     named, knows = methods()[trial.method].label, known_words(trial)
     full = [place for place in done if not place.lost]

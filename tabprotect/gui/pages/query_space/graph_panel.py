@@ -52,7 +52,7 @@ class GraphPanel(SpacePanel):
 
     @property
     def sentence(self) -> str:
-        """Whether it is decomposable, in words."""
+        """Say whether it is decomposable, in words."""
         return self._sentence.text()
 
     def refresh(self) -> None:

@@ -185,7 +185,7 @@ class FocusPanel(QWidget):
 
     @property
     def sentence(self) -> str:
-        """What it says would follow."""
+        """Say what it says would follow."""
         return self._sentence.text()
 
     @property

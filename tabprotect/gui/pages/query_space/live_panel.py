@@ -300,7 +300,7 @@ def visit(address: str) -> None:
 
 
 def sentence(standing: Standing, *, followed: bool) -> str:
-    """Where a server stands, in words."""
+    """Say where a server stands, in words."""
     released = sum(1 for query in standing.released if query)
     said = message(
         "{label}: {length} in the history; the frontiers are {released} and {unreleasable}",
@@ -329,14 +329,14 @@ def _decision(line: FollowedLine) -> Decision:
 
 
 def priced(lines: tuple[FollowedLine, ...]) -> list[ListColumn]:
-    """What the refusals of a history told."""
+    """Return what the refusals of a history told."""
     prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]
     moves = ["" if line.move is None else f"{line.move:.2f}" for line in lines]
     return [ListColumn(message("bits told"), prices, str), ListColumn(message("largest move"), moves, str)]
 
 
 def node(standing: Standing, query: Query) -> NodeLook:
-    """How a sub-table looks."""
+    """Return how a sub-table looks."""
     for region, frontier in ((RELEASED, standing.released), (UNRELEASABLE, standing.unreleasable)):
         if query in frontier:
             return NodeLook(region, frontier=query in frontier.members)

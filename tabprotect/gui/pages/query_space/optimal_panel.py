@@ -78,7 +78,7 @@ class Compared:
 
     @property
     def safe(self) -> bool:
-        """Whether it is proved to reach the threshold."""
+        """Return True if it is proved to reach the threshold."""
         return self.plan.judgement.verdict == "safe"
 
     @property
@@ -159,7 +159,7 @@ class OptimalPanel(SpacePanel):
 
     @property
     def live(self) -> str:
-        """What the running search has found so far."""
+        """Say what the running search has found so far."""
         return self._live.text()
 
     def refresh(self) -> None:

@@ -54,7 +54,7 @@ HIDDEN = message(
 
 
 class QuerySpacePage(QuerySpaceStage, Page):
-    """Which sub-tables may go out together."""
+    """The page of the query space: which sub-tables may go out together."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -98,7 +98,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.space.failed.connect(self._failed)
 
     def _lay_out(self) -> None:
-        """What is decided in the house, above what its views show; or that it is hidden."""
+        """Lay out what is decided in the house above its views; or say that it is hidden."""
         self._shown = QWidget()
         in_column(self.settings, (self.tabs, 1), on=self._shown, margins=0, spacing=GRID)
         self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
@@ -112,7 +112,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         filled(self.footer, self.again, (self.legend, 1))
 
     def _offer(self) -> None:
-        """What can be done with the plan, and with all that is known."""
+        """Offer what can be done with the plan, and with all that is known."""
         self.publish = named(
             QPushButton(tr("Publish the plan")),
             about=message(
@@ -232,7 +232,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setToolTip(tr("<p>It may not go out: see beside it.</p>"))
 
     def _planned(self, panel: SpacePanel) -> bool:
-        """Whether what a panel has found is the plan already: the next step is to publish it."""
+        """Return True if what a panel has found is the plan already: the next step is to publish it."""
         project, margins = self.document.project, panel.margins()
         plan = () if project is None else project.plan.margins
         return bool(margins) and {*map(frozenset, margins)} == {*map(frozenset, plan)}

@@ -37,6 +37,6 @@ class SpacePanel(QWidget):
         return []
 
     def words(self, project: Project) -> list[str]:
-        """What it shows as words of the command line."""
+        """Return what it shows as words of the command line."""
         # The command line has no word for an empty release.
         return frontier(project) if project.plan.margins else widths(project)

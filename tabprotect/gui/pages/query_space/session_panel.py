@@ -273,7 +273,7 @@ class SessionPanel(SpacePanel):
         self._show()
 
     def margins(self) -> list[list[str]]:
-        """What was released at the point that is shown, as margins by name."""
+        """Return what was released at the point that is shown, as margins by name."""
         regions = self._regions
         if regions is None:
             return []

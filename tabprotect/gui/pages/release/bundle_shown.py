@@ -54,12 +54,12 @@ STAYS: tuple[tuple[str, str], ...] = (
 
 
 def meaning(name: str) -> str:
-    """What a file of the bundle is for."""
+    """Say what a file of the bundle is for."""
     return MEANINGS.get(name, "A further published table, one line per cell.")
 
 
 def stays(protected: Protected) -> tuple[tuple[str, str], ...]:
-    """What the dossier of this very run keeps."""
+    """Return what the dossier of this very run keeps."""
     record = protected.record
     absent = {
         name
@@ -158,7 +158,7 @@ def size_text(size: int) -> str:
 
 
 def mechanism_text(release: Release) -> str:
-    """How the table was protected, in words."""
+    """Say how the table was protected, in words."""
     likelihood, method = likelihood_of(release), methods()[release.mechanism.method]
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
@@ -213,7 +213,7 @@ def _parameter(parameter: Parameter[Any], value: float | str) -> str:
 
 
 def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:
-    """How often the cycles come, in words."""
+    """Say how often the cycles come, in words."""
     if isinstance(likelihood, AdaptiveSequence):
         return plural(likelihood.steps, "{steps} step", "{steps} steps", count_text(likelihood.steps))
     order = release.mechanism.parameters.get("order", "listed")

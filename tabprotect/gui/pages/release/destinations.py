@@ -14,7 +14,7 @@ from tabprotect.languages.messages import message
 
 @dataclass(frozen=True)
 class Destination:
-    """Where release and dossier go; no dossier is ``None``."""
+    """The places of release and dossier; no dossier is ``None``."""
 
     release: Path
     dossier: Path | None

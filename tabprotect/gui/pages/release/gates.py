@@ -52,18 +52,18 @@ FILES, BEFORE = message("Files"), message("Has this left before?")
 
 
 class Decisions(Protocol):
-    """What somebody decided on the page."""
+    """The decisions somebody made on the page."""
 
     @property
     def keeping(self) -> bool:
-        """Whether small kept sums still take a decision."""
+        """Return True if small kept sums still take a decision."""
 
     @property
     def reason(self) -> str:
         """The reason that was given."""
 
     def unsigned(self, policy: HousePolicy) -> str:
-        """Whose signature is missing."""
+        """Say whose signature is missing."""
 
 
 class Gate(QObject):
@@ -90,7 +90,7 @@ class Gate(QObject):
             return HousePolicy()
 
     def open_points(self, project: Project, missing: Sequence[str]) -> str:
-        """What has to be done before it can be approved, with the signatures, in words."""
+        """Say what has to be done before it can be approved, with the signatures, in words."""
         unsigned = self.decisions.unsigned(self.policy(project))
         missing = [*missing, *([unsigned] if unsigned else [])]
         return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
@@ -110,7 +110,7 @@ class CountsGate(Gate):
 
     @property
     def fingerprint(self) -> str:
-        """Of the bundle; empty before it is made."""
+        """Return that of the bundle; empty before it is made."""
         return "" if self.bundle is None else self.bundle.fingerprint
 
     def ask(self, project: Project) -> None:
@@ -139,7 +139,7 @@ class CountsGate(Gate):
         self.cancelled.emit()
 
     def settled(self, project: Project) -> bool:
-        """Whether all is known that the one question depends on."""
+        """Return True if all is known that the one question depends on."""
         judged = self.judging.known(project) is not None or bool(self.judging.fault(project))
         return self.bundle is not None and judged
 
@@ -152,7 +152,7 @@ class CountsGate(Gate):
         return found
 
     def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
-        """What helps against a refusal; ``None`` while it is being tried."""
+        """Return what helps against a refusal; ``None`` while it is being tried."""
         return self.judging.remedies(project) if project.against else ()
 
     def take(self, remedy: Suggestion) -> None:
@@ -177,7 +177,7 @@ class CountsGate(Gate):
         return () if verdict is None or project.published else verdict.kept_small
 
     def sentence(self, project: Project) -> str:
-        """What a reader is told of the bundle."""
+        """Say what a reader is told of the bundle."""
         if self.bundle is None or self.document.in_house:
             return ""
         assert project.release is not None
@@ -208,7 +208,7 @@ class CountsGate(Gate):
         return replace(line, state="failed", word=WORDS["failed"], rest=against)
 
     def _question(self, project: Project) -> str:
-        """What is to be decided although the verdict passes; a green light asks for nothing."""
+        """Say what is to be decided although the verdict passes; a green light asks for nothing."""
         if self.decisions.keeping:
             return message("Small sums would go out as they are.")
         reasons = [] if self.unjudged(project) or project.against else self.reasons(project)
@@ -219,14 +219,14 @@ class CountsGate(Gate):
         return CHANCE["given"] if seeded else ""
 
     def unjudged(self, project: Project) -> str:
-        """What was not judged, where that alone stands against it; else empty."""
+        """Say what was not judged, where that alone stands against it; else empty."""
         verdict = self.judging.verdict(project)
         if verdict is None or verdict.passed is not None or project.against != verdict.sentence:
             return ""
         return verdict.unjudged or verdict.sentence
 
     def reasons(self, project: Project) -> list[str]:
-        """What takes a reason, in words."""
+        """Return what takes a reason, in words."""
         known = self.judging.known(project)
         out = [self.unjudged(project) or project.against]
         if known is not None and known.before.close:
@@ -243,7 +243,7 @@ class CountsGate(Gate):
         ]
 
     def missing(self, project: Project) -> str:
-        """What has to be done before it can be approved, in words; empty where nothing has."""
+        """Say what has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self.policy(project), self.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
             return message("The house policy lets no table leave twice.")
@@ -261,7 +261,7 @@ class CountsGate(Gate):
 
 @dataclass(frozen=True)
 class Looked:
-    """What is known of a release of magnitudes before it leaves, or of one that did.
+    """The preview of a release of magnitudes before it leaves, or of one that did.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ class MagnitudesGate(Gate):
 
     @property
     def fingerprint(self) -> str:
-        """Of the bundle; empty before it is made."""
+        """Return that of the bundle; empty before it is made."""
         return "" if self.looked is None else self.looked.fingerprint
 
     def ask(self, project: Project) -> None:
@@ -309,7 +309,7 @@ class MagnitudesGate(Gate):
         self.changed.emit()
 
     def settled(self, project: Project) -> bool:
-        """Whether all is known that the one question depends on."""
+        """Return True if all is known that the one question depends on."""
         return self.looked is not None
 
     def groups(self, project: Project) -> Mapping[str, FindingGroup]:
@@ -321,7 +321,7 @@ class MagnitudesGate(Gate):
         return found
 
     def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
-        """What helps against a refusal; ``None`` while it is being tried."""
+        """Return what helps against a refusal; ``None`` while it is being tried."""
         refused = (
             self.document.in_house and self.looked is not None and self.looked.verdict.passed is not True
         )
@@ -353,7 +353,7 @@ class MagnitudesGate(Gate):
         return line, "", ""
 
     def reasons(self, project: Project) -> list[str]:
-        """What takes a reason, in words."""
+        """Return what takes a reason, in words."""
         refused = self.looked is not None and self.looked.verdict.passed is not True
         return [self.looked.verdict.sentence] if refused and self.looked is not None else []
 
@@ -362,7 +362,7 @@ class MagnitudesGate(Gate):
         return []
 
     def missing(self, project: Project) -> str:
-        """What has to be done before it can be approved, in words; empty where nothing has."""
+        """Say what has to be done before it can be approved, in words; empty where nothing has."""
         if self.looked is None:
             return ""
         reason = self.decisions.reason

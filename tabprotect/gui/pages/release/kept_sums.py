@@ -43,7 +43,7 @@ class KeptSums(QWidget):
 
     @property
     def open(self) -> bool:
-        """Whether a decision is still to be made."""
+        """Return True if a decision is still to be made."""
         return bool(self._kept) and not self._decided
 
     def show_kept(self, release: Release | None, kept: Sequence[KeptSum]) -> None:

@@ -51,7 +51,7 @@ from tabprotect.languages.translation import tr, translate
 
 
 class ReleasePage(ReleaseStage, Page):
-    """Whether it may leave; the gate is that of the table's measure."""
+    """The release page; the gate is that of the table's measure."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -126,7 +126,7 @@ class ReleasePage(ReleaseStage, Page):
 
     @property
     def keeping(self) -> bool:
-        """Whether small kept sums still take a decision."""
+        """Return True if small kept sums still take a decision."""
         return self.kept.open
 
     @property
@@ -135,7 +135,7 @@ class ReleasePage(ReleaseStage, Page):
         return self.signing.reason.text().strip()
 
     def unsigned(self, policy: HousePolicy) -> str:
-        """Whose signature is missing."""
+        """Say whose signature is missing."""
         return policy.unsigned(*self.signing.names())
 
     @property
@@ -253,7 +253,7 @@ class ReleasePage(ReleaseStage, Page):
     # -- whether it may leave -----------------------------------------------------------------
 
     def _weigh(self) -> None:
-        """Whether the button may be pressed; it says what is missing where it may not."""
+        """Let the button be pressed, or say what is missing where it may not."""
         project = self.document.project
         if project is None or not self.document.has_release:
             return
@@ -281,7 +281,7 @@ class ReleasePage(ReleaseStage, Page):
         return message("On the page Check you can see what you may believe, whatever you assume.")
 
     def _publication(self) -> Mapping[str, object]:
-        """What the release was published with; empty before."""
+        """Return what the release was published with; empty before."""
         history = self.document.history
         sealed = (step for step in reversed(history.steps[: history.position]) if step.sealed)
         return next((step.arguments for step in sealed), {})

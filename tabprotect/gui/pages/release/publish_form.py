@@ -158,7 +158,7 @@ class PublishForm(QWidget):
         self.dossier.setText(translate("" if dossier is None else str(marked(dossier))))
 
     def destination(self) -> Destination:
-        """Where it goes. The dossier's name always says what it is."""
+        """Return where it goes. The dossier's name always says what it is."""
         release = Path(self.release.text().strip())
         if release.name in ("", ".."):
             # Still being typed: what is missing is said before anything is written.
@@ -330,12 +330,12 @@ class SigningForm(QWidget):
         self.needs.clear()
 
     def names(self) -> tuple[str, str]:
-        """Who prepared and who approved it."""
+        """Return who prepared and who approved it."""
         return self.prepared.text().strip(), self.approved.text().strip()
 
 
 def signed_by(prepared: str, approved: str) -> str:
-    """Who answers for a release, in a sentence; empty for nobody."""
+    """Say who answers for a release, in a sentence; empty for nobody."""
     if prepared and approved:
         return message("Prepared by {prepared}, approved by {approved}.", prepared, approved)
     if prepared:

@@ -24,7 +24,7 @@ class Replay:
 
     @property
     def steps(self) -> Steps:
-        """What the coins said and what was done."""
+        """Return what the coins said and what was done."""
         assert self.record.steps is not None
         return self.record.steps
 
@@ -32,7 +32,7 @@ class Replay:
         return int(self.steps.coins.size)
 
     def cycle(self, step: int) -> int:
-        """Which cycle a step is, from 0; -1 where none could be taken."""
+        """Return which cycle a step is, from 0; -1 where none could be taken."""
         return int(self.steps.cycles[step])
 
     def pattern(self, step: int) -> npt.NDArray[np.int8]:
@@ -43,15 +43,15 @@ class Replay:
         return self.moves.array(cycle)
 
     def coin(self, step: int) -> int:
-        """What the coin said."""
+        """Return what the coin said."""
         return int(self.steps.coins.reshape(-1)[step])
 
     def done(self, step: int) -> int:
-        """What was done: 0 also where the step was blocked."""
+        """Return what was done: 0 also where the step was blocked."""
         return int(self.steps.effective.reshape(-1)[step])
 
     def is_blocked(self, step: int) -> bool:
-        """Whether the step was blocked."""
+        """Return True if the step was blocked."""
         return bool(self.steps.blocked.reshape(-1)[step])
 
     def table_after(self, steps: int) -> Ints:

@@ -167,7 +167,7 @@ class CoinStrip(QWidget):
 
     @property
     def position(self) -> int:
-        """How many steps are done in what is shown."""
+        """Return how many steps are done in what is shown."""
         return self.model.position
 
     @property
@@ -177,7 +177,7 @@ class CoinStrip(QWidget):
 
     @property
     def playing(self) -> bool:
-        """Whether it moves by itself."""
+        """Return True if it moves by itself."""
         return self._timer.isActive()
 
     def repaint_pictures(self) -> None:

@@ -266,7 +266,7 @@ class RunPage(Page):
             )
 
     def _show_refusal(self, project: Project) -> None:
-        """What the gate refused is held as a draft; what to do instead stands at the set-up."""
+        """Show what the gate refused as a draft; what to do instead stands at the set-up."""
         said = "" if project.published or not self.document.in_house else project.against
         if not said:
             return
@@ -278,7 +278,7 @@ class RunPage(Page):
         self.preview.refusal.refuse(said, helps, drawn=True, open_=not whole)
 
     def _helped(self) -> None:
-        """What helps is known by now."""
+        """Take what helps, which is known by now."""
         project = self.document.project
         if self.isVisible() and project is not None and not self.why_not(self.document):
             self._show_refusal(project)
@@ -315,7 +315,7 @@ class RunPage(Page):
             self.preview.show_state(message("Trying the method on this table\u2026"))
 
     def _goes(self, stage: str) -> None:
-        """What the trial does; a search says what it may cost before it begins."""
+        """Say what the trial does; a search says what it may cost before it begins."""
         if not stage.startswith("trying"):
             self.preview.say(message("Trying the method on this table: {stage}.", stage))
 

@@ -36,7 +36,7 @@ CYCLES_ONLY = ("blocked", "immovable")
 
 
 class RefusalStrip(QFrame):
-    """Why a method is refused, what to do instead, and the way to what was drawn.
+    """A strip of why a method is refused, what to do instead, and the way to what was drawn.
 
     ``remedy_chosen`` carries one of the remedies it was given, ``gate_asked`` nothing.
     """
@@ -184,7 +184,7 @@ class PreviewPanel(QScrollArea):
 
     @property
     def state(self) -> str:
-        """What the panel says instead of figures."""
+        """Say what the panel says instead of figures."""
         return self._state.text()
 
     def show_state(self, text: str) -> None:
@@ -261,7 +261,7 @@ TAIL = 5e-4
 
 
 def trial_runs(runs: int) -> str:
-    """How many times a method was tried."""
+    """Say how many times a method was tried."""
     return plural(runs, "{n} trial run", "{n} trial runs", count_text(runs))
 
 
@@ -319,7 +319,7 @@ class ChangeFigure(Plot):
 
 
 class BlockedFigure(Plot):
-    """How often each cycle is blocked, most often first, as a skyline."""
+    """A skyline of how often each cycle is blocked, most often first."""
 
     def __init__(self) -> None:
         super().__init__(message("Blocked share by cycle, sorted"))

@@ -40,7 +40,7 @@ WHAT = message(
 
 
 def can_be_tuned(method: Method) -> bool:
-    """Whether a method has anything to tune, as far as is known without a table."""
+    """Return True if a method has anything to tune, as far as is known without a table."""
     return bool(method.ladder) or type(method).ladders is not Method.ladders
 
 
@@ -71,12 +71,12 @@ class TuneChoice(QFrame):
 
     @property
     def wanted(self) -> bool:
-        """Whether the parameters are to be chosen."""
+        """Return True if the parameters are to be chosen."""
         return self.tick.isChecked() and not self.isHidden()
 
     @property
     def chosen_use(self) -> Use:
-        """What is to change least."""
+        """Return what is to change least."""
         return cast(Use, self.use.currentData())
 
     def show_project(self, project: Project) -> None:
@@ -133,7 +133,7 @@ class TuneChoice(QFrame):
 
 
 def tuned_sentence(found: Tuned) -> str:
-    """What is taken, and what it saves."""
+    """Say what is taken, and what it saves."""
     taken = joined((f"{name} {value}" for name, value in found.change.items()), ", ")
     saved = message(
         "{what} is expected to be {loss} instead of {before}",

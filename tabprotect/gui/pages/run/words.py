@@ -10,7 +10,7 @@ from tabprotect.languages.messages import message
 
 
 def expectation(preview: Preview) -> str:
-    """What a method will do to this table, for the house."""
+    """Say what a method will do to this table, for the house."""
     if preview.sentence:
         return preview.sentence
     if not preview.judged_cells:
@@ -28,7 +28,7 @@ def expectation(preview: Preview) -> str:
 
 
 def result_sentence(protected: Protected) -> str:
-    """What a run did, for the house."""
+    """Say what a run did, for the house."""
     text = summarise(protected).sentence
     if protected.record.overruled:
         text += message(" It goes out although the gate says no; that is recorded.")

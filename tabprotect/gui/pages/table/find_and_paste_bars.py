@@ -50,7 +50,7 @@ class Bar(QFrame):
         )
 
     def leave(self) -> None:
-        """What Escape does."""
+        """Leave as Escape does."""
         self.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -61,7 +61,7 @@ class Bar(QFrame):
 
 
 class PasteBar(Bar):
-    """What a paste will change, before it does."""
+    """A bar that says what a paste will change, before it does."""
 
     accepted = Signal()
     rejected = Signal()
@@ -78,7 +78,7 @@ class PasteBar(Bar):
 
     @property
     def words(self) -> str:
-        """What it says."""
+        """Say what it says."""
         return self._words.text()
 
     def show_changes(self, lead: str, changes: Sequence[tuple[str, int, int]]) -> None:
@@ -145,7 +145,7 @@ class FindBar(Bar):
         filled(self.row, (self._edit, 1), self._result, close)
 
     def show_table(self, table: Table) -> None:
-        """What to search."""
+        """Set what is searched."""
         self._table = table
 
     def open(self, start: Index | None) -> None:
@@ -161,7 +161,7 @@ class FindBar(Bar):
 
     @property
     def result(self) -> str:
-        """What it says about the last search."""
+        """Say what it says about the last search."""
         return self._result.text()
 
     def next(self) -> None:

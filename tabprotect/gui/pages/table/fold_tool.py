@@ -37,7 +37,7 @@ class FoldTool(QComboBox):
         self.folded.emit()
 
     def of(self, domain: Domain, placement: Placement) -> Folding | None:
-        """How the table is shown now; ``None`` where categories stand alone."""
+        """Return how the table is shown now; ``None`` where categories stand alone."""
         placed = (*placement.rows, *placement.columns)
         trees = tuple(v.name for v in domain.variables if v.name in placed and len(v.levels) > 1)
         self.setVisible(bool(trees))

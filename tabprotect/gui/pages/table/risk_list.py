@@ -97,7 +97,7 @@ class RiskList(QFrame):
         self._paint()
 
     def _kinds(self) -> QComboBox:
-        """What is listed, each with the rule that names it."""
+        """Return what is listed, each with the rule that names it."""
         self.kind = named(QComboBox(), message("Which cells are listed"))
         for words, key in (
             (message("Small counts"), "counts"),

@@ -198,6 +198,6 @@ class RulesBar(QFrame):
 
 
 def says(rule: str) -> str:
-    """What a written rule says."""
+    """Say what a written rule says."""
     name = rule.partition("=")[0]
     return "" if name not in RULES else joined((rule, RULES[name].says), ": ")

@@ -55,7 +55,7 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
 
 
 def left_out_of(project: Project) -> str:
-    """Which columns of its file a table was read without, and how to have them; else empty."""
+    """Say which columns of its file a table was read without, and how to have them; else empty."""
     said = [part for note in project.notes for part in _parts(note)]
     out = [str(of.values["value"]) for of in said if of.values.get("option") == "drop"]
     out += [str(of.values["names"]) for of in said if of.template == str(LEFT_OUT)]
@@ -86,7 +86,7 @@ def cell_called(domain: Domain, text: str) -> Index | None:
 
 
 def empty_words(document: Document) -> str:
-    """Why a reader sees no table."""
+    """Say why a reader sees no table."""
     if document.release is not None:
         return message(
             "The inner cells are not published.\nThe step under Protect shows the tables that are."

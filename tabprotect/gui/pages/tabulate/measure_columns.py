@@ -92,7 +92,7 @@ class MeasureColumns(QWidget):
 
     @property
     def given(self) -> dict[str, str | None]:
-        """What is chosen, by the names that tabulating has for it; empty where records are counted."""
+        """Return what is chosen, by the names that tabulating has for it; empty where records are counted."""
         measure = self.measure.currentData()
         if measure is None:
             return {}

@@ -109,7 +109,7 @@ class TabulatePage(Page):
         self._say()
 
     def _choose_source(self) -> None:
-        """Where the records are: a file, a folder, a database, or a place as it is written."""
+        """Choose where the records are: a file, a folder, a database, or a place as it is written."""
         self._file = ElidedLabel("", role="section")
         self._pick = push_button(message("Another file\u2026"), self._ask)
         folder = push_button(
@@ -143,7 +143,7 @@ class TabulatePage(Page):
         self.body.addWidget(written)
 
     def _choose_weights(self) -> tuple[QWidget, QWidget]:
-        """What is added up, what the records are weighted by, and where their keys come from."""
+        """Return what is added up, what the records are weighted by, and where their keys come from."""
         self.measure = MeasureColumns()
         self.measure.changed.connect(self._measured)
         self._weight = named(
@@ -417,7 +417,7 @@ class TabulatePage(Page):
         self.set_sentence(said)
 
     def _measured(self) -> None:
-        """What goes with counts only is out of the way of an amount."""
+        """Put what goes with counts only out of the way of an amount."""
         set_visible(not self.measure.given, *self._counting)
         self._say()
 

@@ -16,7 +16,7 @@ KINDS = {"integer": message("numbers"), "real": message("numbers"), "text": mess
 
 
 def unfit(column: ColumnSummary) -> str:
-    """Why a column is no variable; empty where it may be one."""
+    """Say why a column is no variable; empty where it may be one."""
     if column.categories >= 0.9 * max(column.records, 1) > 1:
         return message("one for each row: no variable")
     if column.categories > MOST_CATEGORIES:

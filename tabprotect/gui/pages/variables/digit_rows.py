@@ -92,7 +92,7 @@ class DigitRows(QWidget):
             self._none.setVisible(not self.numbers)
 
     def levels(self) -> dict[str, int]:
-        """What each level is called -> its number of digits, for those that are ticked."""
+        """Return what each level is called -> its number of digits, for those that are ticked."""
         return {
             name.text().strip(): number
             for number, (tick, name, _) in zip(self.numbers, self.rows, strict=False)

@@ -17,7 +17,7 @@ from tabprotect.languages.messages import joined, message
 
 
 def small_counts(table: Table, rule: SmallCount, variable: str) -> dict[str, int]:
-    """How many cells at risk each category has."""
+    """Return how many cells at risk each category has."""
     axis, categories = table.domain.axis(variable), table.domain[variable].categories
     if rule.low > 0:
         cells, counts = table.cells
@@ -31,7 +31,7 @@ def small_counts(table: Table, rule: SmallCount, variable: str) -> dict[str, int
 
 
 def at_risk(table: Table, rule: SmallCount) -> int:
-    """How many cells hold a count at risk."""
+    """Return how many cells hold a count at risk."""
     if rule.low > 0:
         return int(rule.mask(table.cells[1]).sum())
     return int(rule.mask(table.counts).sum())
@@ -39,7 +39,7 @@ def at_risk(table: Table, rule: SmallCount) -> int:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What counting at a level would leave. Confidential.
+    """The foreseen result of counting at a level. Confidential.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def foresee_levels(
 
 
 def foreseen_words(found: Sequence[Foreseen]) -> str:
-    """What several levels would leave; of one alone, its sentence."""
+    """Say what several levels would leave; of one alone, its sentence."""
     if len(found) == 1:
         return found[0].sentence
     return joined(

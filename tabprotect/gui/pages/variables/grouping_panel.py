@@ -38,7 +38,7 @@ WRITTEN = message("North: 11; 12; 13\nSouth: 21; 22")
 
 
 class GroupingPanel(QFrame):
-    """What a person says; ``changed`` when another grouping is meant.
+    """A panel for what a person says of a grouping; ``changed`` when another one is meant.
 
     ``asked`` carries the arguments of ``group_categories`` but the variable, ``together`` asks for one
     group of what is selected, ``writing`` for a level as text.
@@ -214,7 +214,7 @@ class GroupingPanel(QFrame):
         self.turn(way if self.faces[way].isEnabled() else usual)
 
     def show_selected(self, number: int) -> None:
-        """How many categories could be put into one group."""
+        """Show how many categories could be put into one group."""
         self.group_name.setEnabled(number > 1)
         self.together_button.setEnabled(number > 1)
 
@@ -261,7 +261,7 @@ class GroupingPanel(QFrame):
         return out | {"groups": groups} if groups else None
 
     def _cuts(self) -> list[int] | None:
-        """Where bands begin; ``None`` while that is not written out."""
+        """Return where bands begin; ``None`` while that is not written out."""
         try:
             return [int(part) for part in self.cuts.text().replace(";", ",").split(",")]
         except ValueError:

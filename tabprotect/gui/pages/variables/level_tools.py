@@ -39,7 +39,7 @@ class OrderTools(QWidget):
         self._repaint()
 
     def show_selected(self, number: int, *, alone: bool) -> None:
-        """How many categories are selected, and whether ``alone`` one line of the tree is."""
+        """Show how many categories are selected, and whether ``alone`` one line of the tree is."""
         set_enabled(alone, *self.buttons.values())
         self.merge.setEnabled(number > 1)
 

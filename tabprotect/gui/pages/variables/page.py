@@ -67,7 +67,7 @@ WAIT = 150
 
 
 class VariablesPage(VariablesStage, Page):
-    """What the table is classified by."""
+    """The page of variables: what the table is classified by."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -362,7 +362,7 @@ class VariablesPage(VariablesStage, Page):
         self.panel.write(chosen, held)
 
     def _named(self, held: Sequence[str], taken: Sequence[str]) -> str:
-        """What a group is called: as somebody says, else after its categories."""
+        """Say what a group is called: as somebody says, else after its categories."""
         said = self.panel.group_name.text().strip()
         return said if said and said not in taken else held_name(held, taken=taken)
 

@@ -38,7 +38,7 @@ class ZerosMenu(QPushButton):
         self.setMenu(menu)
 
     def show_state(self, domain: Domain | None, variable: str, chosen: Sequence[str]) -> None:
-        """What there is to say it of now."""
+        """Show what there is to say it of now."""
         if domain is None or self._domain is None or domain.categories != self._domain.categories:
             self._pending = {}
         self._domain, self._variable, self._chosen = domain, variable, list(chosen)

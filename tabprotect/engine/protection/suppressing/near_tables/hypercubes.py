@@ -63,7 +63,7 @@ class _Boxes(NamedTuple):
     at_least: Floats
 
     def some(self, kept: Ints) -> _Boxes:
-        """Some of them."""
+        """Return the boxes that an index array selects."""
         corners = self.corners[:, kept]
         here, there, at_least = self.here[kept], self.there[kept], self.at_least[kept]
         return self._replace(corners=corners, here=here, there=there, at_least=at_least)
@@ -317,14 +317,14 @@ class Hypercubes:
         return len(np.unique(tells)) == len(tells)
 
     def _counted(self, margin: int, cells: Ints, by: tuple[int, int], price: Floats) -> Bools:
-        """Whether the numbers of a margin that inner cells add into may move."""
+        """Tell whether the numbers of a margin that inner cells add into may move."""
         sign, need = by
         number = self._numbers[margin][cells]
         may = np.isfinite(price[number]) | ~self._mine[margin][cells]
         return np.asarray(may & (self._values[number] >= need) if sign < 0 else may)
 
     def _may_move(self, cells: Ints, sign: int, need: int, price: Floats) -> Bools:
-        """Whether inner cells may be corners: nothing else of a box makes up for one that may not."""
+        """Tell whether inner cells may be corners: nothing else of a box makes up for one that may not."""
         if self._finest is None:
             return np.ones(cells.shape, dtype=np.bool_)
         number = self._numbers[self._finest][cells]

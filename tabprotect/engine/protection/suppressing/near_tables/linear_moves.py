@@ -287,7 +287,7 @@ class LinearMoves:
         )
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
-        """How far one suppressed cell can move while the published ones stay.
+        """Return how far one suppressed cell can move while the published ones stay.
 
         Parameters
         ----------
@@ -398,7 +398,7 @@ class _Programme:
         self._weights[self._more[movable]] = self._weights[self._less[movable]] = price[movable]
 
     def price(self, cells: Ints, price: Floats | float) -> None:
-        """What moving some published sums costs from now on."""
+        """Set what moving some published sums costs from now on."""
         self._weights[self._more[cells]] = self._weights[self._less[cells]] = price
 
     def least(self, at: int, by: int, still: Ints, attempt: int) -> Floats | None:
@@ -432,7 +432,7 @@ class _Programme:
         return self._changes(outcome)
 
     def farthest(self, at: int, sign: int, nodes: int | None) -> tuple[int, Floats]:
-        """How far one sum can move (rounded outwards), and changes of the inner cells."""
+        """Return how far one sum can move (rounded outwards), and changes of the inner cells."""
         cost = np.zeros(len(self._high))
         cost[self._more[at]], cost[self._less[at]] = sign, -sign
         outcome = self._model.weighted(

@@ -30,7 +30,7 @@ DIFFERENT = 6
 
 
 def in_rectangles(at: tuple[Ints, Ints], needs: Ints, movable: Bools, fall: Ints, rise: Ints) -> Bools:
-    """Whether there is a rectangle of movable cells that lets each cell rise by its need.
+    """Tell whether there is a rectangle of movable cells that lets each cell rise by its need.
 
     A cell in row i and column j rises where some (i, c) and (r, j) can fall by the need and (r, c)
     can rise. How many such pairs of a row r and a column c there are is a product of two matrices,
@@ -64,7 +64,7 @@ def in_rectangles(at: tuple[Ints, Ints], needs: Ints, movable: Bools, fall: Ints
 
 
 def _pairs(falls: Floats, rises: Floats) -> Floats:
-    """Of each cell (i, j), how many (r, c) beside its row and column have all three corners."""
+    """Count for each cell (i, j) the (r, c) beside its row and column that have all three corners."""
     if falls.shape[0] < falls.shape[1]:
         return _pairs(falls.T, rises.T).T
     # Of each column c and j: rows r with (r, c) rising and (r, j) falling.
@@ -257,12 +257,12 @@ class TwoWayFlows:
         return ends * BY_ROUTE
 
     def _sides(self, turn: int) -> tuple[Ints, Ints]:
-        """What can go from rows to columns and back, while one cell is pushed up (turn 1)."""
+        """Return what can go from rows to columns and back, while one cell is pushed up (turn 1)."""
         pair = self._decrease, self._increase
         return pair if turn > 0 else pair[::-1]
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
-        """How far one suppressed cell can move while the published ones stay.
+        """Return how far one suppressed cell can move while the published ones stay.
 
         Parameters
         ----------

@@ -95,7 +95,7 @@ def _stand_in(domain: Domain) -> Domain:
 
 
 class Pictures(QWidget):
-    """Some cycles of a template, side by side."""
+    """Pictures of some cycles of a template, side by side."""
 
     def __init__(self, patterns: list[Signs]) -> None:
         super().__init__()

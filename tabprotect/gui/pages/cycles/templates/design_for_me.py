@@ -196,7 +196,7 @@ class DesignForMe(QWidget):
 
     @property
     def wishes(self) -> OfferWishes:
-        """What the form says."""
+        """Return what the form says."""
         return OfferWishes(self.zeros.currentData(), self.most.value(), self.posterior.currentData())
 
     @property
@@ -469,7 +469,7 @@ class OfferCurve(Plot):
         return best[1] if best[0] <= REACH else -1
 
     def tip(self, value: float, height: float) -> str:
-        """What is hovered over is told to whoever listens; the tooltip names it."""
+        """Say what is hovered over is told to whoever listens; the tooltip names it."""
         over = self._found(QPointF(value, height))
         if over != self._over:
             self._over = over
