@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import sysconfig
@@ -99,7 +100,7 @@ def third_party(names: Iterable[str], system: Iterable[tuple[str, str]] = ()) ->
 def _python() -> Iterator[str]:
     said = "Python Software Foundation License: https://docs.python.org/3/license.html"
     places = (Path(sysconfig.get_path("stdlib")) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt")
-    text = next((place.read_text("utf-8", "replace") for place in places if place.is_file()), "")
+    text = next((place.read_text("utf-8", "replace") for place in places if os.path.isfile(place)), "")
     yield LINE
     yield f"Python {sys.version.partition(' ')[0]}\n{said}\n\n{text}"
 
@@ -135,7 +136,7 @@ def text() -> str:
     """
     if getattr(sys, "frozen", False):
         for place in (Path(sys.executable).parent, Path(str(getattr(sys, "_MEIPASS", ".")))):
-            if (place / THIRD_PARTY).is_file():
+            if os.path.isfile(place / THIRD_PARTY):
                 return (place / THIRD_PARTY).read_text("utf-8")
     return _own() + third_party(installed())
 

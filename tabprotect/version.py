@@ -1,6 +1,7 @@
 """The version and what is compiled of it, apart from the library's face so that the engine can name it."""
 
 import importlib.machinery
+import os
 from pathlib import Path
 
 __version__ = "0.2.0"
@@ -20,7 +21,7 @@ KERNELS = (
 def missing_kernels() -> list[str]:
     """Return the compiled parts that this installation lacks."""
     home, suffixes = Path(__file__).parent, importlib.machinery.EXTENSION_SUFFIXES
-    return [one for one in KERNELS if not any((home / f"{one}{suffix}").is_file() for suffix in suffixes)]
+    return [one for one in KERNELS if not any(os.path.isfile(home / f"{one}{suffix}") for suffix in suffixes)]
 
 
 def compiled() -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,9 +32,9 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
     UsageError
         Naming the file.
     """
-    read = {Path(p).resolve() for p in inputs if p is not None and not str(p).startswith(PREFIX)}
+    read = {os.path.realpath(p) for p in inputs if p is not None and not str(p).startswith(PREFIX)}
     for path in outputs:
-        if path is not None and path.resolve() in read:
+        if path is not None and os.path.realpath(path) in read:
             raise UsageError(message("{path} would be overwritten: it is what the command reads", path))
 
 

@@ -76,16 +76,16 @@ class _Staged:
 
     def __init__(self, whole: Whole) -> None:
         path = whole.path
-        if path.is_dir():
+        if os.path.isdir(path):
             raise unwritable(path, IsADirectoryError(errno.EISDIR, message("is a folder")))
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not os.path.isfile(path):
             # Replacing a device or a pipe would destroy it.
             raise InputError(
                 message("cannot be written: this is no regular file"),
                 file=path,
                 hint=message("give the name of a file"),
             )
-        if not whole.overwrite and path.exists():
+        if not whole.overwrite and os.path.exists(path):
             raise self._taken(path)
         self.whole = whole
         # A link stays a link: its target is replaced.
@@ -116,12 +116,12 @@ class _Staged:
         self.file.close()
         # mkstemp makes private files; keep the mode of the old one, else take the user's default.
         if not self.whole.private:
-            there = self.target.exists()
+            there = os.path.exists(self.target)
             self.temporary.chmod(self.target.stat().st_mode & 0o7777 if there else _default_mode())
 
     def rename(self, *, may_be_undone: bool) -> None:
         """Take the target's place."""
-        if self.target.exists() and (may_be_undone or self.whole.kept is not None):
+        if os.path.exists(self.target) and (may_be_undone or self.whole.kept is not None):
             kept = self.whole.kept or self.target.with_name(f"{self._prefix}{secrets.token_hex(4)}{PART}")
             _same_file(self.target, kept)
             self.aside = kept
@@ -247,7 +247,7 @@ def leftovers(folder: Path) -> tuple[Path, ...]:
     found = []
     with contextlib.suppress(OSError):
         for path in sorted(folder.glob(f".*{PART}")):
-            if path.is_file() and time.time() - path.stat().st_mtime > LIVE:
+            if os.path.isfile(path) and time.time() - path.stat().st_mtime > LIVE:
                 found.append(path)
     return tuple(found)
 

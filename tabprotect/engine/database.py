@@ -7,6 +7,7 @@ version; everything about patience, durability and faults is here.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ class Database:
                 path = Path(str(address.database))
                 # The library would create it readable for everybody.
                 make_private(path)
-                self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
+                self._turn = _TURN.setdefault(os.path.realpath(path), threading.Lock())
             self.transaction(
                 lambda connection: _made(connection, schema, self.name, make=make),
                 again=TAKEN_BACK | BORN_TWICE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -241,8 +242,22 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
         return internal(error)
 
 
+def of_system(error: OSError, path: Path | str | None = None) -> InputError:
+    """Return what the system says of a file as an error of the program."""
+    return InputError(
+        message("the system says: {cause}", error.strerror or type(error).__name__),
+        file=path or (os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None),
+        hint=message("check that it is there, and that you may use it"),
+    )
+
+
 def internal(error: Exception) -> TabprotectError:
-    """The error for a fault of the program, by type and place; its own text may quote a count."""
+    """The error for a fault of the program, by type and place; its own text may quote a count.
+
+    What the system refuses is no fault of the program.
+    """
+    if isinstance(error, OSError):
+        return of_system(error)
     parts = missing_kernels() if isinstance(error, ImportError) else []
     if parts:
         return TabprotectError(

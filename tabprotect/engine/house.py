@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.paths import is_file, is_there
 from tabprotect.languages.messages import message
 
 FOLDER = "TABPROTECT_HOME"
@@ -86,7 +87,7 @@ def key(*, make: bool = False) -> bytes:
     """
     path = key_file()
     try:
-        if not path.exists():
+        if not is_there(path):
             if os.environ.get(KEY) and not make:
                 raise ParameterError(
                     {KEY: message("names no file: {path}", path)},
@@ -97,7 +98,7 @@ def key(*, make: bool = False) -> bytes:
             with contextlib.suppress(InputError):
                 text = secrets.token_hex(KEY_BYTES) + "\n"
                 write_bytes(path, text.encode(), overwrite=False, private=True)
-        if not path.is_file():
+        if not is_file(path):
             raise InputError(message("the key of the house cannot be made here"), file=path, hint=_HINT)
         with path.open("rb") as file:
             found = bytes.fromhex(file.read(1000).decode("ascii").strip())
@@ -132,7 +133,7 @@ def key_concerns() -> tuple[str, ...]:
         If it cannot be read, or is not a key.
     """
     path = key_file()
-    if not path.exists():
+    if not is_there(path):
         named = message(
             "{KEY} names no file: a new key of the house would be made, and the same table gets other coins",
             KEY,
@@ -185,7 +186,7 @@ def is_unmade(url: str) -> bool:
         If it is another file, and missing: it may be named wrongly, and nothing is known then.
     """
     path = _register_file(url)
-    if path is None or path.exists():
+    if path is None or is_there(path):
         return False
     if not is_own_register(url):
         raise InputError(

@@ -178,6 +178,14 @@ def test_the_citation_names_this_version() -> None:
     assert f"version: {__version__}\n" in text
 
 
+def test_one_place_asks_what_a_path_is() -> None:
+    """``Path.exists`` and its like raise for all but a file that is not there; ``resolve`` for links in a circle."""
+    asks = re.compile(r"\.(exists|is_file|is_dir|resolve)\(\)")
+    for path in (ROOT / "tabprotect").rglob("*.py"):
+        for line in path.read_text().splitlines():
+            assert not asks.search(line) or "member.is_dir()" in line, (path, line)
+
+
 def test_array_types_have_one_home() -> None:
     aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
     found = {path.name for path in (ROOT / "tabprotect").rglob("*.py") if aliases.search(path.read_text())}

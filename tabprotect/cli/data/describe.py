@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
@@ -13,6 +12,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.examples import PREFIX, examples
 from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page, registries
 from tabprotect.engine.protection.descriptions.method_page import method_page
@@ -72,7 +72,7 @@ def _is_source(text: str) -> bool:
     """Return True for what can only be a table: an example, a file or its path, standard input."""
     if any(text in registry for registry in registries().values()):
         return False
-    return text == STREAM or text.startswith(PREFIX) or Path(text).exists() or "." in text
+    return text == STREAM or text.startswith(PREFIX) or is_there(text) or "." in text
 
 
 def _describe_table(args: argparse.Namespace, console: Console) -> int:

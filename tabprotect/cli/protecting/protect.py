@@ -21,6 +21,7 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.paths import is_folder
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
@@ -115,7 +116,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for note in history.project.notes:
         console.say(message("note: {note}", note))
     for path in (args.out, args.dossier):
-        if path is not None and not path.absolute().parent.is_dir():
+        if path is not None and not is_folder(path.absolute().parent):
             raise InputError(message("cannot be written: there is no such folder"), file=path)
 
     def written(project: Project) -> ExtraOutput:

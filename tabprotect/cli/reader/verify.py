@@ -11,6 +11,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.paths import is_folder
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def add(verbs: Verbs) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
     check: Callable[..., VerifiedSet | bundle.Verification] = bundle.verify
-    if args.release.is_dir():
+    if is_folder(args.release):
         # Late: bundles of one table, which are most, do not wait for it.
         from tabprotect.engine.bundle.set_bundles import verify_set
 

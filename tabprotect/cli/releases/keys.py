@@ -11,6 +11,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.languages.messages import message
 
@@ -65,7 +66,7 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
     if args.rotate:
         return _rotated(args, console)
-    made = not house.key_file().exists()
+    made = not is_there(house.key_file())
     key, path = house.key(make=True), house.key_file()
     mark = mark_of_key(key)[:16]
     if args.out is not None:

@@ -18,6 +18,7 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.house import register_address
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -177,7 +178,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
 def _dossier(source: str) -> bytes | None:
     """The bytes of a dossier, if the table is in one."""
     path = Path(source)
-    if not path.is_file() or not zipfile.is_zipfile(path):
+    if not is_file(path) or not zipfile.is_zipfile(path):
         return None
     try:
         data = archive.load(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import stat
 import zipfile
 import zlib
@@ -81,7 +82,7 @@ def load(path: Path) -> bytes:
     BundleError
         When it is absurdly large.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         raise InputError(message("this is no regular file"), file=path)
     try:
         with path.open("rb") as file:

@@ -17,6 +17,7 @@ from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
 from tabprotect.engine.bundle.verify import Verification, announced, not_judged, verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.published_sums import rank
@@ -275,7 +276,7 @@ def verify_set(
     """
     found = {}
     for path in sorted(folder.iterdir()):
-        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
+        if is_file(path) and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
             found[path.name] = path.read_bytes()
     archive.check_manifest(found, KIND)
     if SET not in found:

@@ -20,6 +20,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
@@ -238,7 +239,7 @@ def in_force() -> HousePolicy:
         As :func:`read`.
     """
     path = policy_file()
-    return read(path) if os.environ.get(VARIABLE) or path.exists() else HousePolicy()
+    return read(path) if os.environ.get(VARIABLE) or is_there(path) else HousePolicy()
 
 
 def write(policy: HousePolicy, path: Path) -> None:

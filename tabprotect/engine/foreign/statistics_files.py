@@ -13,6 +13,7 @@ from typing import Protocol
 
 from tabprotect.engine.foreign.wire import Buffer
 from tabprotect.engine.foreign.worker import Answer, Refused
+from tabprotect.engine.paths import is_file
 
 EXACT_FLOAT = 2**53
 
@@ -32,7 +33,7 @@ def labelled(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable
         with path.open("rb") as file:
             transport = file.read(6) == b"HEADER"
         catalog = path.with_suffix(".sas7bcat")
-        options = {} if transport or not catalog.is_file() else {"catalog_file": catalog}
+        options = {} if transport or not is_file(catalog) else {"catalog_file": catalog}
         reader = "read_xport" if transport else reader
     read = getattr(pyreadstat, reader)
     try:

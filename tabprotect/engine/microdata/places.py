@@ -16,6 +16,7 @@ from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.paths import is_file
 from tabprotect.languages.messages import message
 
 _PATTERN = re.compile(r"[*?\[]")
@@ -78,7 +79,7 @@ def files_of(source: str) -> tuple[list[Path], str]:
     """
     path = Path(source)
     if isdir(path):
-        every = [p for p in sorted(path.rglob("*")) if p.is_file() and not p.name.startswith(".")]
+        every = [p for p in sorted(path.rglob("*")) if is_file(p) and not p.name.startswith(".")]
         files = [p for p in every if not _hidden(p, path)]
     elif exists(path) or not _PATTERN.search(source):
         if not exists(path) and "#" in source:
@@ -89,7 +90,7 @@ def files_of(source: str) -> tuple[list[Path], str]:
         return [path], ""
     else:
         found = glob.iglob(source, recursive=True)
-        files = sorted(p for p in map(Path, found) if p.is_file())
+        files = sorted(p for p in map(Path, found) if is_file(p))
     if not files:
         raise InputError(
             message("no file is there"), file=source, hint=message("check the folder, or the pattern")

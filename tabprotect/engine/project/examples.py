@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import message
 
 PREFIX = "example:"
@@ -76,8 +77,8 @@ def _read_example(folder: Path) -> Example:
     return Example(
         name=folder.name,
         **about,
-        file=records if records.exists() else folder / "table.csv",
-        cycles=cycles if cycles.exists() else None,
+        file=records if is_there(records) else folder / "table.csv",
+        cycles=cycles if is_there(cycles) else None,
     )
 
 

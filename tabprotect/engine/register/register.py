@@ -19,6 +19,7 @@ from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.register.register_chain import (
     Act,
     ChainLine,
@@ -150,7 +151,7 @@ class Register:
         mark = str(marks[-1])
         if also is not None and mark_of_key(also) == mark:
             return also
-        key_there = house.key_file().exists()
+        key_there = is_there(house.key_file())
         if key_there and mark_of_key(house.key()) == mark:
             return house.key()
         why = (

@@ -11,9 +11,9 @@ import contextlib
 import hashlib
 import hmac
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from tabprotect.engine import house
@@ -218,5 +218,5 @@ def _read() -> dict[str, list[object]]:
 def _key(name: str) -> str:
     """A register's address without telling it."""
     if name.startswith("sqlite:///"):
-        name = str(Path(name.removeprefix("sqlite:///")).resolve())
+        name = os.path.realpath(name.removeprefix("sqlite:///"))
     return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,11 @@ class Preferences:
     def apart(self) -> bool:
         """True if public and confidential files go into separate folders."""
         public, confidential = self.public_folder, self.confidential_folder
-        return public is None or confidential is None or public.resolve() != confidential.resolve()
+        return (
+            public is None
+            or confidential is None
+            or os.path.realpath(public) != os.path.realpath(confidential)
+        )
 
     @classmethod
     def load(cls, settings: QSettings | None) -> Preferences:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -68,7 +69,7 @@ class RecentFiles:
         value = settings.value("recent", [])
         paths = value if isinstance(value, list) else [value] if value else []
         about = self._about()
-        return [RecentFile.said(p, about.get(p, {})) for p in map(str, paths) if Path(p).exists()]
+        return [RecentFile.said(p, about.get(p, {})) for p in map(str, paths) if os.path.exists(p)]
 
     def remember(self, path: str, history: History | None = None) -> None:
         """Put a file at the head, with what the project that was made of it says."""

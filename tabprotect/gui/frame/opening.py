@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -137,7 +138,7 @@ class Files(QObject):
         """Return how a file of this look was read the last time somebody chose."""
         path = Path(source)
         try:
-            if source.startswith(PREFIX) or not path.is_file():
+            if source.startswith(PREFIX) or not os.path.isfile(path):
                 return {}
             return dict(recalled(by_suffix(path) or named(TEXT), path))
         except (OSError, TabprotectError):

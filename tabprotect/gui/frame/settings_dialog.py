@@ -277,7 +277,7 @@ class FolderField(QWidget):
             When there is no such folder.
         """
         text = self.field.text().strip()
-        if text and not Path(text).is_dir():
+        if text and not os.path.isdir(text):
             raise InputError(
                 message("there is no such folder"), file=text, hint=message("make it, or choose another")
             )

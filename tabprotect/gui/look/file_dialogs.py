@@ -6,6 +6,7 @@ no project and no recipe.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,13 +32,13 @@ class LastFolders:
     def of(self, kind: str) -> str:
         """Say where to begin; empty where nothing was chosen yet, or the folder is gone."""
         kept = "" if self.settings is None else str(self.settings.value(f"folders/{kind}", "") or "")
-        return kept if kept and Path(kept).is_dir() else ""
+        return kept if kept and os.path.isdir(kept) else ""
 
     def keep(self, kind: str, path: str) -> None:
         """Begin in the folder of a path the next time."""
         if self.settings is not None:
             chosen = Path(path)
-            folder = chosen if chosen.is_dir() else chosen.parent
+            folder = chosen if os.path.isdir(chosen) else chosen.parent
             self.settings.setValue(f"folders/{kind}", str(folder.absolute()))
 
 

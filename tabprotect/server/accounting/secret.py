@@ -10,6 +10,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import folder
+from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import message
 
 SECRET = "TABPROTECT_SERVER_SECRET"
@@ -44,7 +45,7 @@ def server_secret(named: str) -> bytes:
         return said.encode()
     path = secret_file(named)
     try:
-        if not path.exists():
+        if not is_there(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Another process may have made one meanwhile: the first one counts.
             with contextlib.suppress(InputError):

@@ -25,6 +25,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.paths import is_file, is_there
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.method import require_inline
@@ -197,7 +198,7 @@ def kept_name(path: Path, release: bytes) -> Path | None:
     Without it that release could never be accounted for. ``None`` if nothing would be lost: there is
     no dossier, or it belongs to the same release.
     """
-    if not path.is_file():
+    if not is_file(path):
         return None
     try:
         found = archive.unpack(archive.load(path), allowed=lambda name: True)
@@ -207,7 +208,7 @@ def kept_name(path: Path, release: bytes) -> Path | None:
         return None
     numbers = itertools.count(1)
     names = (path.with_name(f"{path.stem}-{n}{path.suffix}") for n in numbers)
-    return next(name for name in names if not name.exists())
+    return next(name for name in names if not is_there(name))
 
 
 def write(

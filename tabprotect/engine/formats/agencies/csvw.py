@@ -15,6 +15,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import is_file
 from tabprotect.languages.messages import message
 
 SUFFIX = "-metadata.json"
@@ -38,7 +39,7 @@ def described(path: Path, reading: Reading) -> Reading:
         If a description that somebody names is not there or none of this file.
     """
     beside = path.with_name(path.name + SUFFIX)
-    if reading.metadata is None and not beside.is_file():
+    if reading.metadata is None and not is_file(beside):
         return reading
     file = beside if reading.metadata is None else Path(reading.metadata)
     try:

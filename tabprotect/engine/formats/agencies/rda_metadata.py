@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
+from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import joined, message
 
 RDA_BYTES = 2**22
@@ -93,7 +94,7 @@ def read_metadata(path: Path, beside: Path) -> TauMetadata:
     InputError
         If there is none, or with the line that cannot be understood.
     """
-    if not beside.exists():
+    if not is_there(beside):
         raise InputError(
             message("its description {name} is not beside it", beside.name),
             file=path,

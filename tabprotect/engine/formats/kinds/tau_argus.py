@@ -57,6 +57,7 @@ from tabprotect.engine.formats.statuses import (
     statuses_told,
 )
 from tabprotect.engine.formats.text.rows import SheetRows
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -207,7 +208,7 @@ class TauArgus(Format):
 
     def accepts(self, path: Path, head: bytes) -> bool:
         # Tab-separated text is named .tab too.
-        return self.sniff(head) or path.with_suffix(".rda").is_file()
+        return self.sniff(head) or is_file(path.with_suffix(".rda"))
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         beside = path.with_suffix(".rda") if reading.metadata is None else Path(reading.metadata)

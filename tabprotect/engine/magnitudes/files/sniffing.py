@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.paths import is_file
 
 KEY = "tabprotect.magnitudes"
 """The key of the metadata that says what the columns are."""
@@ -12,7 +13,7 @@ KEY = "tabprotect.magnitudes"
 
 def is_magnitudes(path: Path) -> bool:
     """Return True if a file is a Parquet file of a magnitude table."""
-    if not path.is_file():
+    if not is_file(path):
         return False
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":

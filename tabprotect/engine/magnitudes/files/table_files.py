@@ -21,6 +21,7 @@ from tabprotect.engine.magnitudes.files.sniffing import KEY, is_magnitudes
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, MagnitudeTable
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 
@@ -114,7 +115,7 @@ def read_magnitudes(path: Path) -> MagnitudeTable:
     InputError
         When there is no such file, or it is something else.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(message("there is no such file"), file=path)
     if not is_magnitudes(path):
         raise InputError(

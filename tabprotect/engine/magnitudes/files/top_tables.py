@@ -24,6 +24,7 @@ from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.tables.hierarchy import TOTAL, Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Level, Variable
@@ -42,7 +43,7 @@ DECIDED = {UNSAFE: "u", PROTECTED: "p", SECONDARY: "m"}
 def names_largest(path: Path) -> bool:
     """Return True for a table of sums: its description names largest contributions."""
     beside = path.with_suffix(".rda")
-    if path.suffix.lower() != ".tab" or not beside.is_file():
+    if path.suffix.lower() != ".tab" or not is_file(beside):
         return False
     return any("MAXSCORE" in v.options for v in read_metadata(path, beside).variables)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tabprotect.engine.formats.agencies.rda_metadata import read_metadata
 from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
+from tabprotect.engine.paths import is_file
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "holding": ("HOLDING",),
@@ -28,7 +29,7 @@ def described(path: Path | str, columns: MeasuredColumns) -> MeasuredColumns:
         If the description cannot be understood.
     """
     beside = Path(path).with_suffix(".rda")
-    if Path(path).suffix.lower() != ".asc" or not beside.is_file():
+    if Path(path).suffix.lower() != ".asc" or not is_file(beside):
         return columns
     meta = read_metadata(Path(path), beside)
     found: dict[str, str] = {}

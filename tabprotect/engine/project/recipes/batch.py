@@ -24,6 +24,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.house import user_name
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
@@ -122,7 +123,7 @@ def _kept(job: BatchJob, out: Path) -> JobOutcome | None:
         return None
     if outcome.exit_code or not outcome.key or outcome.key != job.key():
         return None
-    there = all((out / job.name / name).is_file() for name in outcome.written)
+    there = all(is_file(out / job.name / name) for name in outcome.written)
     return replace(outcome, status="kept") if there else None
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from tabprotect.engine.decoding import decoded, parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import is_file, is_folder
 from tabprotect.engine.project.recipes.replay import read
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__
@@ -71,7 +72,7 @@ class BatchJob:
             named.append(order.arguments.get(says.reads))
             named += also.values() if isinstance(also, Mapping) else ()
         paths = [self.recipe.parent / name for name in named if isinstance(name, str)]
-        return [path for path in paths if path.is_file()]
+        return [path for path in paths if is_file(path)]
 
 
 def _digest(path: Path) -> str:
@@ -91,7 +92,7 @@ def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
     InputError
         For a file without jobs, jobs without a recipe, or two jobs of one name.
     """
-    jobs = _of_folder(path, sources) if path.is_dir() else _of_file(path, sources)
+    jobs = _of_folder(path, sources) if is_folder(path) else _of_file(path, sources)
     if not jobs:
         raise InputError(message("there are no jobs"), file=path, hint=message("list them as [[job]]"))
     names = [job.name for job in jobs]

@@ -7,6 +7,7 @@ A recipe may give their defaults in a table ``[variables]``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -279,7 +280,7 @@ def run(
     """
     history = History()
     written: list[Path] = []
-    read_files: set[Path] = set()
+    read_files: set[str] = set()
     added = 0
     checked = False
     if not publishing:
@@ -311,26 +312,26 @@ def run(
     return history, written
 
 
-def _found(step: Order, given: dict[str, object], folder: Path) -> set[Path]:
+def _found(step: Order, given: dict[str, object], folder: Path) -> set[str]:
     """Point a step to the files beside the recipe that it reads; return their paths."""
     says, found = step.command.says, set()
     if isinstance(source := given.get(says.reads), str):
         given[says.reads] = beside = _beside(source, folder)
-        found.add(Path(beside).resolve())
+        found.add(os.path.realpath(beside))
     if isinstance(files := given.get(says.reads_too), dict):
         named = {name: _beside(str(file), folder) for name, file in files.items()}
         given[says.reads_too] = named
-        found |= {Path(file).resolve() for file in named.values()}
+        found |= {os.path.realpath(file) for file in named.values()}
     return found
 
 
-def _redirected(step: Order, given: dict[str, object], out: Path, read_files: set[Path]) -> list[Path]:
+def _redirected(step: Order, given: dict[str, object], out: Path, read_files: set[str]) -> list[Path]:
     """Send a step's files into the folder, replacing any but those the recipe reads."""
     written: list[Path] = []
     for key in step.command.says.writes:
         if given.get(key) is not None:
             path = out / Path(str(given[key])).name
-            if path.resolve() in read_files:
+            if os.path.realpath(path) in read_files:
                 raise InputError(
                     message("would be overwritten: the recipe reads it"),
                     file=path,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tabprotect.engine import house
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
@@ -49,7 +50,7 @@ def coins_of(
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:
-        own = house.key_file().exists() and not Randomness.seeded(seed).short
+        own = is_there(house.key_file()) and not Randomness.seeded(seed).short
         if own and house_randomness(project.problem, project.method, values).seed == seed:
             return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
         return Randomness.seeded(seed), (GIVEN_SEED,)

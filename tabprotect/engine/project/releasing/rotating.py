@@ -18,6 +18,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import TabprotectError, attempted
+from tabprotect.engine.paths import is_file, is_folder, is_there
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.register.register import Register
@@ -75,7 +76,7 @@ def rotate(
     following = path.with_name(path.name + NEXT)
     place = house.register_address(register)
     # One that was cut short may have a register already that belongs to it: it is the new key then.
-    if following.exists():
+    if is_there(following):
         new = bytes.fromhex(following.read_text(encoding="ascii"))
     else:
         new = secrets.token_bytes(house.KEY_BYTES)
@@ -98,7 +99,7 @@ def rotate(
             }
             if opened.key_mark != mark_of_key(new):
                 opened.re_mark(new, marked, {name: own.original for name, own in again.items()})
-    if not kept.exists():
+    if not is_there(kept):
         write_bytes(kept, f"{old.hex()}\n".encode(), overwrite=False, private=True)
     os.replace(following, path)
     return Rotation(tuple(sorted(marked)), tuple(sorted(numbers - set(marked))), kept, mark_of_key(new)[:16])
@@ -111,7 +112,7 @@ def _originals(
     named = {Path(entry.publication.dossier) for entry in entries if entry.publication.dossier}
     files = sorted(named)
     for source in sources:
-        files += sorted(p for p in source.rglob("*") if p.is_file()) if source.is_dir() else [source]
+        files += sorted(p for p in source.rglob("*") if is_file(p)) if is_folder(source) else [source]
     for number, path in enumerate(dict.fromkeys(files)):
         progress.report(message("looking for originals"), number / len(files))
         found = attempted(partial(_original, path, progress), faults=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.atomic import unwritable
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import hold
@@ -107,7 +108,7 @@ def recoverable(folder: Path) -> list[Recoverable]:
     for path in folder.glob(f"*{storage.SUFFIX}"):
         name = "untitled"
         lock = path.with_suffix(_LOCK)
-        if lock.exists() and _in_use(lock):
+        if is_there(lock) and _in_use(lock):
             continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             name = str(json.loads(lock.read_text(encoding="utf-8"))["name"])

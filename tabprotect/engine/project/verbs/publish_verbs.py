@@ -14,6 +14,7 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
+from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.options import Publishing
@@ -206,7 +207,7 @@ def _check_taken(paths: Iterable[Path | None], asked: Publishing) -> None:
     InputError
         Naming the first.
     """
-    taken = [path for path in paths if path is not None and path.exists()]
+    taken = [path for path in paths if path is not None and is_there(path)]
     if taken and not asked.overwrite:
         raise InputError(message("there is a file of that name already"), file=taken[0])
 

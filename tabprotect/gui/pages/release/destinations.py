@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class Destination:
     @property
     def taken(self) -> list[Path]:
         """Files that are there already."""
-        return [p for p in (self.release, self.dossier) if p is not None and p.exists()]
+        return [p for p in (self.release, self.dossier) if p is not None and os.path.exists(p)]
 
     def check(self) -> None:
         """Before anything is asked.
@@ -44,7 +45,7 @@ class Destination:
                 hint=message("give the release another name"),
             )
         for path in (self.release, self.dossier):
-            if path is not None and not path.parent.is_dir():
+            if path is not None and not os.path.isdir(path.parent):
                 raise InputError(
                     message("there is no such folder"), file=path.parent, hint=message("choose another place")
                 )
@@ -58,17 +59,17 @@ class Destination:
 
 def default_folder(source: str, preferred: Path | None) -> Path:
     """The preferred one, else beside the table's file, else among the user's documents."""
-    if preferred is not None and preferred.is_dir():
+    if preferred is not None and os.path.isdir(preferred):
         return preferred
     folder = Path(source).parent if source and not source.startswith("example:") else None
-    if folder is not None and folder.is_dir():
+    if folder is not None and os.path.isdir(folder):
         return folder
     place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return Path(place) if place and Path(place).is_dir() else Path.home()
+    return Path(place) if place and os.path.isdir(place) else Path.home()
 
 
 def unused(folder: Path, name: str) -> Path:
     """A name of its own: next year's release does not replace last year's, nor its dossier."""
     names = (f"{name}{ending}" for ending in ("", *(f"-{n}" for n in range(2, 1000))))
-    free = (n for n in names if not any((folder / f).exists() for f in (n, f"{n}.zip")))
+    free = (n for n in names if not any(os.path.exists(folder / f) for f in (n, f"{n}.zip")))
     return folder / f"{next(free, name)}.zip"

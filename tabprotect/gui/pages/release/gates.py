@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -117,7 +118,7 @@ class CountsGate(Gate):
         """Have the bundle made and the release judged."""
         release, path = project.release, Path(project.source)
         assert release is not None
-        reader = project.released is not None and path.is_file()
+        reader = project.released is not None and os.path.isfile(path)
 
         def work(progress: Progress) -> Bundle:
             return inspect(path, progress) if reader else prepare(release, project.protected, progress)
@@ -378,7 +379,7 @@ def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
     from tabprotect.engine.project.verbs.sums_verbs import bundle_of_sums, judged_for_leaving
 
     progress.report(message("making the bundle"), 0.1)
-    read = project.kind == "reader" and Path(project.source).is_file()
+    read = project.kind == "reader" and os.path.isfile(Path(project.source))
     data = archive.load(Path(project.source)) if read else bundle_of_sums(project)
     progress.report(message("verifying the bundle"), 0.6)
     found = verify_bytes(data)

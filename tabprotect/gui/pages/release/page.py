@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -210,7 +211,7 @@ class ReleasePage(ReleaseStage, Page):
         if published and made:
             given = self._publication()
             path = Path(str(given.get("release", "")))
-            if path.is_dir():
+            if os.path.isdir(path):
                 made = archive.sha256((path / archive.MANIFEST).read_bytes())
             names = (str(given.get(name) or "") for name in ("prepared_by", "approved_by"))
             self.seal.show_release(path, made, signed=signed_by(*names))
@@ -374,4 +375,4 @@ class ReleasePage(ReleaseStage, Page):
     def _open_as_reader(self) -> None:
         path = Path(str(self._publication().get("release", "")))
         # Of a set the first table; the others lie beside it.
-        self.document.reader_asked.emit(str(min(path.glob("*.zip")) if path.is_dir() else path))
+        self.document.reader_asked.emit(str(min(path.glob("*.zip")) if os.path.isdir(path) else path))

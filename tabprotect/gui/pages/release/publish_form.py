@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -187,7 +188,7 @@ class PublishForm(QWidget):
             self.dossier.setText("")
             return
         beside = confidential.suggested_name(release)
-        if self._confidential is not None and self._confidential.is_dir():
+        if self._confidential is not None and os.path.isdir(self._confidential):
             beside = self._confidential / beside.name
         self.dossier.setText(translate(str(beside)))
 
@@ -371,7 +372,7 @@ class Seal(QFrame):
     def show_release(self, path: Path, fingerprint: str, *, signed: str) -> None:
         """Show the seal of a written bundle: what, when, and who answers for it."""
         self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
-        written = datetime.fromtimestamp(path.stat().st_mtime) if path.exists() else None
+        written = datetime.fromtimestamp(path.stat().st_mtime) if os.path.exists(path) else None
         day = "" if written is None else day_said(written)
         published = (
             message("Published as {name}.", path.name)
