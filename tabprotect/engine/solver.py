@@ -8,7 +8,8 @@ programme: most work needs none.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,7 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     import highspy
+    from scipy.sparse import csc_array
 
 PATIENCE = 0.2
 """Seconds within which a cancelled integer programme has to stop."""
@@ -29,7 +31,7 @@ PATIENCE = 0.2
 
 Sense = Literal["min", "max"]
 
-Bounds = tuple[Floats, Floats]
+Bounds = tuple[npt.NDArray[np.number], npt.NDArray[np.number]]
 
 PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
 
@@ -125,6 +127,34 @@ class Entries:
     rows: Ints
     values: Floats
 
+    @classmethod
+    def at(cls, rows: Ints, columns: Ints, values: Floats | float, size: int) -> Entries:
+        """From places in any order; ``size`` is the number of columns."""
+        order = np.lexsort((rows, columns))
+        starts = np.searchsorted(columns[order], np.arange(size + 1))
+        every = np.broadcast_to(values, rows.shape)[order].astype(np.float64)
+        return cls(starts.astype(np.int64), rows[order].astype(np.int64), every)
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[Ints, Floats | float]]) -> Entries:
+        """From the places and values of one column after the other."""
+        nothing: tuple[Ints, Floats] = (np.zeros(0, dtype=np.int64), np.zeros(0))
+        values = [np.broadcast_to(value, place.shape) for place, value in [nothing, *parts]]
+        starts = np.cumsum([0, *(len(place) for place, _ in parts)], dtype=np.int64)
+        places = np.concatenate([place for place, _ in [nothing, *parts]])
+        return cls(starts, places.astype(np.int64), np.concatenate(values).astype(np.float64))
+
+    @classmethod
+    def of(cls, matrix: csc_array) -> Entries:
+        """From a sparse matrix by columns."""
+        places = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        return cls(*places, matrix.data.astype(np.float64))
+
+    @classmethod
+    def adding_up(cls, sums: Ints) -> Entries:
+        """Of cells that each add into so many sums, int64 (cells, sums)."""
+        return cls(np.arange(len(sums) + 1) * sums.shape[1], sums.reshape(-1), np.ones(sums.size))
+
 
 @dataclass(frozen=True)
 class Tuning:
@@ -144,6 +174,9 @@ class Tuning:
     strategy: int = PRIMAL_SIMPLEX
     short: bool = False
     presolved: bool = True
+
+
+ORDINARY = Tuning()
 
 
 @dataclass(frozen=True)
@@ -169,73 +202,45 @@ class Limit:
 UNLIMITED = Limit()
 
 
-class Model:
-    """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
+class TableProgramme:
+    """Cells between ends, and sums of them between ends, kept between runs.
 
-    Each column of A has ones in the rows that ``rows`` names: every constraint here is a sum
-    of cells.
+    A run goes on from where the last one ended. Where what is sought is a set of cells, each one's
+    number is whether it is in the set, or which share of it.
 
     Parameters
     ----------
-    rows : int (columns, sums)
-        The sums that each column is added into.
-    totals : (number of sums,)
-        The value of each sum.
-    low, high : (columns,)
+    entries
+        How often each cell (column) is added into each sum (row).
+    sums, cells
+        Low and high of each.
     integral
-        Whether every column must be a whole number.
+        Whether every cell must be a whole number.
     """
 
-    _tuning = Tuning()
-
-    def __init__(self, rows: Ints, totals: Ints, *, low: Ints, high: Ints, integral: bool = False) -> None:
-        sums = totals.astype(np.float64)
-        starts = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
-        entries = Entries(starts, rows.reshape(-1), np.ones(rows.size))
-        self._pass(entries, (sums, sums), (low, high), integral)
-
-    @classmethod
-    def of_entries(
-        cls,
+    def __init__(
+        self,
         entries: Entries,
         *,
-        rows: tuple[Floats, Floats],
-        columns: tuple[Floats, Floats],
+        sums: Bounds,
+        cells: Bounds,
         integral: bool = False,
-        tuning: Tuning = _tuning,
-    ) -> Model:
-        """A model with any matrix, its rows and its columns between bounds (low, high)."""
-        model = cls.__new__(cls)
-        model._tuning = tuning
-        model._pass(entries, rows, columns, integral)
-        return model
+        tuning: Tuning = ORDINARY,
+    ) -> None:
+        self._tuning = tuning
+        self._describe(entries, sums, cells, integral)
+        self._begin()
 
-    def replace(self, entries: Entries, *, rows: Bounds, columns: Bounds) -> None:
-        """Take another programme in place of this one, which is solved as by a new model.
+    def replace(self, entries: Entries, *, sums: Bounds, cells: Bounds) -> None:
+        """Take another programme in place of this one, which is solved as by a new one.
 
         A solver takes as long to begin as many a small programme.
         """
-        self._describe(entries, rows, columns, self.integral)
+        self._describe(entries, sums, cells, self.integral)
         self._cost = np.zeros(self.columns)
         self._demand(self._highs.passModel(self._lp), message("take the programme"))
 
-    def _pass(
-        self,
-        entries: Entries,
-        rows: Bounds,
-        columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
-        integral: bool,
-    ) -> None:
-        self._describe(entries, rows, columns, integral)
-        self._begin()
-
-    def _describe(
-        self,
-        entries: Entries,
-        rows: Bounds,
-        columns: tuple[npt.NDArray[np.number], npt.NDArray[np.number]],
-        integral: bool,
-    ) -> None:
+    def _describe(self, entries: Entries, rows: Bounds, columns: Bounds, integral: bool) -> None:
         import highspy
 
         self.columns = len(columns[0])
@@ -243,8 +248,12 @@ class Model:
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = self.columns, len(rows[0])
         lp.col_cost_ = np.zeros(self.columns)
-        lp.col_lower_, lp.col_upper_ = (bound.astype(np.float64) for bound in columns)
-        lp.row_lower_, lp.row_upper_ = rows
+        self._ends = {
+            "rows": (rows[0].astype(np.float64), rows[1].astype(np.float64)),
+            "columns": (columns[0].astype(np.float64), columns[1].astype(np.float64)),
+        }
+        lp.col_lower_, lp.col_upper_ = self._ends["columns"]
+        lp.row_lower_, lp.row_upper_ = self._ends["rows"]
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
         lp.a_matrix_.start_, lp.a_matrix_.index_ = entries.starts, entries.rows
@@ -356,20 +365,34 @@ class Model:
                 self._highs.setOptionValue("simplex_strategy", self._tuning.strategy)
         return self._outcome()
 
-    def limit(self, column: int, low: float, high: float) -> None:
-        """Set the bounds of one column."""
-        self._demand(self._highs.changeColBounds(column, low, high), message("set a bound"))
-
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
+        low, high = self._ends[what]
+        low[which], high[which] = bounds
+        self._set_ends(what, which, bounds)
+
+    @contextmanager
+    def held(self, columns: Ints, low: npt.ArrayLike, high: npt.ArrayLike) -> Iterator[None]:
+        """Other ends of some columns, each named once, for as long as the context lasts."""
+        ends = np.broadcast_to(low, columns.shape), np.broadcast_to(high, columns.shape)
+        self._set_ends("columns", columns, ends)
+        try:
+            yield
+        finally:
+            before = self._ends["columns"]
+            self._set_ends("columns", columns, (before[0][columns], before[1][columns]))
+
+    def _set_ends(self, what: str, which: Ints, bounds: Bounds) -> None:
         # The solver's type declarations lack the first.
         rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
         change = rows if what == "rows" else self._highs.changeColsBounds
-        self._demand(change(len(which), which.astype(np.int32), *bounds), message("set a bound"))
+        low, high = (end.astype(np.float64) for end in bounds)
+        self._demand(change(len(which), which.astype(np.int32), low, high), message("set a bound"))
 
     def more_rows(self, entries: Entries, rows: Bounds) -> None:
         """Add rows between bounds (low, high); the entries are given by rows, not by columns."""
-        given = (len(rows[0]), *rows, len(entries.values))
+        low, high = (end.astype(np.float64) for end in rows)
+        given = (len(low), low, high, len(entries.values))
         places = entries.starts[:-1].astype(np.int32), entries.rows.astype(np.int32)
         self._demand(self._highs.addRows(*given, *places, entries.values), message("take further rows"))
         self._entries += len(entries.values)
@@ -479,3 +502,29 @@ class Model:
 
         if status == highspy.HighsStatus.kError:
             raise SolverError(message("the solver could not {what}", what))
+
+
+def whole_table(
+    entries: Entries,
+    *,
+    sums: Bounds,
+    cells: Bounds,
+    limit: Limit = UNLIMITED,
+    progress: Progress = SILENT,
+    stage: str,
+) -> Ints | None:
+    """Whole numbers within all ends, or ``None`` where none were found within the limit.
+
+    The relaxed programme is solved first: most tables come from it whole.
+
+    Raises
+    ------
+    InfeasibleError
+        If there are none.
+    """
+    for integral in (False, True):
+        programme = TableProgramme(entries, sums=sums, cells=cells, integral=integral)
+        point = programme.weighted(np.zeros(len(cells[0])), limit=limit, progress=progress, stage=stage).point
+        if len(point) and np.abs(point - np.rint(point)).max() < NEAR:
+            return np.rint(point).astype(np.int64)
+    return None

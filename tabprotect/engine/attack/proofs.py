@@ -14,17 +14,17 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.propagation import propagated
+from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
+from tabprotect.engine.solver import NEAR, Entries, Limit, Sense, TableProgramme
 from tabprotect.languages.messages import message
+
+SENSES: tuple[Sense, ...] = ("min", "max")
 
 NODES = 200
 """Branch-and-bound nodes of one programme: its bound then still holds."""
-
-NEAR = 1e-6
-"""The solver's tolerance."""
-
 
 PROGRAMMED = 200 * 4_096 * 64
 """What integer programmes may take together: each as the number of its entries to the power 3/2."""
@@ -49,7 +49,7 @@ def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
         When no table fits the numbers.
     """
     low, high = numbers.support()
-    most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
+    most = _open(high)
     own = np.flatnonzero(numbers.believed >= 0)
     alone_low, alone_high = (
         np.array([law[end] for law in numbers.laws], dtype=np.float64)[numbers.believed[own]]
@@ -83,42 +83,39 @@ def narrowed(
     numbers: PublishedNumbers, ends: tuple[Ints, Ints], cells: Iterable[int], progress: Progress = SILENT
 ) -> tuple[Ints, Ints]:
     """The same bounds, narrower for the given cells by integer programmes."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array
-
     lower, upper = ends[0].copy(), ends[1].copy()
     size = numbers.domain.size
+    asked = [int(cell) for cell in cells if lower[cell] < upper[cell]]
     low, high = numbers.support()
     used = numbers.law >= 0
-    sums: csr_array[np.float64] = csr_array(
-        (np.ones(len(numbers.cells)), numbers.cells, numbers.starts), shape=(numbers.numbers, size)
+    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    kept = used[of]
+    programme = TableProgramme(
+        Entries.at((np.cumsum(used) - 1)[of[kept]], numbers.cells[kept], 1.0, size),
+        sums=(low[used], _open(high[used])),
+        cells=(lower[:size], _open(upper[:size])),
+        integral=True,
     )
-    most = np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))[used]
-    rows = LinearConstraint(sums[used].tocsr(), low[used].astype(np.float64), most)
-    asked = [int(cell) for cell in cells if lower[cell] < upper[cell]]
     for number, cell in enumerate(asked):
         progress.report(message("proving"), number / len(asked))
-        objective: Floats = np.zeros(size)
-        for sign in (1.0, -1.0):
-            objective[cell] = sign
-            found = milp(
-                objective,
-                integrality=np.ones(size, dtype=np.int64),
-                bounds=Bounds(
-                    lower[:size].astype(np.float64),
-                    np.where(upper[:size] >= UNBOUNDED, np.inf, upper[:size].astype(np.float64)),
-                ),
-                constraints=rows,
-                options={"node_limit": NODES},
-            )
-            bound = found.mip_dual_bound
-            if bound is None or not math.isfinite(bound):
+        for sense in SENSES:
+            try:
+                bound = programme.optimise(np.array([cell]), sense, limit=Limit(NODES)).bound
+            except (InfeasibleError, SolverError):
                 continue
-            if sign > 0:
-                lower[cell] = max(lower[cell], math.ceil(bound - NEAR))
+            if not math.isfinite(bound):
+                continue
+            if sense == "max":
+                upper[cell] = min(upper[cell], math.floor(bound + NEAR))
             else:
-                upper[cell] = min(upper[cell], math.floor(-bound + NEAR))
+                lower[cell] = max(lower[cell], math.ceil(bound - NEAR))
+        ends_of_cell = _open(np.array([lower[cell], upper[cell]]))
+        programme.limit_many("columns", np.array([cell]), (ends_of_cell[:1], ends_of_cell[1:]))
     return lower, upper
+
+
+def _open(high: Ints) -> Floats:
+    return np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

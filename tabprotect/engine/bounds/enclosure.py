@@ -33,7 +33,7 @@ from tabprotect.engine.bounds.decomposable import (
     margin_tree,
 )
 from tabprotect.engine.bounds.neighbours import Neighbours
-from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
+from tabprotect.engine.bounds.programme import CellProgramme
 from tabprotect.engine.bounds.shuttle import shuttle_bounds, sums_exact
 from tabprotect.engine.bounds.support import SUPPORT_CELLS, support
 from tabprotect.engine.progress import Progress
@@ -189,7 +189,7 @@ class Kernel:
                 np.full(len(self._opened.keys), table.total, dtype=np.int64),
             )
         self._neighbours: Neighbours | None = None
-        self._programmes: dict[bool, Programme] = {}
+        self._programmes: dict[bool, CellProgramme] = {}
 
     @property
     def opened(self) -> bool:
@@ -206,7 +206,7 @@ class Kernel:
 
     def solvable(self, most_cells: int) -> bool:
         """Return True if a programme of at most so many cells can be made of it."""
-        return self._opened is not None and Programme.fits(self._opened, most_cells)
+        return self._opened is not None and CellProgramme.fits(self._opened, most_cells)
 
     def walk(self, cell: int, spread: int | None) -> None:
         """Widen the range of a cell's attained counts by tables near the original.
@@ -250,8 +250,8 @@ class Kernel:
             return
         programme = self._programmes.get(integral)
         if programme is None:
-            kind = IntegerProgramme if integral else LinearProgramme
-            programme = self._programmes[integral] = kind(self._opened, *self._box)
+            programme = CellProgramme(self._opened, *self._box, integral=integral)
+            self._programmes[integral] = programme
         for sense in ends:
             found = programme.extreme(
                 int(self._at[cell]),

@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.programme import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Model
+from tabprotect.engine.solver import Entries, whole_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
@@ -217,21 +217,18 @@ def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table
         rows.append(of + sums)
         totals.append(counts)
         sums += len(held)
-    for integral in (False, True) if len(keys) else ():
-        model = Model(
-            np.column_stack(rows),
-            np.concatenate(totals),
-            low=np.zeros(len(keys), dtype=np.int64),
-            high=most,
-            integral=integral,
+    try:
+        point = whole_table(
+            Entries.adding_up(np.column_stack(rows)),
+            sums=(np.concatenate(totals),) * 2,
+            cells=(np.zeros(len(keys)), most),
+            progress=progress,
+            stage=message("joining the files"),
         )
-        try:
-            point = model.optimise(
-                np.zeros(0, dtype=np.int64), "min", progress=progress, stage=message("joining the files")
-            ).point
-        except InfeasibleError:
-            break
-        found = Table.dense(domain, Table.sparse(domain, keys, np.rint(point)).counts)
+    except InfeasibleError:
+        point = None
+    if point is not None:
+        found = Table.dense(domain, Table.sparse(domain, keys, point).counts)
         if all(_same(found.margin(part.domain.names), part) for part in parts):
             return found
     raise InputError(message("no table of whole counts has all the files as its margins"), hint=hint)

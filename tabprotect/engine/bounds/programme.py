@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.support import Support
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.solver import NEAR, Limit, Model, Sense
+from tabprotect.engine.solver import NEAR, Entries, Limit, Sense, SolverOutcome, TableProgramme
 
 LARGEST_TOTAL = 10**9
 """Largest count of a programme: larger ones come near the solver's tolerance."""
@@ -34,8 +34,11 @@ class Extreme:
     witness: Ints | None
 
 
-class Programme:
-    """One model for one set of released sums, kept from cell to cell.
+class CellProgramme:
+    """One programme for one set of released sums, kept from cell to cell.
+
+    Where fractions are allowed it is quick, and sharp only if the *table* found is whole: an integral
+    optimal value alone proves nothing.
 
     Parameters
     ----------
@@ -43,14 +46,16 @@ class Programme:
         The cells that are open.
     low, high : int64 (cells,)
         Their bounds known so far.
+    integral
+        Whether counts are whole.
     """
 
-    _integral: bool
-
-    def __init__(self, opened: Support, low: Ints, high: Ints) -> None:
+    def __init__(self, opened: Support, low: Ints, high: Ints, *, integral: bool) -> None:
         self._opened = opened
-        self._low, self._high = low, high
-        self._model = Model(opened.rows, opened.totals, low=low, high=high, integral=self._integral)
+        sums = opened.totals, opened.totals
+        self._model = TableProgramme(
+            Entries.adding_up(opened.rows), sums=sums, cells=(low, high), integral=integral
+        )
 
     @staticmethod
     def fits(opened: Support, most_cells: int) -> bool:
@@ -67,7 +72,7 @@ class Programme:
         progress: Progress,
         stage: str,
     ) -> Extreme:
-        """Minimise or maximise one cell.
+        """Minimise or maximise one cell, from where the run before ended.
 
         Parameters
         ----------
@@ -79,93 +84,37 @@ class Programme:
             Branch-and-bound nodes after which an integer programme gives up; its bound then still
             holds.
         """
-        raise NotImplementedError
+        model, end, cell = self._model, int(sense == "max"), np.array([position])
+        low, high = known
+        if not model.integral:
+            try:
+                outcome = model.optimise(cell, sense, progress=progress, stage=stage)
+            except SolverError:
+                # Counts too large for the solver's tolerance: what was known holds all the same.
+                return Extreme(known[end], None)
+            return self._found(outcome, end, known)
+        # The known bound is nearly always the true one, and any table that attains it is found many
+        # times faster than the same bound is proven from below.
+        limit = Limit(nodes=most_nodes)
+        try:
+            with model.held(cell, known[end], known[end]):
+                outcome = model.optimise(cell[:0], sense, limit=limit, progress=progress, stage=stage)
+            return Extreme(known[end], self._whole(outcome.point))
+        except InfeasibleError:
+            low, high = (low, high - 1) if end else (low + 1, high)
+        with model.held(cell, low, high):
+            start = self._opened.truth
+            outcome = model.optimise(cell, sense, start=start, limit=limit, progress=progress, stage=stage)
+        return self._found(outcome, end, (low, high))
 
-    def _rounded(self, bound: float, sense: Sense, known: tuple[int, int]) -> int:
-        """Round a bound outwards, so that no table is beyond it."""
-        if sense == "max":
-            return known[1] if bound >= known[1] else math.floor(bound + NEAR)
-        return known[0] if bound <= known[0] else math.ceil(bound - NEAR)
+    def _found(self, outcome: SolverOutcome, end: int, known: tuple[int, int]) -> Extreme:
+        """The bound rounded outwards, so that no table is beyond it, and the table that was found."""
+        if end:
+            bound = known[1] if outcome.bound >= known[1] else math.floor(outcome.bound + NEAR)
+        else:
+            bound = known[0] if outcome.bound <= known[0] else math.ceil(outcome.bound - NEAR)
+        return Extreme(bound, self._whole(outcome.point))
 
     def _whole(self, point: Floats) -> Ints | None:
-        if not len(point):
-            return None
         counts = np.rint(point).astype(np.int64)
-        return counts if self._opened.keeps(counts) else None
-
-
-class LinearProgramme(Programme):
-    """Fractions allowed: quick, and sharp only if the *table* found is whole.
-
-    An integral optimal value alone proves nothing.
-    """
-
-    _integral = False
-
-    def extreme(
-        self,
-        position: int,
-        sense: Sense,
-        known: tuple[int, int],
-        *,
-        most_nodes: int | None,
-        progress: Progress,
-        stage: str,
-    ) -> Extreme:
-        """As :meth:`Programme.extreme`, from the basis of the run before."""
-        try:
-            outcome = self._model.optimise(np.array([position]), sense, progress=progress, stage=stage)
-        except SolverError:
-            # Counts too large for the solver's tolerance: what was known holds all the same.
-            return Extreme(known[1] if sense == "max" else known[0], None)
-        return Extreme(self._rounded(outcome.bound, sense, known), self._whole(outcome.point))
-
-
-class IntegerProgramme(Programme):
-    """Whole counts only: sharp."""
-
-    _integral = True
-
-    def extreme(
-        self,
-        position: int,
-        sense: Sense,
-        known: tuple[int, int],
-        *,
-        most_nodes: int | None,
-        progress: Progress,
-        stage: str,
-    ) -> Extreme:
-        """As :meth:`Programme.extreme`.
-
-        The known bound is nearly always the true one, and any table that attains it is found
-        many times faster than the same bound is proven from below.
-        """
-        low, high = known
-        goal = high if sense == "max" else low
-        try:
-            self._model.limit(position, goal, goal)
-            try:
-                outcome = self._model.optimise(
-                    np.zeros(0, dtype=np.int64),
-                    sense,
-                    limit=Limit(nodes=most_nodes),
-                    progress=progress,
-                    stage=stage,
-                )
-                return Extreme(goal, self._whole(outcome.point))
-            except InfeasibleError:
-                low, high = (low, high - 1) if sense == "max" else (low + 1, high)
-            self._model.limit(position, low, high)
-            outcome = self._model.optimise(
-                np.array([position]),
-                sense,
-                start=self._opened.truth,
-                limit=Limit(nodes=most_nodes),
-                progress=progress,
-                stage=stage,
-            )
-            bound = self._rounded(outcome.bound, sense, (low, high))
-            return Extreme(bound, self._whole(outcome.point))
-        finally:
-            self._model.limit(position, int(self._low[position]), int(self._high[position]))
+        return counts if len(point) and self._opened.keeps(counts) else None

@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
 from tabprotect.engine.bounds.support import Support, support
 from tabprotect.engine.errors import InfeasibleError, Interrupted
-from tabprotect.engine.solver import Limit, Model
+from tabprotect.engine.solver import Entries, Limit, TableProgramme, whole_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.table import Table
@@ -36,9 +37,10 @@ def opened(shape: tuple[int, ...]) -> Support:
     return found
 
 
-def model(cells: Support, *, integral: bool = False) -> Model:
+def model(cells: Support, *, integral: bool = False) -> TableProgramme:
     low = np.zeros(len(cells.keys), dtype=np.int64)
-    return Model(cells.rows, cells.totals, low=low, high=low + cells.total, integral=integral)
+    sums, ends = (cells.totals, cells.totals), (low, low + cells.total)
+    return TableProgramme(Entries.adding_up(cells.rows), sums=sums, cells=ends, integral=integral)
 
 
 def test_cancelling_in_the_middle_of_a_linear_programme_leaves_the_model_usable() -> None:
@@ -58,9 +60,9 @@ def test_cancelling_in_the_middle_of_an_integer_programme() -> None:
         kept.optimise(np.array([5]), "max", progress=CancelAfter(2))
     found = kept.optimise(np.zeros(0, dtype=np.int64), "max", start=cells.truth)
     assert found.value == 0
-    kept.limit(5, cells.total + 1, cells.total + 1)
-    with pytest.raises(InfeasibleError):
+    with kept.held(np.array([5]), cells.total + 1, cells.total + 1), pytest.raises(InfeasibleError):
         kept.optimise(np.array([5]), "max")
+    assert kept.optimise(np.zeros(0, dtype=np.int64), "max", start=cells.truth).value == 0
 
 
 def test_a_node_limit_still_gives_a_bound() -> None:
@@ -76,11 +78,26 @@ def test_a_node_limit_still_gives_a_bound() -> None:
 
 
 def test_sums_that_no_table_has() -> None:
-    rows = np.array([[0, 1], [0, 2]])
+    entries, totals = Entries.adding_up(np.array([[0, 1], [0, 2]])), np.array([3, 1, 1])
+    ends = np.zeros(2), np.full(2, 9)
     with pytest.raises(InfeasibleError):
-        Model(rows, np.array([3, 1, 1]), low=np.zeros(2, dtype=int), high=np.full(2, 9)).optimise(
-            np.array([0]), "min"
-        )
+        TableProgramme(entries, sums=(totals, totals), cells=ends).optimise(np.array([0]), "min")
+    with pytest.raises(InfeasibleError):
+        whole_table(entries, sums=(totals, totals), cells=ends, stage="")
+
+
+def test_entries_in_any_order_are_those_of_columns() -> None:
+    rows = np.array([[0, 3], [1, 3], [0, 4]])
+    expected = Entries.adding_up(rows)
+    order = np.random.default_rng(1).permutation(rows.size)
+    places = rows.reshape(-1)[order], np.repeat(np.arange(3), 2)[order]
+    matrix = csc_array((np.ones(rows.size), (rows.reshape(-1), np.repeat(np.arange(3), 2))))
+    for found in (
+        Entries.at(*places, 1.0, 3),
+        Entries.joined([(row, 1.0) for row in rows]),
+        Entries.of(matrix),
+    ):
+        assert all(map(np.array_equal, vars(found).values(), vars(expected).values()))
 
 
 def test_warm_runs_agree_with_fresh_ones() -> None:
@@ -119,7 +136,8 @@ totals = np.bincount(rows.reshape(-1), weights=np.repeat(counts.reshape(-1), 3))
 low, high = np.zeros(counts.size, np.int64), np.full(counts.size, 99)
 weights = generator.integers(-50, 50, counts.size)
 for _ in range(4):
-    model = solver.Model(rows, totals, low=low, high=high, integral=True)
+    entries = solver.Entries.adding_up(rows)
+    model = solver.TableProgramme(entries, sums=(totals, totals), cells=(low, high), integral=True)
     try:
         model.weighted(weights.astype(float), progress=Soon())
     except Interrupted:

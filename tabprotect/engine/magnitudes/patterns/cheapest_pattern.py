@@ -21,7 +21,7 @@ from tabprotect.engine.magnitudes.readers.attack_problem import (
 )
 from tabprotect.engine.magnitudes.readers.reader_programme import NEAR
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Limit, Model
+from tabprotect.engine.solver import Entries, Limit, TableProgramme
 from tabprotect.languages.messages import message
 
 MOST_CELLS = 30
@@ -38,19 +38,10 @@ class _Reading:
 
     def __init__(self, puzzle: AttackProblem) -> None:
         self.puzzle, self.places = puzzle, puzzle.equations.places
-        sums = puzzle.equations
-        number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
-        row = np.concatenate([number, np.arange(len(sums))])
-        cell = np.searchsorted(self.places, np.concatenate([sums.child, sums.parent]))
-        sign = np.concatenate([np.ones(len(number)), -np.ones(len(sums))])
-        order = np.lexsort((row, cell))
-        starts = np.searchsorted(cell[order], np.arange(len(self.places) + 1)).astype(np.int64)
-        zeros, none = np.zeros(len(sums)), np.zeros(len(self.places))
-        self.model = Model.of_entries(
-            Entries(starts, row[order].astype(np.int64), sign[order]),
-            rows=(zeros, zeros),
-            columns=(none, none),
-        )
+        equation, cell, sign = puzzle.equations.among(self.places)
+        zeros, none = np.zeros(len(puzzle.equations)), np.zeros(len(self.places))
+        entries = Entries.at(equation, cell, sign, len(self.places))
+        self.model = TableProgramme(entries, sums=(zeros, zeros), cells=(none, none))
 
     def ends(self, item: AttackTarget) -> tuple[Floats, Floats]:
         """Return how far each cell could move if it were hidden."""
@@ -97,9 +88,9 @@ def cheapest_pattern(
     must, may_not = fixed[0][places], fixed[1][places] | puzzle.still[places]
     low, high = must.astype(np.float64), np.where(may_not & ~must, 0.0, 1.0)
     size = len(places)
-    empty = Entries(np.zeros(size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
-    none = np.zeros(0)
-    master = Model.of_entries(empty, rows=(none, none), columns=(low, high), integral=True)
+    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int64)
+    empty = Entries.at(nowhere, nowhere, none, size)
+    master = TableProgramme(empty, sums=(none, none), cells=(low, high), integral=True)
     price = np.maximum(1, cost[places]).astype(np.float64) * ~must
     hidden = np.zeros(len(puzzle.value), dtype=bool)
     for attempt in range(ROUNDS):
@@ -114,7 +105,9 @@ def cheapest_pattern(
         cuts = [*_unions(puzzle, hidden), *_read(reading, items, hidden)]
         if not cuts:
             return hidden
-        _add(master, cuts)
+        entries = Entries.joined([(np.flatnonzero(row), row[row != 0]) for row, _ in cuts])
+        least = np.array([side for _, side in cuts]) - 1e-7
+        master.more_rows(entries, (least, np.full(len(cuts), np.inf)))
     return None
 
 
@@ -139,12 +132,3 @@ def _read(reading: _Reading, items: Sequence[AttackTarget], hidden: Bools) -> li
             # Scaled, so that whole-number tolerances mean the same in every cut.
             out.append((row / item.need, 1.0))
     return out
-
-
-def _add(master: Model, cuts: Sequence[tuple[Floats, float]]) -> None:
-    column = [np.flatnonzero(row) for row, _ in cuts]
-    starts = np.append(0, np.cumsum([len(one) for one in column])).astype(np.int64)
-    values = np.concatenate([row[one] for (row, _), one in zip(cuts, column, strict=True)])
-    entries = Entries(starts, np.concatenate(column).astype(np.int64), values)
-    least = np.array([side for _, side in cuts]) - 1e-7
-    master.more_rows(entries, (least, np.full(len(cuts), np.inf)))

@@ -12,7 +12,7 @@ from tabprotect.engine.magnitudes.readers.attack_problem import (
     floors,
     lower_ends,
 )
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, TableProgramme
 
 MOVED = 1e-6
 
@@ -36,28 +36,12 @@ class Repair:
         low, high = lower_ends(puzzle, self.places, {})
         self.down = np.where(fixed, 0.0, -low)
         self.up = np.where(fixed, 0.0, high)
-        self.model = self._model()
-
-    def _model(self) -> Model:
-        sums, size = self.puzzle.equations, len(self.places)
-        number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
-        row = np.concatenate([number, np.arange(len(sums))])
-        every = np.concatenate([sums.child, sums.parent])
-        sign = np.concatenate([np.ones(len(number)), -np.ones(len(sums))])
-        cell = np.minimum(np.searchsorted(self.places, every), size - 1)
-        # Cells that may not move add nothing to an equation.
-        kept = self.places[cell] == every
-        used, row = np.unique(row[kept], return_inverse=True)
-        cell, sign = cell[kept], sign[kept]
-        row, cell = np.tile(row, 2), np.concatenate([cell, cell + size])
-        sign = np.concatenate([sign, -sign])
-        order = np.lexsort((row, cell))
-        starts = np.searchsorted(cell[order], np.arange(2 * size + 1)).astype(np.int64)
-        zeros = np.zeros(len(used))
-        return Model.of_entries(
-            Entries(starts, row[order].astype(np.int64), sign[order]),
-            rows=(zeros, zeros),
-            columns=(np.zeros(2 * size), np.concatenate([self.up, self.down])),
+        equation, cell, sign = puzzle.equations.among(self.places)
+        size, zeros = len(self.places), np.zeros(int(equation.max(initial=-1)) + 1)
+        self.model = TableProgramme(
+            Entries.at(np.tile(equation, 2), np.append(cell, cell + size), np.append(sign, -sign), 2 * size),
+            sums=(zeros, zeros),
+            cells=(np.zeros(2 * size), np.append(self.up, self.down)),
         )
 
     def further(self, item: AttackTarget, hidden: Bools) -> Ints:
@@ -83,12 +67,8 @@ class Repair:
         lower = np.zeros(2 * size)
         upper = np.concatenate([up, down])
         lower[target], upper[target + size] = float(item.need), 0.0
-        self.model.limit_many("columns", both, (lower[both], upper[both]))
         price = np.where(hidden[self.places], 0.0, self.cost)
-        try:
+        with self.model.held(both, lower[both], upper[both]):
             point = self.model.weighted(np.tile(price / price.max(initial=1.0), 2)).point
-        finally:
-            plain = np.concatenate([self.up, self.down])
-            self.model.limit_many("columns", both, (np.zeros(len(both)), plain[both]))
         moved = point[:size] + point[size:] > MOVED
         return np.asarray(self.places[moved & ~hidden[self.places]])

@@ -18,7 +18,7 @@ from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
 from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, TableProgramme
 
 CHAINS, STEPS, KEPT = 64, 400, 60
 """Walks through the possible sums, their steps, and how many of the last are kept of each."""
@@ -335,12 +335,10 @@ def _ends(matrix: Floats, side: Floats, floor: Floats) -> Floats | None:
 def _extremes(matrix: Floats, side: Floats, floor: Floats) -> tuple[Floats, float] | None:
     """The same points, and from where on a sum has no bound; ``None`` where nothing is possible."""
     size = matrix.shape[1]
-    columns = [np.flatnonzero(matrix[:, n]) for n in range(size)]
-    starts = np.append(0, np.cumsum([len(one) for one in columns])).astype(np.int64)
-    values = np.concatenate([matrix[one, n] for n, one in enumerate(columns)])
-    entries = Entries(starts, np.concatenate(columns).astype(np.int64), values)
+    row, column = np.nonzero(matrix)
+    entries = Entries.at(row, column, matrix[row, column], size)
     limit = 1e3 * (1.0 + float(np.abs(side).sum()))
-    model = Model.of_entries(entries, rows=(side, side), columns=(floor, np.full(size, limit)))
+    model = TableProgramme(entries, sums=(side, side), cells=(floor, np.full(size, limit)))
     found = []
     for number in range(size):
         for sense in ("min", "max"):

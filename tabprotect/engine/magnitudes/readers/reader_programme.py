@@ -17,7 +17,7 @@ from tabprotect.engine.magnitudes.readers.attack_problem import (
     floors,
     lower_ends,
 )
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, TableProgramme
 
 NEAR = 1e-4
 """By how much a float may fall short of a need: sums are whole numbers."""
@@ -49,11 +49,13 @@ class ReaderProgramme:
         self.hidden = hidden.copy()
         self.cells = puzzle.equations.places[hidden[puzzle.equations.places]]
         self.at = {cell: n for n, cell in enumerate(self.cells.tolist())}
-        entries, rows = _matrix(puzzle, self.cells, hidden)
+        equation, column, sign = puzzle.equations.among(self.cells)
         self.low, self.high = lower_ends(puzzle, self.cells, {})
-        zeros = np.zeros(rows)
-        self.model = Model.of_entries(
-            entries, rows=(zeros, zeros), columns=(self.low, np.full(len(self.cells), np.inf))
+        zeros = np.zeros(int(equation.max(initial=-1)) + 1)
+        self.model = TableProgramme(
+            Entries.at(equation, column, sign, len(self.cells)),
+            sums=(zeros, zeros),
+            cells=(self.low, np.full(len(self.cells), np.inf)),
         )
         # Deviations that were found possible, the last in turn overwritten: they spare programmes.
         self._points = np.zeros((MOST_POINTS, len(self.cells)))
@@ -80,12 +82,10 @@ class ReaderProgramme:
             return near
         # Enough is enough: a bounded optimum is as good as an endless one.
         limit = max(1.0, 2.0 * item.need)
-        if len(changed):
-            self.model.limit_many("columns", changed, (low[changed], high[changed]))
-        self.model.limit(column, float(low[column]), float(min(high[column], limit)))
-        found = self.model.optimise(np.array([column]), "max")
-        back = np.union1d(changed, [column]).astype(np.int64)
-        self.model.limit_many("columns", back, (self.low[back], self.high[back]))
+        held = np.union1d(changed, [column]).astype(np.int64)
+        most = np.where(held == column, np.minimum(high[held], limit), high[held])
+        with self.model.held(held, low[held], most):
+            found = self.model.optimise(np.array([column]), "max")
         if found.value is None:
             return 0.0
         if found.value >= item.need - NEAR:
@@ -133,19 +133,3 @@ class ReaderProgramme:
         """The items that a reader can estimate too closely, and how far the sum can go."""
         found = ((item, self.most(item)) for item in items)
         return [(item, most) for item, most in found if most < item.need - NEAR]
-
-
-def _matrix(puzzle: AttackProblem, cells: Ints, hidden: Bools) -> tuple[Entries, int]:
-    """The equations among hidden cells, by columns."""
-    sums = puzzle.equations
-    number = np.repeat(np.arange(len(sums)), np.diff(sums.start))
-    inside = hidden[sums.child]
-    parents = np.flatnonzero(hidden[sums.parent])
-    row = np.concatenate([number[inside], parents])
-    cell = np.concatenate([sums.child[inside], sums.parent[parents]])
-    sign = np.concatenate([np.ones(int(inside.sum())), -np.ones(len(parents))])
-    used, row = np.unique(row, return_inverse=True)
-    column = np.searchsorted(cells, cell)
-    order = np.lexsort((row, column))
-    starts = np.searchsorted(column[order], np.arange(len(cells) + 1))
-    return Entries(starts.astype(np.int64), row[order].astype(np.int64), sign[order]), len(used)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.hierarchy import Axis
 
 
@@ -78,6 +78,18 @@ class Equations:
         for one, cell in enumerate(self.parent.tolist()):
             out.setdefault(cell, []).append(one)
         return out
+
+    def among(self, cells: Ints) -> tuple[Ints, Ints, Floats]:
+        """The equations of some cells, rising: the equation, the cell by its place, and its sign.
+
+        Equations are counted among those that any of the cells is in.
+        """
+        row = np.concatenate([np.repeat(np.arange(len(self)), np.diff(self.start)), np.arange(len(self))])
+        every = np.concatenate([self.child, self.parent])
+        sign = np.repeat([1.0, -1.0], [len(self.child), len(self.parent)])
+        kept = np.isin(every, cells)
+        _, row = np.unique(row[kept], return_inverse=True)
+        return row.astype(np.int64), np.searchsorted(cells, every[kept]), sign[kept]
 
     def near(self, cell: int, hops: int, among: Bools | None = None) -> Ints:
         """The cells of the equations of a cell, and those of their equations, so many times, rising.

@@ -24,7 +24,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Limit, Model
+from tabprotect.engine.solver import Entries, Limit, TableProgramme
 from tabprotect.languages.messages import message
 
 MOST_TRIES = 200
@@ -371,20 +371,16 @@ def chain_starts(
         If no table fits the sums, or none is found.
     """
     cells = len(component)
-    of_cell: list[list[int]] = [[] for _ in range(cells)]
-    for f, one in enumerate(component.sums):
-        for cell in one.cells.tolist():
-            of_cell[cell].append(f)
-    ends = np.concatenate([[0], np.cumsum([len(mine) for mine in of_cell])]).astype(np.int64)
-    rows = np.array([f for mine in of_cell for f in mine], dtype=np.int64)
-    bounds = (
-        np.array([float(s.low) for s in component.sums]),
-        np.array([float(s.high) for s in component.sums]),
+    entries = Entries.at(
+        np.repeat(np.arange(len(component.sums)), [len(one.cells) for one in component.sums]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(one.cells for one in component.sums)]),
+        1.0,
+        cells,
     )
-    columns = (component.low.astype(np.float64), component.high.astype(np.float64))
-    entries = Entries(ends, rows, np.ones(len(rows)))
-    model = Model.of_entries(entries, rows=bounds, columns=columns)
-    whole = Model.of_entries(entries, rows=bounds, columns=columns, integral=True)
+    sums = np.array([s.low for s in component.sums]), np.array([s.high for s in component.sums])
+    ends = component.low, component.high
+    model = TableProgramme(entries, sums=sums, cells=ends)
+    whole = TableProgramme(entries, sums=sums, cells=ends, integral=True)
     out = []
     integral = 0
     try:

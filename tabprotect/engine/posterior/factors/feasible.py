@@ -8,7 +8,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
-from tabprotect.engine.solver import Entries, Limit, Model
+from tabprotect.engine.solver import Entries, Limit, whole_table
 from tabprotect.languages.messages import message
 
 MOST_ENTRIES = 2_000_000
@@ -77,25 +77,21 @@ def _solved(
     place = np.repeat(starts - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
     entry = likelihood.cells[place + np.arange(int(lengths.sum()))]
     row = np.repeat(np.arange(len(sums)), lengths)
-    order = np.lexsort((row, entry))
-    ends = np.searchsorted(entry[order], np.arange(likelihood.domain.size + 1))
-    entries = Entries(ends.astype(np.int64), row[order].astype(np.int64), np.ones(len(row)))
-    columns = (cells[0].astype(np.float64), _open(cells[1]))
-    rows = (limits[0].astype(np.float64), _open(limits[1]))
-    nothing = np.zeros(likelihood.domain.size)
-    stage = message("looking for an original that fits")
+    entries = Entries.at(row, entry, 1.0, likelihood.domain.size)
     try:
-        linear = Model.of_entries(entries, rows=rows, columns=columns)
-        point = linear.weighted(nothing, progress=progress, stage=stage).point
-        if len(point) and (np.abs(point - np.rint(point)) < 1e-6).all():
-            return True
-        whole = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
-        found = whole.weighted(nothing, limit=Limit(FEASIBLE_NODES), progress=progress, stage=stage)
+        found = whole_table(
+            entries,
+            sums=(limits[0], _open(limits[1])),
+            cells=(cells[0], _open(cells[1])),
+            limit=Limit(FEASIBLE_NODES),
+            progress=progress,
+            stage=message("looking for an original that fits"),
+        )
     except InfeasibleError:
         raise _none(message("the published counts contradict each other")) from None
     except SolverError:
         return False
-    return found.value is not None
+    return found is not None
 
 
 def _open(high: Ints) -> np.ndarray:

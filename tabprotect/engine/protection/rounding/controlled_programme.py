@@ -14,7 +14,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Bounds, Entries, Limit, Model
+from tabprotect.engine.solver import Bounds, Entries, Limit, TableProgramme
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -72,7 +72,7 @@ class Known:
 
     solutions: dict[bytes, tuple[Floats, bool]] = field(default_factory=dict)
     keys: dict[int, Ints] = field(default_factory=dict)
-    model: Model | None = None
+    model: TableProgramme | None = None
 
 
 class ControlledProgramme:
@@ -159,7 +159,7 @@ class ControlledProgramme:
             return Table.dense(domain, array.reshape(domain.shape))
         return Table.sparse(domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change]))
 
-    def _programme(self, margins: list[int]) -> tuple[Model, Floats, int] | None:
+    def _programme(self, margins: list[int]) -> tuple[TableProgramme, Floats, int] | None:
         """The programme, the cost of its columns, and the number of its sums; None without columns.
 
         One column for each inner cell between multiples, then one for each such margin cell.
@@ -206,11 +206,11 @@ class ControlledProgramme:
             self._known.keys[m] = self.publication.keys(m)
         return self._known.keys[m][self.cells]
 
-    def _model(self, entries: Entries, rows: Bounds, columns: Bounds) -> Model:
+    def _model(self, entries: Entries, rows: Bounds, columns: Bounds) -> TableProgramme:
         if self._known is not None and self._known.model is not None:
-            self._known.model.replace(entries, rows=rows, columns=columns)
+            self._known.model.replace(entries, sums=rows, cells=columns)
             return self._known.model
-        model = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
+        model = TableProgramme(entries, sums=rows, cells=columns, integral=True)
         if self._known is not None:
             self._known.model = model
         return model

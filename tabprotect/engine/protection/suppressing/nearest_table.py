@@ -23,7 +23,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.solver import NEAR, Entries, Limit, Model
+from tabprotect.engine.solver import NEAR, Entries, Limit, TableProgramme
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message
@@ -182,11 +182,13 @@ class _Programme:
             if near and none_near:
                 continue
             model = self._model(right, integral=integral)
-            for column in fixed:
-                if column not in self.nearest:
-                    model.limit(column, 0, 0)
-            for column, choice in self.nearest.items() if near else ():
-                model.limit(column, choice, choice)
+            ends = dict.fromkeys((c for c in fixed if c not in self.nearest), 0)
+            ends |= self.nearest if near else {}
+            held, choice = (
+                np.array(list(ends), dtype=np.int64),
+                np.array(list(ends.values()), dtype=np.float64),
+            )
+            model.limit_many("columns", held, (choice, choice))
             try:
                 outcome = model.weighted(
                     np.array(self.cost),
@@ -216,17 +218,12 @@ class _Programme:
         moved = [self.cell[c] for c in fixed if point[c] and c not in self.nearest]
         return np.unique(np.array(moved, dtype=np.int64))
 
-    def _model(self, right: Ints, *, integral: bool) -> Model:
-        lengths = [len(rows) for rows, _ in self._entries]
-        entries = Entries(
-            np.cumsum([0, *lengths], dtype=np.int64),
-            np.concatenate([rows for rows, _ in self._entries]),
-            np.repeat([by for _, by in self._entries], lengths).astype(np.float64),
-        )
-        sums = right.astype(np.float64)
+    def _model(self, right: Ints, *, integral: bool) -> TableProgramme:
         high = np.array(self.high)
-        columns = (np.zeros(len(high)), high)
-        return Model.of_entries(entries, rows=(sums, sums), columns=columns, integral=integral)
+        entries = Entries.joined(self._entries)
+        return TableProgramme(
+            entries, sums=(right, right), cells=(np.zeros(len(high)), high), integral=integral
+        )
 
 
 @dataclass(frozen=True)

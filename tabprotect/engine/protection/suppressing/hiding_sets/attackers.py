@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.tableau import MOST_ENTRIES, Tableau
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
-from tabprotect.engine.solver import NEAR, Entries, Model, Tuning
+from tabprotect.engine.solver import NEAR, Entries, TableProgramme, Tuning
 from tabprotect.engine.tables.publication import Publication
 
 LIMIT = 1000
@@ -119,12 +119,10 @@ class Attackers:
         self._bare_fall = np.where(self._bare, merged_room, 0.0)
         part = self._sums[self._several].tocsc()
         zero = np.zeros(len(self._several))
-        self._model = Model.of_entries(
-            Entries(
-                part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data.astype(np.float64)
-            ),
-            rows=(zero, zero),
-            columns=(-self._bare_fall, np.where(self._bare, self.rise, 0.0)),
+        self._model = TableProgramme(
+            Entries.of(part),
+            sums=(zero, zero),
+            cells=(-self._bare_fall, np.where(self._bare, self.rise, 0.0)),
             tuning=Tuning(short=len(self._several) <= SHORT_ROWS),
         )
         self._share = np.zeros(len(room))

@@ -21,7 +21,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
-from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Limit, Model, Tuning
+from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Limit, TableProgramme, Tuning
 from tabprotect.languages.messages import message
 
 Bridge = tuple[int, Ints]
@@ -130,7 +130,7 @@ class Master:
         self._rows: list[tuple[Ints, Floats, float]] = []
         self._stacked: _Stacked | None = None
         self._known: set[bytes] = set()
-        self._relaxed: Model | None = None
+        self._relaxed: TableProgramme | None = None
         self._in_relaxed = 0
         self.work = 0.0
         for number, others in bridges:
@@ -187,7 +187,7 @@ class Master:
         below
             The most that the hiding set may cost.
         questions
-            A limit of the work (``Model.weighted``).
+            A limit of the work (``TableProgramme.weighted``).
         """
         hidden = np.zeros(len(self.free))
         if fixed is not None:
@@ -201,12 +201,10 @@ class Master:
             columns = np.append(columns, np.arange(len(open_)))
             values = np.append(values, self._cost[open_])
             right, ceiling = np.append(right, -np.inf), np.append(ceiling, below - known)
-        order = np.lexsort((rows, columns))
-        starts = np.searchsorted(columns[order], np.arange(len(open_) + 1))
-        model = Model.of_entries(
-            Entries(starts.astype(np.int64), rows[order].astype(np.int64), values[order]),
-            rows=(right, ceiling),
-            columns=(np.zeros(len(open_)), np.ones(len(open_))),
+        model = TableProgramme(
+            Entries.at(rows, columns, values, len(open_)),
+            sums=(right, ceiling),
+            cells=(np.zeros(len(open_)), np.ones(len(open_))),
             integral=True,
             tuning=Tuning(DUAL_SIMPLEX, presolved=fixed is None),
         )
@@ -235,12 +233,11 @@ class Master:
         hidden = np.zeros(len(self.free))
         hidden[self._place[fixed]] = 1.0
         if self._relaxed is None:
-            none = np.zeros(0, dtype=np.int64)
-            nothing = Entries(np.zeros(len(self.free) + 1, dtype=np.int64), none, np.zeros(0))
-            self._relaxed = Model.of_entries(
-                nothing,
-                rows=(np.zeros(0), np.zeros(0)),
-                columns=(hidden, np.ones(len(self.free))),
+            none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int64)
+            self._relaxed = TableProgramme(
+                Entries.at(nowhere, nowhere, none, len(self.free)),
+                sums=(none, none),
+                cells=(hidden, np.ones(len(self.free))),
                 tuning=Tuning(DUAL_SIMPLEX),
             )
         new = _Stacked.of(self._rows[self._in_relaxed :])

@@ -37,8 +37,8 @@ from tabprotect.engine.solver import (
     PRIMAL_SIMPLEX,
     Entries,
     Limit,
-    Model,
     SolverOutcome,
+    TableProgramme,
     Tuning,
     solver_work,
 )
@@ -385,11 +385,10 @@ class _Programme:
         self._less[several] = 2 * cells + len(several) + np.arange(len(several))
         self._high = high
         zero = np.zeros(len(several))
-        entries = Entries(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
-        self._model = Model.of_entries(
-            entries,
-            rows=(zero, zero),
-            columns=(np.zeros(len(high)), high),
+        self._model = TableProgramme(
+            Entries.of(matrix),
+            sums=(zero, zero),
+            cells=(np.zeros(len(high)), high),
             integral=purpose == "whole",
             # Where only the objective changes between runs, the last point stays feasible.
             tuning=Tuning(PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX),
@@ -411,24 +410,18 @@ class _Programme:
             generator = np.random.Generator(np.random.PCG64(attempt))
             weights = weights * generator.uniform(1.0, 1.5, len(weights))
         up, down = int(self._more[at]), int(self._less[at])
-        held = [int(c) for c in np.concatenate([self._more[still], self._less[still]])]
-        held = [column for column in held if column not in (up, down)]
+        held = np.setdiff1d(np.concatenate([self._more[still], self._less[still]]), [up, down])
+        far = np.append(np.zeros(len(held)), [max(by, 0), max(-by, 0)])
         try:
-            self._model.limit(up, max(by, 0), max(by, 0))
-            self._model.limit(down, max(-by, 0), max(-by, 0))
-            for column in held:
-                self._model.limit(column, 0, 0)
-            outcome = self._model.weighted(
-                weights,
-                limit=Limit(MOST_NODES),
-                progress=self._progress,
-                stage=message("secondary suppression"),
-            )
+            with self._model.held(np.append(held, [up, down]), far, far):
+                outcome = self._model.weighted(
+                    weights,
+                    limit=Limit(MOST_NODES),
+                    progress=self._progress,
+                    stage=message("secondary suppression"),
+                )
         except InfeasibleError:
             return None
-        finally:
-            for column in (up, down, *held):
-                self._model.limit(column, 0.0, float(self._high[column]))
         return self._changes(outcome)
 
     def farthest(self, at: int, sign: int, nodes: int | None) -> tuple[int, Floats]:
