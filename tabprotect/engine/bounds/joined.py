@@ -10,6 +10,7 @@ table, and nothing else of it may be published.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 
 import numpy as np
@@ -217,16 +218,16 @@ def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table
         rows.append(of + sums)
         totals.append(counts)
         sums += len(held)
-    try:
-        point = whole_table(
-            Entries.adding_up(np.column_stack(rows)),
-            sums=(np.concatenate(totals),) * 2,
-            cells=(np.zeros(len(keys)), most),
-            progress=progress,
-            stage=message("joining the files"),
-        )
-    except InfeasibleError:
-        point = None
+    point = None
+    with suppress(InfeasibleError):
+        if len(keys):
+            point = whole_table(
+                Entries.adding_up(np.column_stack(rows)),
+                sums=(np.concatenate(totals),) * 2,
+                cells=(np.zeros(len(keys)), most),
+                progress=progress,
+                stage=message("joining the files"),
+            )
     if point is not None:
         found = Table.dense(domain, Table.sparse(domain, keys, point).counts)
         if all(_same(found.margin(part.domain.names), part) for part in parts):
