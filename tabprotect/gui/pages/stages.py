@@ -68,7 +68,7 @@ class ProtectStage(Stage):
 
     name = "protect"
     page_class = "protect.page.ProtectPage"
-    sums_class = "protect.sums_page.ProtectSumsPage"
+    by_measure = True
     sums_entries = frozenset({"choose", "again"})
     label = message("Protect")
     icon = "shield"

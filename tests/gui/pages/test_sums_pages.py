@@ -21,6 +21,7 @@ from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.sums_page import CheckSumsPage
 from tabprotect.gui.pages.compare.sums_page import CompareSumsPage
+from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.sums_page import SetUpSumsPage
 from tabprotect.gui.pages.table.page import TablePage
@@ -102,8 +103,9 @@ def test_from_protection_to_a_reader_of_the_bundle(
     document = sums.document
     sums.go("protect")
     settle()
-    cards = sums.page.findChildren(type(next(iter(sums.page.cards.values()))))  # type: ignore[attr-defined]
-    assert len(cards) == 3 and "1 sum is unsafe" in sums.page.sentence
+    choosing = sums.page
+    assert isinstance(choosing, ProtectPage)
+    assert len(choosing.cards.cards) == 3 and "1 sum is unsafe" in sums.page.sentence
     sums.go("compare")
     compare = sums.page
     assert isinstance(compare, CompareSumsPage) and not compare.rows

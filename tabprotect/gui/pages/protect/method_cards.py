@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,61 +43,104 @@ NAMED, ROOMY = 208, 680
 """Pixels, at normal text, that names of methods have in their lines where these are so wide."""
 
 
-class MethodCard(QFrame):
-    """One method: rank, two figures, why, what of the wishes it keeps, and the way to its set-up."""
+@dataclass(frozen=True)
+class Described:
+    """A method on its card.
 
-    def __init__(
-        self, rank: int, place: Ranked, asked: Sequence[str], share: float, *, current: bool
-    ) -> None:
+    Attributes
+    ----------
+    name
+        What it is called.
+    title
+        Its name with its rank, where there is one.
+    figures
+        What it does to the table in figures, each with its caption.
+    about
+        What it does, in a sentence.
+    trial
+        What :attr:`Cards.chosen` carries.
+    current
+        Whether it is the project's.
+    says
+        What is heard of it.
+    notes
+        More of it, each with its role.
+    kept
+        What of the wishes it keeps or loses, in words.
+    tip
+        What is read at the pointer.
+    """
+
+    name: str
+    title: str
+    figures: Sequence[tuple[str, str]]
+    about: str
+    trial: object
+    current: bool
+    says: str = ""
+    notes: Sequence[tuple[str, str]] = ()
+    kept: Sequence[tuple[bool, str]] = ()
+    tip: str = ""
+
+
+class MethodCard(QFrame):
+    """One method: its figures, why, what of the wishes it keeps, and the way to its set-up."""
+
+    def __init__(self, method: Described) -> None:
         super().__init__()
-        trial = place.trial
-        name = methods()[trial.method].label
+        name = translate(method.name)
         dress(self, "card")
-        self.setProperty("current", current)
-        self.setAccessibleName(tr("{rank}. {name}", rank, translate(name)))
-        self.setAccessibleDescription(
-            tr(
-                "{trial} of the small counts would be known, average change {trial2}. {place}",
-                share_text(trial),
-                change_text(trial),
-                why(place, asked, share),
-            )
-        )
+        self.setProperty("current", method.current)
+        named(self, method.title.replace("  ", ". "), about=method.says, tip=tip(method.tip))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.title = _wrapped(message("{rank}  {name}", rank, translate(name)), "section")
+        self.title = _wrapped(method.title, "section")
         self.title.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = in_column(
-            self.title, on=self, margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4), spacing=GRID // 2
-        )
-        column.addSpacing(GRID // 2)
         figures = in_row(spacing=2 * GRID)
-        share_shown = share_text(trial)
-        of_known = message("small counts known: not worked out")
-        for text, caption in (
-            (share_shown, of_known if share_shown == NONE else message("of small counts known")),
-            (change_text(trial), message("average change of a count")),
-        ):
-            part = in_column(spacing=0)
-            figure = Label(text, role="figure")
-            filled(part, figure, _wrapped(caption, "quiet"), 1)
-            figures.addLayout(part, 1)
-        column.addLayout(figures)
-        column.addSpacing(GRID // 2)
-        column.addWidget(_wrapped(about(trial.method)))
-        extras = [(helps(place), "section")] + [(said, "") for said in short_of(trial, share)]
-        for extra, role in extras:
-            if extra:
-                column.addWidget(_wrapped(extra, role))
-        self.setToolTip("" if trial.safe(share) else tip(known_words(trial)))
-        column.addSpacing(GRID // 2)
-        for wish in asked:
-            column.addLayout(_kept(wish, wish not in place.lost))
-        column.addStretch(1)
-        self.choose = named(
-            QPushButton(translate(message("Chosen: go on") if current else message("Choose"))),
-            message("Choose {name}", translate(name)),
+        for text, caption in method.figures:
+            figures.addLayout(
+                in_column(Label(text, role="figure"), _wrapped(caption, "quiet"), 1, spacing=0), 1
+            )
+        self.choose = push_button(
+            message("Chosen: go on") if method.current else message("Choose"),
+            name=message("Choose {name}", name),
         )
-        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+        in_column(
+            *(self.title, figures, _wrapped(method.about)),
+            *(_wrapped(text, role) for text, role in method.notes if text),
+            *(_kept(said, kept=kept) for kept, said in method.kept),
+            1,
+            (self.choose, 0, Qt.AlignmentFlag.AlignLeft),
+            on=self,
+            margins=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4),
+            spacing=GRID // 2 + 2,
+        )
+
+
+def ranked_card(rank: int, place: Ranked, asked: Sequence[str], share: float, *, current: bool) -> Described:
+    """The card of a method that was tried on a table of counts."""
+    trial = place.trial
+    name, shown = methods()[trial.method].label, share_text(trial)
+    of_known = message("small counts known: not worked out")
+    return Described(
+        name,
+        message("{rank}  {name}", rank, translate(name)),
+        (
+            (shown, of_known if shown == NONE else message("of small counts known")),
+            (change_text(trial), message("average change of a count")),
+        ),
+        about(trial.method),
+        trial,
+        current,
+        message(
+            "{trial} of the small counts would be known, average change {trial2}. {place}",
+            shown,
+            change_text(trial),
+            why(place, asked, share),
+        ),
+        [(helps(place), "section"), *((said, "") for said in short_of(trial, share))],
+        [(False, WISHES[wish].lost) if wish in place.lost else (True, WISHES[wish].kept) for wish in asked],
+        "" if trial.safe(share) else sentence_of(known_words(trial)),
+    )
 
 
 class MethodLine:
@@ -186,18 +230,14 @@ class Cards(QScrollArea):
                 self._fill(place, asked, share, running=running)
             return
         self._coming = [place.trial.method for place in rest] if running else []
-        focused = next((name for name, b in self.buttons.items() if b.hasFocus()), "")
-        emptied(self._grid)
-        emptied(self._others)
-        self.cards, self.buttons, self._lines = [], {}, {}
-        for rank, place in enumerate(best, 1):
-            here = place.trial.method == current
-            card = MethodCard(rank, place, asked, share, current=here)
-            self.buttons[place.trial.method] = card.choose
-            card.choose.clicked.connect(partial(self.chosen.emit, place.trial))
-            self.cards.append(card)
-        self._wide = 0
-        self._arrange()
+        focused = self.show_cards(
+            {
+                place.trial.method: ranked_card(
+                    rank, place, asked, share, current=place.trial.method == current
+                )
+                for rank, place in enumerate(best, 1)
+            }
+        )
         self._title.setVisible(bool(rest) and not running)
         if rest:
             heads = ("", message("Known"), message("Change"), "" if running else message("Why not"))
@@ -216,6 +256,24 @@ class Cards(QScrollArea):
             self._fill(place, asked, share, running=running)
         if focused in self.buttons:
             self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_cards(self, described: Mapping[str, Described]) -> str:
+        """Show methods by their names, and nothing else; returns that whose button had the focus."""
+        focused = next((name for name, b in self.buttons.items() if b.hasFocus()), "")
+        emptied(self._grid)
+        emptied(self._others)
+        self.cards, self.buttons, self._lines = [], {}, {}
+        self._title.hide()
+        for name, method in described.items():
+            card = MethodCard(method)
+            self.buttons[name] = card.choose
+            card.choose.clicked.connect(partial(self.chosen.emit, method.trial))
+            self.cards.append(card)
+        self._wide = 0
+        self._arrange()
+        if focused in self.buttons:
+            self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+        return focused
 
     def begin(self) -> None:
         """Have the best method's button take the keyboard."""
@@ -279,18 +337,11 @@ def _wrapped(text: str, role: str = "") -> Label:
     return label
 
 
-def _kept(wish: str, kept: bool) -> QHBoxLayout:
+def _kept(said: str, *, kept: bool) -> QHBoxLayout:
     """A wish with a tick, or with a cross and what is lost."""
-    row = in_row(spacing=GRID // 2)
-    mark = Label()
-    c = THEME.colours
+    mark, c = Label(), THEME.colours
     mark.setPixmap(icons.pixmap("tick" if kept else "cross", 16, colour=c.released if kept else c.minus))
     mark.setFixedWidth(2 * GRID)
-    row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-    said = WISHES[wish].kept if kept else WISHES[wish].lost
-    label = _wrapped(said, "quiet")
-    label.setAccessibleName(
-        translate(message("kept: {said}", said) if kept else message("lost: {said}", said))
-    )
-    row.addWidget(label, 1)
-    return row
+    heard = message("kept: {said}", said) if kept else message("lost: {said}", said)
+    label = named(_wrapped(said, "quiet"), heard)
+    return in_row((mark, 0, Qt.AlignmentFlag.AlignTop), (label, 1), spacing=GRID // 2)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
@@ -13,18 +14,21 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_method
+from tabprotect.engine.project.verbs.release_verbs import protect_words, set_mechanism, set_method
+from tabprotect.engine.project.verbs.sums_verbs import SumsTrial
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.kept_sums import KeptSum
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
+from tabprotect.gui.pages.protect.magnitude_trials import trial_cards, trial_key, trial_sentence, try_all
 from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
@@ -35,11 +39,11 @@ from tabprotect.languages.translation import tr, translate
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
 
-Trials = tuple["MethodTrial", ...]
+Trials = tuple["MethodTrial", ...] | tuple[SumsTrial, ...]
 
 
 class ProtectPage(ProtectStage, Page):
-    """Left what must stay true, right the methods; a trial of each goes on beside the window."""
+    """The methods, with what must stay true of counts; a trial of each goes on beside the window."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -64,14 +68,19 @@ class ProtectPage(ProtectStage, Page):
         self._note = Label(wordWrap=True, role="quiet")
         self._heading = heading(message("Best for this table"))
         right = in_column(self._heading, (self.cards, 1), spacing=GRID)
-        self._house = QWidget()
-        in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
+        self._house, self.no_rule = QWidget(), no_rule(document)
+        # What must stay true of magnitudes is what their rules leave safe.
+        parts = ((self.cards, 1),) if document.of_sums else (left, (right, 1))
+        in_row(*parts, on=self._house, margins=0, spacing=3 * GRID)
         self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
-        filled(self.body, (self._house, 1), (self._hidden, 1))
+        filled(self.body, (self._house, 1), (self._hidden, 1), (self.no_rule, 1))
         self.footer.addWidget(self._note, 1)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {"choose": self.cards.begin, "again": self.try_again}
+
+    def words(self, project: Project) -> list[str]:
+        return protect_words(project) if project.of_sums else []
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -84,9 +93,12 @@ class ProtectPage(ProtectStage, Page):
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
-        self._house.setVisible(self.document.in_house)
-        self._hidden.setVisible(not self.document.in_house)
-        self.main_button.setVisible(self.document.in_house)
+        house, sums = self.document.in_house, self.document.sums
+        waits = house and sums is not None and not sums.rules
+        self._house.setVisible(house and not waits)
+        self.no_rule.setVisible(waits)
+        self._hidden.setVisible(not house)
+        self.main_button.setVisible(house)
         if project is None or not self.document.in_house:
             self._trying.leave()
             self._adding.drop()
@@ -97,6 +109,9 @@ class ProtectPage(ProtectStage, Page):
             self._note.setText("")
             self.set_sentence("")
             return
+        if project.of_sums:
+            self._try_magnitudes(project)
+            return
         if not methods().loaded:
             # All of them bring in a hundred modules: the window is not held up by that.
             self._loading.ask(message("try every method"), lambda _: len(methods()), ("methods",))
@@ -106,6 +121,21 @@ class ProtectPage(ProtectStage, Page):
         self._add_up()
         # The cards of all of them take the time of a turn.
         TURNS.later(self, self._show)
+
+    def _try_magnitudes(self, project: Project) -> None:
+        key = trial_key(project)
+        if key is None:
+            self._trying.drop()
+        if key is None or self._trying.ask(message("trying every method"), partial(try_all, project), key):
+            self.trials = ()
+        self._show_magnitudes(project)
+
+    def _show_magnitudes(self, project: Project) -> None:
+        trials = cast(tuple[SumsTrial, ...], self.trials)
+        self.cards.show_cards(trial_cards(project, trials))
+        self.set_sentence(trial_sentence(project, trials, self.document.at_risk_cells))
+        self.main_button.setEnabled(trial_key(project) is not None)
+        self._note.setText(tr("Trial runs on this table; nothing is published."))
 
     def _add_up(self) -> None:
         """Name the asked sums that are small before anything is kept."""
@@ -159,12 +189,15 @@ class ProtectPage(ProtectStage, Page):
     def _show(self) -> None:
         """Rank what was tried by what is asked."""
         project = self.document.project
+        if project is not None and project.of_sums and self.document.in_house:
+            self._show_magnitudes(project)
+            return
         if project is None or not self.document.in_house or not methods().loaded:
             return
         from tabprotect.engine.disclosure.choosing.method_trials import RUNS, in_order, ranked, untried
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
-        places = ranked(self.trials, asked, self.asking.sums, share)
+        places = ranked(cast("tuple[MethodTrial, ...]", self.trials), asked, self.asking.sums, share)
         running = self._trying.running
         if running:
             # Nothing is recommended, and nothing moves, before all have been tried.
@@ -200,18 +233,21 @@ class ProtectPage(ProtectStage, Page):
     # -- choosing -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
+        if self.document.of_sums:
+            self.document.page_asked.emit(setup_page(self.document))
+            return
         first = next(iter(self.cards.buttons.values()), None)
         if first is not None and not self._trying.running:
             first.click()
 
-    def choose(self, trial: MethodTrial) -> None:
+    def choose(self, trial: MethodTrial | str) -> None:
         """Make a method the project's, with the settings it was tried with, and go to its set-up."""
         project = self.document.project
         if project is None or not self.document.in_house:
             return
-        change = dict(trial.change)
-        if trial.method != project.method:
-            self.do(set_method, method=trial.method)
-        if change and not trial.fault:
-            self.document.run(set_mechanism.order(change), page=self.name)
+        method = trial if isinstance(trial, str) else trial.method
+        if method != project.method:
+            self.do(set_method, method=method)
+        if not isinstance(trial, str) and trial.change and not trial.fault:
+            self.document.run(set_mechanism.order(dict(trial.change)), page=self.name)
         self.document.page_asked.emit(setup_page(self.document))
