@@ -13,13 +13,13 @@ from dataclasses import fields, replace
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     mendings,
-    other_methods,
     remedies,
     untried,
+    what_helps,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.errors import RefusedError, Suggestion
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -273,22 +273,11 @@ def beside_unweighed(done: Protected, policy: HousePolicy) -> Protected:
     return _let_out(done, standing) if standing and not done.record.overruled else done
 
 
-def _alone(limits: Gate) -> Gate:
-    """The limits without what was refused before: settings are tried by themselves."""
-    return replace(limits, changed=False, refused=())
-
-
 def _objected(
     method: Method, problem: Problem, how: tuple[Values, Gate], objection: str, progress: Progress
 ) -> RefusedError:
-    ideas = mendings(method, problem, how[0], _alone(how[1]), progress)
-    refused = RefusedError(
-        objection,
-        hint=joined(map(str, ideas), "; ") or message("publish less, or merge categories"),
-        detail=message("to go on all the same takes an explicit, recorded decision"),
-    )
-    refused.suggestions = ideas
-    return refused
+    ideas = mendings(method, problem, how[0], replace(how[1], changed=False, refused=()), progress)
+    return _refused(objection, ideas, [] if ideas else [message("publish less, or merge categories")])
 
 
 def _undone(
@@ -296,12 +285,8 @@ def _undone(
 ) -> RefusedError:
     """Settings that readers undo on any table: what is refused tells nothing of this one."""
     ideas = remedies(method, problem, *how, progress)
-    refused = RefusedError(
-        words(left).rstrip("."),
-        hint=joined(map(str, ideas), "; ") or message("publish fewer tables, or more noise"),
-        detail=message("to go on all the same takes an explicit, recorded decision with a reason"),
-    )
-    refused.suggestions, refused.drawn = ideas, False
+    refused = _refused(words(left), ideas, [] if ideas else [message("publish fewer tables, or more noise")])
+    refused.drawn = False
     return refused
 
 
@@ -314,32 +299,27 @@ def _refusal(
     values, limits, attempts = how
     problem, found = done.record.problem, done.record.verdict
     assert found is not None
-    # Where no sums are stated exactly there are no synthetic tables to try on.
-    public = method.kept(problem.table.domain, values) is not None
-    tried = remedies if public else mendings
-    alone = _alone(limits)
-    ideas = tried(method, problem, values, alone, progress)
-    ideas = ideas or other_methods(method, problem, alone, progress)
-    dear = untried(method, problem.table.domain, values)
-    # No other setting is needed where nothing but a whole judgement is missing.
-    reason = "" if found.passed is False else UNJUDGED_HINT
+    ideas = what_helps(method, problem, values, limits, progress=progress)
     weighed = not ideas or may_be_weighed(done.release, limits, verdict)
     drawn = "" if attempts == 1 else message("None of {attempts} draws passed. ", attempts)
+    hints = [
+        "" if ideas else OTHERWISE,
+        untried(method, problem.table.domain, values),
+        # No other setting is needed where nothing but a whole judgement is missing.
+        "" if found.passed is False else UNJUDGED_HINT,
+        "" if weighed else UNWEIGHED_HINT,
+    ]
+    refused = _refused(joined((drawn, found.sentence)), ideas, hints)
+    refused.weighed = weighed
+    return refused
+
+
+def _refused(why: str, ideas: tuple[Suggestion, ...], hints: Sequence[str]) -> RefusedError:
+    """The refusal with what was tried and helps, and what else can be done."""
     refused = RefusedError(
-        f"{drawn}{found.sentence}".rstrip("."),
-        hint=joined(
-            filter(
-                None,
-                (
-                    *(map(str, ideas) if ideas else (OTHERWISE,)),
-                    dear,
-                    reason,
-                    "" if weighed else UNWEIGHED_HINT,
-                ),
-            ),
-            "; ",
-        ),
+        why.rstrip("."),
+        hint=joined(filter(None, (*map(str, ideas), *hints)), "; "),
         detail=message("to go on all the same takes an explicit, recorded decision with a reason"),
     )
-    refused.suggestions, refused.weighed = ideas, weighed
+    refused.suggestions = ideas
     return refused

@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InfeasibleError, TabprotectError, attempted
+from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
@@ -236,6 +236,31 @@ def _tried(
             break
     undecided = not refused and not all(passed)
     return sum(passed) / len(passed), sum(known) / len(known), undecided
+
+
+def what_helps(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    *,
+    objected: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[Suggestion, ...]:
+    """Settings of the method whose releases pass more often, best first; else another method.
+
+    Where nothing public says what would pass, they are tried on the table itself.
+
+    Parameters
+    ----------
+    objected
+        Whether the method's own criterion objects to the result: then settings that meet it.
+    """
+    public = method.shape_alone or method.kept(problem.table.domain, values) is not None
+    # Settings are tried by themselves, without what was refused before.
+    alone = replace(limits, changed=False, refused=())
+    ways = remedies if public and not objected else mendings
+    return ways(method, problem, values, alone, progress) or other_methods(method, problem, alone, progress)
 
 
 def remedies(

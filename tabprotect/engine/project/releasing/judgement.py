@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+<<<<<<< HEAD
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     Chance,
     chance,
@@ -12,6 +13,10 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     other_methods,
     remedies,
 )
+=======
+from tabprotect.engine.disclosure.choosing import acceptance_probability
+from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance, chance
+>>>>>>> 5a61266c (Ask in one place what helps where a draw is refused)
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -43,21 +48,14 @@ def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tup
 
 
 def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestion, ...]:
-    """Settings of the same method whose releases pass more often, best first; else another method.
-
-    If the method's own criterion objects to the result, settings that meet the criterion. Where
-    nothing public says what would pass, they are tried on the table itself.
+    """Settings of the method, or another method, that would pass: see :func:`acceptance_probability.what_helps`.
 
     Raises
     ------
     TabprotectError
         When the parameters do not fit the table.
     """
-    method, problem, values, limits = _judged_by(project)
-    public = method.shape_alone or method.kept(problem.table.domain, values) is not None
-    ways = remedies if public and not project.objection else mendings
-    found = ways(method, problem, values, limits, progress)
-    return found or other_methods(method, problem, limits, progress)
+    return acceptance_probability.what_helps(*_judged_by(project), objected=bool(project.objection), progress=progress)
 
 
 def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
