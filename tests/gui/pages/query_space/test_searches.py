@@ -167,7 +167,7 @@ def test_wishes_that_may_go_together_become_the_plan(czech: MainWindow, qtbot: Q
     panel.pairs.click()
     settle()
     assert len(panel.wishes) == 15
-    assert panel.said.text().startswith("The 15 ticked tables may go out together. In every")
+    assert panel.said.text().startswith("The 15 ticked tables may go out together. Every small")
     assert not panel.adding.isEnabled()
     for button in panel.names.names.values():
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

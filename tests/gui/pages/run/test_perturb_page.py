@@ -30,10 +30,9 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import ResultTable
-from tabprotect.gui.look.theme import colour
+from tabprotect.gui.look.theme import colour, moved_text
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
-from tabprotect.languages.messages import in_100
 
 Settle = Callable[[], None]
 
@@ -112,7 +111,7 @@ def test_the_preview_is_the_engines(perturb: MainWindow) -> None:
     for value, chance in wanted.change.items():
         if chance >= 0.01:
             assert f"{value:+d}".replace("-", "\u2212").replace("+0", "0") + ": " in said
-    assert in_100(wanted.unchanged_share) in page(perturb).sentence
+    assert f"moves by {moved_text(wanted.mean_absolute_deviation)} on average" in page(perturb).sentence
 
 
 def test_the_triangle_the_numbers_and_the_history_agree(

@@ -28,7 +28,7 @@ def test_the_set_up_takes_the_least_change(window: MainWindow, settle: Settle) -
     settle()
     page = window.page
     assert isinstance(page, RunPage)
-    assert "every reader can choose again" in page.tune.said.text()
+    assert "a reader would find the same" in page.tune.said.text()
     page.tune.tick.setChecked(True)
     settle()
     found = page.tune.found
