@@ -61,7 +61,8 @@ def headline(
     if verdict.failing or verdict.insiders.fails(verdict.limits):
         # The headline's own number says that too many are known in all.
         own = bool(verdict.failing) and verdict.known > verdict.limit
-        state, why = "failed", "" if own else verdict.findings[0].text
+        found = verdict.findings if verdict.failing else verdict.insiders.findings(verdict.limits)
+        state, why = "failed", "" if own else found[0].text
     elif together is not None and together.passed is False:
         state, why = "failed", read_together(together)
     elif not verdict.judged:
@@ -72,9 +73,9 @@ def headline(
         state, word = "mind", message("Within the limits")
     if published:
         word, why = message("Published"), verdict.not_whole
-    found, limit = counted(verdict)
+    first, limit = counted(verdict)
     rest = joined(filter(None, (limit, why)), " ")
-    return replace(found, state=state, word=word or WORDS[state], rest=rest)
+    return replace(first, state=state, word=word or WORDS[state], rest=rest)
 
 
 def counted(verdict: Verdict) -> tuple[Finding, str]:

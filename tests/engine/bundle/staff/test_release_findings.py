@@ -29,6 +29,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register_entry import Earlier
+from tabprotect.engine.release.insiders import Insiders
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict, nothing_expected
@@ -87,6 +88,13 @@ def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
     said += [line.text for line in (headline(verdict), *of_tables(verdict))]
     assert not any("0" in sentence for sentence in said), said
     assert verdict.sentence == "A reader expects no small counts. Worked out exactly."
+
+
+def test_what_somebody_alone_learns_is_said_where_the_tables_were_not_judged() -> None:
+    table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
+    verdict = Verdict((table,), Limits(insider_limit=0.1), 3, insiders=Insiders(2.0, 0.5, 0.5))
+    found = headline(verdict)
+    assert found.state == "failed" and "with 50 in 100 (limit 10 in 100)" in found.rest
 
 
 def test_what_has_left_is_not_called_ready() -> None:
