@@ -27,6 +27,7 @@ from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
+from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.posterior.sums import sums
@@ -36,7 +37,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import capital, joined, message
+from tabprotect.languages.messages import capital, joined, message, uncapital
 from tabprotect.languages.number_formats import large
 from tabprotect.languages.translation import translate
 
@@ -303,7 +304,11 @@ def _sums_json(found: Posterior) -> dict[str, object]:
 def _sums_lines(found: Posterior) -> Iterator[str]:
     """One table of sums for people."""
     domain = found.domain
-    yield message("{value} ({found})", joined(domain.names, ", ") or message("grand total"), _way(found))
+    yield message(
+        "{value} ({found})",
+        joined(domain.names, ", ") or message("grand total"),
+        uncapital(how_found(found).heading),
+    )
     shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
     width = max((len(domain.cell_text(index)) for index in shown), default=0)
     for index in shown:
@@ -318,12 +323,6 @@ def _sums_lines(found: Posterior) -> Iterator[str]:
     if domain.size > SHOWN:
         yield message("  ... {size:,} more; take --json", domain.size - SHOWN)
     yield ""
-
-
-def _way(found: Posterior) -> str:
-    if found.way == "exact":
-        return "exact"
-    return message("{draws:,} originals drawn, standard error at most {error:.4f}", found.draws, found.error)
 
 
 def _published(posterior: Posterior, index: Index) -> str:
@@ -389,14 +388,12 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
 def _heading(posterior: Posterior) -> list[str]:
     label = posterior.prior.label
     lines = [
-        message("{way} of a reader who {label}: only one original is possible.", _found(posterior), label)
+        message("What a reader who {label} would believe: only one original is possible.", label)
         if posterior.originals == 1
         else message(
-            "{way} of a reader who {label}: {possible} are possible.",
-            _found(posterior),
-            label,
-            _possible(posterior),
-        )
+            "What a reader who {label} would believe: {possible} are possible.", label, _possible(posterior)
+        ),
+        how_found(posterior).text,
     ]
     if posterior.way == "monte_carlo" and not posterior.independent:
         lines.append(capital(posterior.reason) + ".")
@@ -410,28 +407,6 @@ def _heading(posterior: Posterior) -> list[str]:
         else message("No count is published for any of these cells.")
     )
     return lines + ([posterior.note] if posterior.note else [])
-
-
-def _found(posterior: Posterior) -> str:
-    """Say how a posterior was found, in words."""
-    if posterior.way == "exact":
-        if posterior.approximate:
-            return message("Approximate posterior")
-        if posterior.complete:
-            return message("Exact posterior")
-        return message("Incomplete posterior, computed exactly,")
-    if posterior.independent:
-        return message(
-            "Exact draws, ±{value:.4f} at 95 % ({draws:,} of them)",
-            1.96 * (posterior.error or 0),
-            posterior.draws,
-        )
-    return message(
-        "Monte Carlo posterior (standard error at most {error:.4f}, effective "
-        "sample size {effective_sample_size:,.0f})",
-        posterior.error,
-        posterior.effective_sample_size,
-    )
 
 
 def _possible(posterior: Posterior) -> str:

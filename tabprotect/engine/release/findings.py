@@ -143,6 +143,18 @@ SENTENCES: Mapping[str, str | Forms] = {
         "{n:,} sum is hidden as unsafe, {secondary:,} to protect others.",
         "{n:,} sums are hidden as unsafe, {secondary:,} to protect others.",
     ),
+    # How a posterior was found.
+    "found_exactly": message("Worked out exactly."),
+    "found_exactly_over": forms(
+        "Worked out exactly, over the one table that could be behind it.",
+        "Worked out exactly, over all {tables} tables that could be behind it.",
+    ),
+    "found_in_part": message("Worked out exactly, but something is left out: readers may know more."),
+    "approximated": message("An approximation."),
+    "estimated_from_draws": message("Estimated from {drawn:,} drawn tables, within {off} in 100."),
+    "simulated": message("Estimated by simulation."),
+    "simulated_within": message("Estimated by simulation, within {off} in 100."),
+    "simulated_unsettled": message("Estimated by simulation, and the runs still differ (R-hat {r_hat:.2f})."),
     # What else is to be said before a release.
     "within_limits": message("This release is within its limits."),
     "beyond_limits": message("This release is beyond its limits and was published by a decision."),

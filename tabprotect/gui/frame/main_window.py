@@ -48,12 +48,12 @@ from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, large_text
-from tabprotect.languages.messages import joined, message
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.languages.messages import joined, message, uncapital
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.posterior.posterior import Posterior
+    from tabprotect.engine.posterior.how_found import how_found
 
 RAIL_FOLDS = 1100
 """Pixels, at normal text, below which the rail shows icons only."""
@@ -333,7 +333,7 @@ class MainWindow(Window):
                 facts.append(message("one question open"))
         posterior = document.known_posterior()
         if posterior is not None:
-            facts.append(_way(posterior, document.originals()))
+            facts.append(uncapital(how_found(posterior, document.originals()).heading))
         return facts
 
     def _name(self) -> str:
@@ -433,27 +433,6 @@ class MainWindow(Window):
         self.files.close()
         super().closeEvent(event)
         self.closed.emit()
-
-
-def _way(posterior: Posterior, originals: int | None) -> str:
-    words = _posterior_words(posterior)
-    return (
-        words
-        if originals is None
-        else message("{words}, over {originals} tables", words, large_text(originals))
-    )
-
-
-def _posterior_words(posterior: Posterior) -> str:
-    if not posterior.complete:
-        return message("approximate figures") if posterior.approximate else message("not all counted")
-    if posterior.way == "exact":
-        return message("worked out exactly")
-    return (
-        message("estimated from drawn tables")
-        if posterior.independent
-        else message("estimated by simulation")
-    )
 
 
 class Edge(QToolButton):

@@ -22,7 +22,7 @@ COMPOSED = {knows(9.0, 1, certain, limit=limit).kind for certain in (0, 1) for l
 def values(kind: str, number: int) -> dict[str, object]:
     templates = [table[kind] for table in (SENTENCES, BESIDE_NUMBER) if kind in table]
     texts = [text for one in templates for text in ((one,) if isinstance(one, str) else one)]
-    return dict.fromkeys((name for text in texts for name in named(text)), number)
+    return dict.fromkeys(("n", *(name for text in texts for name in named(text))), number)
 
 
 def german_of(text: str) -> str:

@@ -5,18 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-<<<<<<< HEAD
-from tabprotect.engine.disclosure.choosing.acceptance_probability import (
-    Chance,
-    chance,
-    mendings,
-    other_methods,
-    remedies,
-)
-=======
 from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance, chance
->>>>>>> 5a61266c (Ask in one place what helps where a draw is refused)
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -55,7 +45,9 @@ def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestio
     TabprotectError
         When the parameters do not fit the table.
     """
-    return acceptance_probability.what_helps(*_judged_by(project), objected=bool(project.objection), progress=progress)
+    return acceptance_probability.what_helps(
+        *_judged_by(project), objected=bool(project.objection), progress=progress
+    )
 
 
 def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QTabWidget, QWidget
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
@@ -35,10 +36,10 @@ from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
 from tabprotect.gui.pages.check.table_choice import TableChoice
-from tabprotect.gui.pages.check.words import mode_sentence, release_sentence, way_sentence
+from tabprotect.gui.pages.check.words import mode_sentence, release_sentence
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
@@ -273,7 +274,14 @@ class CheckPage(CheckStage, PosteriorShown):
             # What the sentence above says already is not said again.
             again = bool(left_out) and left_out in self.readers.sentence
             originals = self.document.originals(self.who)
-            self._way.setText(translate(way_sentence(view.posterior, originals, "" if again else left_out)))
+            self._way.setText(
+                translate(
+                    joined(
+                        filter(None, (how_found(view.posterior, originals).text, "" if again else left_out)),
+                        " ",
+                    )
+                )
+            )
             self._way.setToolTip(tip(message("{reason}. {left_out}", view.posterior.reason, left_out)))
 
     def _show_map(self) -> None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.analysis import AnalysisSummary
+from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
@@ -38,7 +39,6 @@ from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.gui.pages.check.words import way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
 from tabprotect.languages.messages import joined, message
@@ -277,7 +277,7 @@ class PosteriorFiles(QObject):
         found = self._page.known(self._page.who)
         left_out = "" if found is None else found.left_out
         originals = self.document.originals(self._page.who)
-        return joined([*parts, way_sentence(posterior, originals, left_out)], " ")
+        return joined(filter(None, (*parts, how_found(posterior, originals).text, left_out)), " ")
 
 
 WRITTEN = 2_500

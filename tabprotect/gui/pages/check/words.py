@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from tabprotect.engine.bundle.staff.release_findings import counted, read_together
@@ -11,9 +10,9 @@ from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import in_words, said
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.look.theme import count_text, large_text
+from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.check.cell_figures import View
-from tabprotect.languages.messages import in_100, joined, message, plural
+from tabprotect.languages.messages import in_100, message, plural
 
 
 def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
@@ -79,45 +78,3 @@ def mode_sentence(posterior: Posterior) -> str:
         count_text(matches),
         count_text(cells),
     )
-
-
-def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> str:
-    """Say how the posterior was computed, how exact it is, and what it leaves out.
-
-    Parameters
-    ----------
-    originals
-        How many originals remain possible; ``None`` while unknown, or too many to count.
-    left_out
-        In words, where it is not said elsewhere.
-    """
-    return joined(filter(None, (_computed(posterior, originals), left_out)), " ")
-
-
-def _computed(posterior: Posterior, originals: int | None) -> str:
-    if posterior.way == "exact":
-        over = (
-            message("every table that could be behind it")
-            if originals is None
-            else message("all {tables} tables that could be behind it", large_text(originals))
-            if originals != 1
-            else message("the one table that could be behind it")
-        )
-        if posterior.approximate:
-            return message("An approximation, over {over}.", over)
-        if not posterior.complete:
-            return message(
-                "Worked out exactly over {over}, but something is left out: readers may know more.", over
-            )
-        return message("Worked out exactly, over {over}.", over)
-    off = math.ceil(196 * (posterior.error or 0.0))
-    if posterior.independent and posterior.error is not None:
-        drawn = count_text(posterior.draws or 0)
-        return message("Estimated from {drawn} drawn tables, within {off} in 100.", drawn, off)
-    if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        return message(
-            "Estimated by simulation, and the runs still differ (R-hat {r_hat:.2f}).", posterior.r_hat
-        )
-    if posterior.error is None:
-        return message("Estimated by simulation.")
-    return message("Estimated by simulation, within {off} in 100.", off)

@@ -231,7 +231,7 @@ class CountsGate(Gate):
         known = self.judging.known(project)
         out = [self.unjudged(project) or project.against]
         if known is not None and known.before.close:
-            out.append(message(known.before.warnings[0]["message"]) + ".")
+            out.append(joined((known.before.warnings[0]["message"], ".")))
         return [capital(text) for text in out if text]
 
     def points(self, project: Project) -> list[str]:
