@@ -291,8 +291,8 @@ def test_a_refusal_that_is_not_worked_out_beside_the_next_settings_is_told(
     margins = " + ".join([*SQUARE.names, ":".join(SQUARE.names)])
     keys = methods()["cell_key"].run(square(range(9)), {"margins": margins}, FIRST)
     assert not refusals.may_be_weighed(keys.release, LIMITS, verdict)
-    for found in ("remedies", "mendings"):
-        monkeypatch.setattr(gate_module, found, lambda *_: (Remedy("another way", {}, 1.0, 0.0),))
+    another = (Remedy("another way", {}, 1.0, 0.0),)
+    monkeypatch.setattr(gate_module, "what_helps", lambda *_, **__: another)
     strict = replace(HousePolicy(), mean_belief_limit=0.2)
     with pytest.raises(RefusedError) as refused:
         protect(methods()["cell_key"], square(range(9)), {"margins": margins}, FIRST, policy=strict)
