@@ -15,7 +15,7 @@ from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_p
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.approach import Way
-from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness

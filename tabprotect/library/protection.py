@@ -13,7 +13,7 @@ from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow

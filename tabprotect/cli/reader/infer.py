@@ -28,9 +28,9 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.posterior.how_found import how_found
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior_text import check_prior
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism

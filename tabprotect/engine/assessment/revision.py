@@ -19,7 +19,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.exact_sums import exact_sums
+from tabprotect.engine.release.exact_margins import exact_sums
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.fitting.margin_variance import EXACT_VARIANCE
 from tabprotect.engine.formats.published_rows import PublishedRows
-from tabprotect.engine.protection.published_sums import main_first
+from tabprotect.engine.protection.published_margins import main_first
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.rounding.rounding_base import BASE
 from tabprotect.engine.release.mechanism import Mechanism

@@ -20,9 +20,9 @@ from tabprotect.engine.attack.proofs import proved
 from tabprotect.engine.belief.evidence import all_numbers
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.infer_factors import published_counts
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import groupings_of

@@ -10,8 +10,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of

@@ -28,8 +28,8 @@ from tabprotect.engine.belief.evidence import (
 from tabprotect.engine.belief.of_table import law_of_its_own
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods

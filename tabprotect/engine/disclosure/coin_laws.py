@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.posterior.margins import laws_of
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.exact_sums import margin_cell
-from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.exact_margins import margin_cell
+from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -19,12 +19,12 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
+from tabprotect.engine.posterior.margins import laws_of, standard_errors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
-from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.posterior.together.coarser import is_coarser, sums_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness

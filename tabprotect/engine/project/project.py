@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values

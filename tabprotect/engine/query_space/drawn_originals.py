@@ -15,7 +15,7 @@ from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.published_margins import counts_of, sum_factors
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.randomness import Randomness

@@ -12,7 +12,7 @@ from tabprotect.engine.errors import Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.counts_and_sums import sums_among
+from tabprotect.engine.register.counts_and_magnitudes import sums_among
 from tabprotect.engine.register.reading_together import LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of

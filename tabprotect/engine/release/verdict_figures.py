@@ -8,8 +8,8 @@ from typing import Literal
 
 from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
-from tabprotect.engine.release.kept_sums import KeptSum
-from tabprotect.engine.release.kept_sums import said as kept_in_words
+from tabprotect.engine.release.kept_margins import KeptSum
+from tabprotect.engine.release.kept_margins import said as kept_in_words
 from tabprotect.engine.release.left_out import Kind, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.tables.variable import spoken

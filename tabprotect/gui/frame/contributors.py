@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.magnitudes.readers.contributors import Contributor, Near, contributors, nearest
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of

@@ -16,8 +16,8 @@ from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Prior, Uniform
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.protection.cell_keys.key_parameters import table_of
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods

@@ -17,9 +17,9 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.infer import infer, log_weights
+from tabprotect.engine.posterior.margins import standard_errors
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Prior, Uniform
-from tabprotect.engine.posterior.sums import standard_errors
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods

@@ -24,7 +24,7 @@ from tabprotect.engine import house
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_sums import ProtectedSums, protect_magnitudes
+from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums, protect_magnitudes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem

@@ -52,7 +52,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
 
 @settings(max_examples=8, deadline=None)
 @given(records=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 10**10)), min_size=1))
-def test_exact_sums(records: list[tuple[int, int, int]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_exact_margins(records: list[tuple[int, int, int]], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("w") / "r.csv"
     lines = [f"{a},{b},{w // SCALE}.{w % SCALE:06}" for a, b, w in records]
     path.write_text("a,b,w\n" + "\n".join(lines) + "\n")

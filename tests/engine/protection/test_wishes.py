@@ -56,7 +56,7 @@ def test_what_is_granted_holds_on_what_is_drawn(name: str) -> None:
                 assert inner.table.margin(names).counts.tolist() == table.table.counts.tolist()
 
 
-def test_exact_sums_are_those_that_every_release_states() -> None:
+def test_exact_margins_are_those_that_every_release_states() -> None:
     assert KEPT not in kept("cyclic_perturbation").lost(((A,), (B,)))
     only = kept("cyclic_perturbation", keep=A)
     assert KEPT not in only.lost(((A,),)) and KEPT in only.lost(((B,),))

@@ -20,7 +20,7 @@ from tabprotect.engine.bundle.staff.risk_report import (
 )
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes

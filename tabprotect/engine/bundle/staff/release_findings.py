@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, in_words, said
-from tabprotect.engine.release.kept_sums import said as kept_in_words
+from tabprotect.engine.release.kept_margins import said as kept_in_words
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
@@ -23,7 +23,7 @@ from tabprotect.languages.messages import capital, in_100, joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-    from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+    from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 
 WORDS: Mapping[State, str] = {
     "failed": message("Not ready"),

@@ -21,7 +21,7 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_headline,
     sums_protection,
 )
-from tabprotect.engine.disclosure.protected_sums import ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected

@@ -30,7 +30,7 @@ from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.published_sums import main_first, sum_factors
+from tabprotect.engine.protection.published_margins import main_first, sum_factors
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.simulate import Runs, trial_coins, trial_seed
 from tabprotect.engine.randomness import Randomness

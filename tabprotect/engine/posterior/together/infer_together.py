@@ -12,12 +12,12 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
+from tabprotect.engine.posterior.margins import laws_of
 from tabprotect.engine.posterior.moves.drawn_tables import of_tables
 from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
-from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.posterior.together.differences import NoneFitError
 from tabprotect.engine.posterior.together.joint_elimination import JointElimination
 from tabprotect.engine.posterior.together.joint_listing import listed_together

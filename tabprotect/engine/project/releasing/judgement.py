@@ -16,7 +16,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.register.counts_and_sums import unweighed_with_sums
+from tabprotect.engine.register.counts_and_magnitudes import unweighed_with_sums
 from tabprotect.engine.register.earlier_refusals import remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import LookedUp, look_up

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums, protect_magnitudes
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums, protect_magnitudes
 from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress

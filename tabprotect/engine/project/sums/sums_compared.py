@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
-from tabprotect.engine.magnitudes.readers.rounded_sums import least_base, rounded, rounding_beliefs
+from tabprotect.engine.magnitudes.readers.rounded_totals import least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress

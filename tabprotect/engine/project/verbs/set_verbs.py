@@ -15,7 +15,7 @@ from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.kept_sums import KeptSum, said
+from tabprotect.engine.release.kept_margins import KeptSum, said
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable

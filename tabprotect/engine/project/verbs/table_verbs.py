@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes

@@ -17,7 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
-from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.published_margins import counts_of, sum_factors
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication

@@ -87,7 +87,7 @@ from tabprotect.engine.protection.cell_keys.published_laws import check_possible
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
-from tabprotect.engine.protection.published_sums import counts_of, rank
+from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.left_out import Kind
 from tabprotect.engine.release.likelihood import CellFactors, independent

@@ -30,7 +30,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.published_margins import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, given_groupings
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import PublishedTable, Release

@@ -42,7 +42,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import counts_of, main_first, sum_factors
+from tabprotect.engine.protection.published_margins import counts_of, main_first, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,

@@ -61,7 +61,7 @@ from tabprotect.engine.protection.margins.margin_by_margin import (
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, margin_findings
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.protection.published_margins import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism

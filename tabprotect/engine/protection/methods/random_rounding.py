@@ -30,7 +30,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import (
+from tabprotect.engine.protection.published_margins import (
     INNER_NOTE,
     MOST_JOINED,
     Support,

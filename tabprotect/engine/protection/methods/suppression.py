@@ -63,7 +63,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.published_sums import Support, counts_of, rank, sum_factors
+from tabprotect.engine.protection.published_margins import Support, counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.block_rule import BLOCK, USUAL, BlockRule

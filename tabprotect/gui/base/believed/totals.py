@@ -82,7 +82,7 @@ class Totals(BackgroundTask[TotalsBy]):
 
         def work(progress: Progress) -> TotalsBy:
             # Inference imports scipy: a window that only shows a table does not wait for it.
-            from tabprotect.engine.posterior.sums import sums
+            from tabprotect.engine.posterior.margins import sums
 
             progress.report(message("adding up the cells"), 0.0)
             return TotalsBy(publication, sums(posterior, publication, progress=progress)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from tabprotect.engine.disclosure.protected_sums import ChosenSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index

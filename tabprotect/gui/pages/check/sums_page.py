@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWid
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
-from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
 from tabprotect.engine.progress import Progress

@@ -29,7 +29,13 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles import cycle_overlays
-from tabprotect.gui.pages.cycles.broken_sums import BrokenSums, broken_sums, cell_of, cells_inside, named_sums
+from tabprotect.gui.pages.cycles.broken_margins import (
+    BrokenSums,
+    broken_sums,
+    cell_of,
+    cells_inside,
+    named_sums,
+)
 from tabprotect.gui.pages.cycles.cycle_editor import CycleEditor
 from tabprotect.gui.pages.cycles.cycle_examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.cycle_list import CycleList

@@ -17,7 +17,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_mechanism, set_method
 from tabprotect.engine.project.verbs.sums_verbs import SumsTrial
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.wishes import KEPT, WISHES
-from tabprotect.engine.release import kept_sums
-from tabprotect.engine.release.kept_sums import KeptSum, said
+from tabprotect.engine.release import kept_margins
+from tabprotect.engine.release.kept_margins import KeptSum, said
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
@@ -116,7 +116,7 @@ class Asking(QScrollArea):
 
     def _name_small(self) -> None:
         kept = self._kept
-        words = message("{said} {named}", said(kept), kept_sums.named(kept)) if kept else ""
+        words = message("{said} {named}", said(kept), kept_margins.named(kept)) if kept else ""
         self.small.setText(words)
         self.small.setVisible(bool(kept))
 

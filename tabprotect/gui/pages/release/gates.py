@@ -32,7 +32,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
 from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
-from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.verdict_figures import SAID, Verdict
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page

@@ -35,7 +35,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel
 from tabprotect.gui.pages.release.gate_columns import GateColumns
 from tabprotect.gui.pages.release.gates import BEFORE, FILES, HONESTY, PROTECTION, CountsGate, MagnitudesGate
-from tabprotect.gui.pages.release.kept_sums import KeptSums
+from tabprotect.gui.pages.release.kept_margins import KeptSums
 from tabprotect.gui.pages.release.line_rows import LineGroup
 from tabprotect.gui.pages.release.publish_form import (
     Fingerprint,

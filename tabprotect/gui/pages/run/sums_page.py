@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from tabprotect.engine.disclosure.protected_sums import ChosenSums, ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project

@@ -13,7 +13,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.magnitudes.readers.beliefs import second_beliefs
-from tabprotect.engine.magnitudes.readers.rounded_sums import bases, least_base, rounded, rounding_beliefs
+from tabprotect.engine.magnitudes.readers.rounded_totals import bases, least_base, rounded, rounding_beliefs
 from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release

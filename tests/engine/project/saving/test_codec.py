@@ -22,7 +22,7 @@ from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import codec, storage
 from tabprotect.engine.project.saving.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.kept_sums import KeptSum
+from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.privacy import Privacy, Spent

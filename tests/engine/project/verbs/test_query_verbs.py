@@ -12,7 +12,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InputError, TooLargeError
-from tabprotect.engine.protection import published_sums
+from tabprotect.engine.protection import published_margins
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import small_rounding
@@ -240,7 +240,7 @@ def test_sums_too_many_to_be_followed_are_released_all_the_same(monkeypatch: pyt
     release = method.perform(Problem(Table.dense(domain, counts)), values, np.random.default_rng(3))[0]
     checks = verify_bytes(public.to_bytes(release, page=False)).checks
     assert any(line.startswith("The published counts") for line in checks)
-    monkeypatch.setattr(published_sums, "MOST_ENTRIES", 120 * 5 - 1)
+    monkeypatch.setattr(published_margins, "MOST_ENTRIES", 120 * 5 - 1)
     with pytest.raises(TooLargeError, match="about 0 GB"):
         likelihood_of(release)
     told = verify_bytes(public.to_bytes(release, page=False)).checks

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from readable import unnamed
 
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, set_parameters
 from tabprotect.engine.protection.registered import likelihood_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.release.kept_sums import KeptSum, named
+from tabprotect.engine.release.kept_margins import KeptSum, named
 from tabprotect.engine.release.release import Release
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label

@@ -11,7 +11,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.exact_sums import exact_sums
+from tabprotect.engine.release.exact_margins import exact_sums
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -13,13 +13,13 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
-from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
