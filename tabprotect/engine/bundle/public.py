@@ -5,8 +5,9 @@ Everything in it is made from the release alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive, signature
@@ -15,6 +16,7 @@ from tabprotect.engine.bundle.reader_page.page_words import exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, readable, verify, verify_bytes
+from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.left_out import listed
@@ -139,58 +141,9 @@ def reader_text(release: Release) -> str:
 
 def reader_lines(release: Release) -> list[str]:
     """The README by line; each says its text in the language that it is told in."""
-    if release.magnitudes:
-        return _magnitude_lines(release)
-    method = methods()[release.mechanism.method]
-    title = " ".join(release.title.split()) or message("A protected table of counts")
-    return [
-        f"# {title}",
-        "",
-        message(
-            "{release} Protected before publication, for the people behind the counts: "
-            "**{lower}**. Do not read a single small count as a fact about somebody.",
-            _what(release),
-            method.label.lower(),
-        ),
-        "",
-        "## " + message("What is in this bundle"),
-        "",
-        *_tables(release),
-        message("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
-        message("- `mechanism.json`: the method and all its public parameters."),
-        message("- `page.html`: the tables to look at in a browser, with what to believe of each count."),
-        message("- `manifest.json`: SHA-256 of every file."),
-        "",
-        "## " + message("What is exact"),
-        "",
-        *exact_lines(release),
-        "",
-        "## " + message("What was done"),
-        "",
-        *method.help.split("\n\n", 2)[1].splitlines(),
-        "",
-        *_parameters(release),
-        "",
-        message("Properties of this method with these parameters:"),
-        "",
-        *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
-        "",
-        *_privacy(release),
-        "## " + message("What to believe about a true count"),
-        "",
-        message(
-            "Because the mechanism is public, the probability of every possible true count can be "
-            "computed for any prior knowledge of your own:"
-        ),
-        "",
-        "    tabprotect infer release.zip",
-        "    tabprotect infer release.zip --prior positive --json",
-        "",
-        message("or open the bundle in the program's window. ") + _mode(release),
-        "",
-        *_gate(release),
-        "## " + message("Is it intact?"),
-        "",
+    intro, parts = (_of_magnitudes if release.magnitudes else _of_counts)(release)
+    gate = [(message("How it was let out"), lines)] if (lines := _gate(release)) else []
+    intact = [
         "    tabprotect verify release.zip",
         "",
         message(
@@ -200,38 +153,112 @@ def reader_lines(release: Release) -> list[str]:
             "elsewhere."
         ),
     ]
+    out = [f"# {title_of(release)}", "", intro]
+    for heading, text in (*parts, *gate, (message("Is it intact?"), intact)):
+        out += ["", "## " + heading, "", *text]
+    return out
 
 
-def _magnitude_lines(release: Release) -> list[str]:
-    table, method = release.magnitude_table, release.mechanism.method
-    title = " ".join(release.title.split()) or message("A protected table of magnitudes")
+def title_of(release: Release) -> str:
+    """The title that readers see, on one line; the usual one where there is none."""
+    counts, magnitudes = message("A protected table of counts"), message("A protected table of magnitudes")
+    return " ".join(release.title.split()) or (magnitudes if release.magnitudes else counts)
+
+
+Parts = list[tuple[str, list[str]]]
+
+
+def _of_counts(release: Release) -> tuple[str, Parts]:
+    """What the README says of counts: what they are, and parts by their headings."""
+    method, values = methods()[release.mechanism.method], release.mechanism.values
+    held = [
+        *_tables(release),
+        message("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
+        message("- `mechanism.json`: the method and all its public parameters."),
+        message("- `page.html`: the tables to look at in a browser, with what to believe of each count."),
+        message("- `manifest.json`: SHA-256 of every file."),
+    ]
+    done = [
+        *method.help.split("\n\n", 2)[1].splitlines(),
+        "",
+        *_parameters(method.parameters, release.mechanism.parameters),
+        "",
+        message("Properties of this method with these parameters:"),
+        "",
+        *("- " + method.guarantees[name] for name in method.promised(values)),
+        *_privacy(release),
+    ]
+    believe = [
+        message(
+            "Because the mechanism is public, the probability of every possible true count can be "
+            "computed for any prior knowledge of your own:"
+        ),
+        "",
+        "    tabprotect infer release.zip",
+        "    tabprotect infer release.zip --prior positive --json",
+        "",
+        message("or open the bundle in the program's window. ") + _mode(release),
+    ]
+    return (
+        message(
+            "{release} Protected before publication, for the people behind the counts: "
+            "**{lower}**. Do not read a single small count as a fact about somebody.",
+            _what(release),
+            method.label.lower(),
+        ),
+        [
+            (message("What is in this bundle"), held),
+            (message("What is exact"), exact_lines(release)),
+            (message("What was done"), done),
+            (message("What to believe about a true count"), believe),
+        ],
+    )
+
+
+def _of_magnitudes(release: Release) -> tuple[str, Parts]:
+    """The same of magnitudes."""
+    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    hidden = int(table.hidden.sum())
     beside = {
         "n": message("- `n` in it: how many contribute to a sum that is published."),
         "mean": message("- `mean` in it: the sum over how many contribute, rounded."),
     }
-    return [
-        f"# {title}",
-        "",
-        message(
-            "Sums of {measure} by {names}, totals among the rows as `Total`.",
-            table.measure,
-            joined(release.domain.names, ", "),
+    held = [
+        plural(
+            hidden,
+            "- `table.csv`: a row for each cell: variables, `value`, and `status`, which is `hidden` in {hidden:,} cell.",
+            "- `table.csv`: a row for each cell: variables, `value`, and `status`, which is `hidden` in {hidden:,} cells.",
+            hidden,
         ),
-        "",
-        magnitude_methods()[method].promise,
-        "",
-        message("`status` is `hidden` where a sum is not published ({hidden:,} cells).", table.hidden.sum())
-        if method == "suppression"
-        else message("Every sum is published."),
-        "",
-        message("- `table.csv`: a row for each cell: variables, `value`, `status`."),
         *(beside[name] for name in table.beside),
         message(
             "- `datapackage.json`: the columns, the measure and its decimals (a Frictionless Data Package)."
         ),
         message("- `mechanism.json`: the method, and the variables with their levels."),
+        message(
+            "- `page.html`: the table to look at in a browser, with where each value lies that is not published as it is."
+        ),
         message("- `manifest.json`: SHA-256 of every file."),
     ]
+    stated = _parameters(method.parameters, release.mechanism.parameters)
+    believe = [
+        message("How near anybody comes to what one contributor put in follows from what is published:"),
+        "",
+        "    tabprotect infer release.zip --as-contributor outsider",
+    ]
+    return (
+        message(
+            "Sums of {measure} by {names}, totals among the rows as `Total`.",
+            table.measure,
+            joined(release.domain.names, ", "),
+        ),
+        [
+            (message("What is in this bundle"), held),
+            (message("What is exact"), exact_lines(release)),
+            (message("What was done"), [method.promise, *(["", *stated] if stated else [])]),
+            (message("What to believe about a contribution"), believe),
+        ],
+    )
 
 
 def _privacy(release: Release) -> list[str]:
@@ -240,6 +267,7 @@ def _privacy(release: Release) -> list[str]:
     if stated is None:
         return []
     return [
+        "",
         message(
             "Differential privacy, over all published tables together: {total}. It holds between "
             "any two originals that differ by one record more or less, whatever else is known, and "
@@ -249,7 +277,6 @@ def _privacy(release: Release) -> list[str]:
             "release of the same records adds its budget.",
             stated.total.words,
         ),
-        "",
     ]
 
 
@@ -276,9 +303,7 @@ def _gate(release: Release) -> list[str]:
             "published by a decision"
         ),
     }[gate.passed]
-    return [
-        "## " + message("How it was let out"),
-        "",
+    how = (
         message(
             "By what its readers learn, not by the true counts. A count of {small} is known to "
             "a reader who is more than {sure:g} in 100 sure of it; of the counts of {small} that a "
@@ -291,14 +316,23 @@ def _gate(release: Release) -> list[str]:
             came,
             draws,
         )
-        + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
+        if gate.within is None
+        else message(
+            "By what its readers learn of single contributors. A contribution is known to a reader whose best "
+            "guess comes within {within:g} % of it with a probability of more than {sure:g} in 100. {came}.",
+            gate.within,
+            100 * gate.belief_limit,
+            came,
+        )
+    )
+    return [
+        how + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
         "",
         *_left_out(gate),
         message(
             "Parameters that were chosen by looking at figures of the true table tell a little of it; "
             "what anybody computes from this bundle leaves that out."
         ),
-        "",
     ]
 
 
@@ -381,11 +415,10 @@ def _tables(release: Release) -> list[str]:
     return lines
 
 
-def _parameters(release: Release) -> list[str]:
-    method = methods()[release.mechanism.method]
+def _parameters(declared: Sequence[Parameter[Any]], values: Mapping[str, object]) -> list[str]:
     out = []
-    for parameter in method.parameters:
-        value = release.mechanism.parameters.get(parameter.name)
+    for parameter in declared:
+        value = values.get(parameter.name)
         if not parameter.public or value is None or value == "":
             continue
         if isinstance(value, MoveSet):

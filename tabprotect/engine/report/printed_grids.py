@@ -6,15 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.engine.tables.variable import spoken
+from tabprotect.engine.tables.variable import Variable, spoken
 from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 MOST_CELLS = 600
 """The most cells of a printed table; larger ones are in the files."""
 
+
+HALF = message("{half:.1f}", half=0.5)
+"""Tells which decimal point the language has."""
 
 ACROSS = 8
 """The most columns of counts on a page."""
@@ -82,6 +89,28 @@ def published_grid(published: PublishedTable) -> Grid:
         return GridCell(count_text(int(counts[index])))
 
     return grid(domain, cell)
+
+
+def magnitude_grid(published: PublishedMagnitudes) -> Grid:
+    """The sums, totals and levels among rows and columns."""
+    number = {key: n for n, key in enumerate(published.key.tolist())}
+
+    def cell(index: Index) -> GridCell:
+        at = number.get(int(np.ravel_multi_index(index, published.shape)))
+        if at is None:
+            return GridCell("0")
+        if published.hidden[at]:
+            return GridCell("\N{MULTIPLICATION SIGN}", "hidden")
+        return GridCell(_apart(published.written(at)))
+
+    domain = Domain(tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in published.axes))
+    return grid(domain, cell)
+
+
+def _apart(text: str) -> str:
+    """A sum with its thousands apart; decimals as the language has them."""
+    whole, _, part = text.partition(".")
+    return f"{count_text(int(whole))}{translate(HALF)[1]}{part}" if part else count_text(int(whole))
 
 
 def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:

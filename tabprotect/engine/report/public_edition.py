@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from tabprotect.engine.bundle.public import reader_lines
-from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated
+from tabprotect.engine.bundle.public import reader_lines, title_of
+from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated, sums_headline
 from tabprotect.engine.bundle.verify import Verification
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
-from tabprotect.engine.report.printed_grids import Grid, published_grid
+from tabprotect.engine.report.printed_grids import Grid, magnitude_grid, published_grid
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import day_said, joined, message
 from tabprotect.languages.translation import translate
@@ -79,9 +79,6 @@ MOST_TABLES = 8
 """The most tables that are printed; further ones are in the files."""
 
 
-UNTITLED = message("A protected table of counts")
-
-
 @dataclass(frozen=True)
 class PublicEdition:
     """The contents of the public template.
@@ -101,11 +98,13 @@ class PublicEdition:
     tables, further
         The published tables that are printed; the number of further ones.
     figure
-        The chart of the main table's cells by published count.
+        The chart of the main table's cells by published count; ``None`` for magnitudes.
     suppressed
-        True if any count is suppressed.
+        True if anything is suppressed.
     checks
         The checks that the bundle passed.
+    staff
+        Names and values that only the house knows; empty for readers.
     """
 
     title: str
@@ -115,9 +114,10 @@ class PublicEdition:
     sections: dict[str, Markup]
     tables: tuple[Grid, ...]
     further: int
-    figure: Markup
+    figure: Markup | None
     suppressed: bool
     checks: FindingGroup
+    staff: tuple[tuple[str, str], ...] = ()
 
 
 def size_text(domain: Domain) -> str:
@@ -130,26 +130,60 @@ def size_text(domain: Domain) -> str:
     )
 
 
-def public_edition(found: Verification, made: date) -> PublicEdition:
-    """The public edition of a verified bundle."""
+def public_edition(found: Verification, made: date, staff: tuple[tuple[str, str], ...] = ()) -> PublicEdition:
+    """The public edition of a verified bundle; with ``staff``, what the house knows beside it."""
     release = found.release
+    facts, verdict, tables, figure = (_of_magnitudes if release.magnitudes else _of_counts)(release)
     return PublicEdition(
-        title=" ".join(release.title.split()) or UNTITLED,
+        title=title_of(release),
         made=translate(day_said(made)),
         facts=(
-            ("Variables", ", ".join(release.domain.names) or "none"),
-            (message("Main table"), size_text(release.table.domain)),
-            (message("Published tables"), str(len(release.tables))),
-            ("Method", methods()[release.mechanism.method].label),
+            *facts,
             (message("Report made"), day_said(made)),
             (message("Fingerprint (SHA-256)"), found.fingerprint),
             *((message("Signed by the key"), key) for key in found.signers),
         ),
-        verdict=stated(release.mechanism.gate),
+        verdict=verdict,
         sections=sections(release),
-        tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
-        further=max(len(release.tables) - MOST_TABLES, 0),
-        figure=svg_figures.size_bars(release.tables[0]),
-        suppressed=any(published.suppressed is not None for published in release.tables),
+        tables=tables,
+        further=max(len(release.published) - MOST_TABLES, 0),
+        figure=figure,
+        suppressed=any(bool(published.hidden.any()) for published in release.published),
         checks=bundle_files(found.checks),
+        staff=staff,
     )
+
+
+Parts = tuple[tuple[tuple[str, str], ...], Finding, tuple[Grid, ...], Markup | None]
+
+
+def _of_counts(release: Release) -> Parts:
+    """Facts, the verdict, the tables and the chart."""
+    facts = (
+        ("Variables", ", ".join(release.domain.names) or "none"),
+        (message("Main table"), size_text(release.table.domain)),
+        (message("Published tables"), str(len(release.tables))),
+        ("Method", methods()[release.mechanism.method].label),
+    )
+    grids = tuple(published_grid(published) for published in release.tables[:MOST_TABLES])
+    return facts, stated(release.mechanism.gate), grids, svg_figures.size_bars(release.tables[0])
+
+
+def _of_magnitudes(release: Release) -> Parts:
+    """The same of magnitudes."""
+    # Late: a report of counts judges nothing.
+    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+
+    table, count_text = release.magnitude_table, svg_figures.count_text
+    number, zero = count_text(len(table.key)), int(((table.value == 0) & ~table.hidden).sum())
+    facts = (
+        (message("Measure"), table.measure),
+        (message("Method"), magnitude_methods()[release.mechanism.method].label),
+        (
+            message("Sums"),
+            message("{number}, {zero} of them 0", number, count_text(zero)) if zero else number,
+        ),
+        (message("Not published"), count_text(int(table.hidden.sum()))),
+    )
+    verdict = replace(sums_headline(magnitude_verdict(release), staff=False), word="")
+    return facts, verdict, (magnitude_grid(table),), None

@@ -17,7 +17,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.staff.confidential import Dossier
-from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.findings import Finding
@@ -141,17 +141,19 @@ def make_report(
     """
     data = archive.load(path)
     try:
-        if confidential.is_of_magnitudes(data):
-            kept = confidential.open_magnitude_dossier(data)
-            return sums_report(kept.bundle, made, kept.record if edition == "staff" else None)
-        if of_magnitudes(data) and edition == "public":
-            return sums_report(data, made)
         is_dossier = confidential.is_dossier(data)
         if edition == "public":
             bundle = confidential.bundle_within(data) if is_dossier else data
             return public_report(bundle, made, progress)
         if not is_dossier:
-            raise _no_dossier(path)
+            raise InputError(
+                message("the staff edition tells of the original, which is not in a release bundle"),
+                file=path,
+                hint=message("name the dossier; or make the edition for readers: --edition public"),
+            )
+        if confidential.is_of_magnitudes(data):
+            kept = confidential.open_magnitude_dossier(data)
+            return public_report(kept.bundle, made, progress, record=kept.record)
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
         text = message("{name}: {message}", path.name, error.message)
@@ -159,45 +161,29 @@ def make_report(
     return staff_report(dossier, made, progress, register=register)
 
 
-def _no_dossier(path: Path) -> InputError:
-    return InputError(
-        message("the staff edition tells of the original, which is not in a release bundle"),
-        file=path,
-        hint=message("name the dossier; or make the edition for readers: --edition public"),
-    )
-
-
 @figures_apart()
-def sums_report(bundle: bytes, made: date, record: Mapping[str, object] | None = None) -> Report:
-    """The report of a release of sums; the staff edition with the ``record`` of its dossier.
-
-    Raises
-    ------
-    BundleError
-        When it is damaged.
-    """
-    # Late: each edition of a report takes much of its own.
-    from tabprotect.engine.report.magnitude_report import magnitude_edition
-
-    found = magnitude_edition(bundle, made, record)
-    edition: Edition = "public" if record is None else "staff"
-    html = rendered("magnitudes.html", found)
-    return Report(edition, found.title, found.verdict, archive.sha256(bundle), html)
-
-
-@figures_apart()
-def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Report:
+def public_report(
+    bundle: bytes, made: date, progress: Progress = SILENT, *, record: Mapping[str, object] | None = None
+) -> Report:
     """The public edition: a function of the bundle's bytes alone.
+
+    Parameters
+    ----------
+    record
+        That of a dossier of magnitudes, for the edition for staff: what the house knows stands beside.
 
     Raises
     ------
     BundleError
         When the bytes are damaged, forged or unsafe to open.
     """
+    from tabprotect.engine.report.staff_edition import magnitude_facts
+
     found = verify_bytes(bundle, progress=progress)
-    public = public_edition(found, made)
+    public = public_edition(found, made, () if record is None else magnitude_facts(record))
     html = rendered("public.html", public)
-    return Report("public", public.title, public.verdict, found.fingerprint, html)
+    edition: Edition = "public" if record is None else "staff"
+    return Report(edition, public.title, public.verdict, found.fingerprint, html)
 
 
 @figures_apart()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -24,7 +25,7 @@ from tabprotect.engine.report.printed_grids import MOST_CELLS, Grid, GridCell, g
 from tabprotect.engine.report.public_edition import MOST_TABLES, PublicEdition, public_edition, size_text
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 
 @dataclass(frozen=True)
@@ -168,3 +169,39 @@ def _kept(protected: Protected) -> tuple[tuple[str, str], ...]:
         for p in method.parameters
         if not p.public and isinstance(given.get(p.name), (bool, int, float, str)) and given[p.name] != ""
     )
+
+
+WEIGHTS = {
+    "sample": message("weights of a sample"),
+    "replicate": message("weights stand for equal others"),
+    "known": message("weighted contributions are known"),
+}
+
+
+def magnitude_facts(record: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """What the dossier of magnitudes says of how a release came about."""
+    verdict, audit = record.get("verdict"), record.get("audit")
+    said = verdict.get("staff", "") if isinstance(verdict, dict) else ""
+    tried = audit if isinstance(audit, dict) else {}
+    rows = [
+        (message("Verdict with the contributions"), str(said)),
+        (message("Rules"), _listed(record.get("rules"))),
+        (message("How weights are read"), WEIGHTS.get(str(record.get("weights", "")), "")),
+        (message("Hidden as unsafe"), _figure(record.get("primary"))),
+        (message("Hidden to protect others"), _figure(record.get("secondary"))),
+        (message("Value of these"), _figure(record.get("hidden_value"))),
+        (message("Readers tried"), _figure(tried.get("readers"))),
+        (message("Pairs of a reader and a sum"), _figure(tried.get("items"))),
+        (message("Decisions"), _listed(record.get("decisions"))),
+        (message("Prepared by"), str(record.get("prepared_by", ""))),
+        (message("Approved by"), str(record.get("approved_by", ""))),
+    ]
+    return tuple((name, value) for name, value in rows if value)
+
+
+def _figure(value: object) -> str:
+    return svg_figures.count_text(value) if isinstance(value, int) else str(value or "")
+
+
+def _listed(texts: object) -> str:
+    return joined(map(str, texts), "; ") if isinstance(texts, list) else ""

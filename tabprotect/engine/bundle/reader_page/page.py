@@ -329,11 +329,7 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
         written = [table.text(0)] * cells
         for number, key in enumerate(table.key.tolist()):
             written[key] = table.written(number)
-    exact = (
-        message("No sum: each may differ from the true one.")
-        if noisy
-        else message("Every sum that is published.")
-    )
+    (exact,) = exact_lines(release)
     return {
         "sums": {"measure": table.measure, "decimals": table.decimals},
         "said": {
