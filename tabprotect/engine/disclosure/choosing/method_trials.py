@@ -21,8 +21,8 @@ from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.requirements import Promised
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
-from tabprotect.engine.protection.wishes import Promised
 from tabprotect.engine.release.left_out import Kind, kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release

@@ -222,7 +222,7 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.posterior(who)
         assert self.document.project is not None
         self.document.judging.ask(self.document.project)
-        self.table.bring_up()
+        self.table.refresh()
         self._fill_figures()
         self._show_all()
         self.draws.refresh(changes)
@@ -346,7 +346,7 @@ class CheckPage(CheckStage, PosteriorShown):
         project = self.document.project
         assert project is not None
         intruder = "intruder" in self._persons()
-        if self.readers.bring_up(project, self._rule(project), intruder=intruder):
+        if self.readers.refresh(project, self._rule(project), intruder=intruder):
             self.set_sentence(self.readers.sentence)
         self._show_way()
 
@@ -416,7 +416,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _show_found(self) -> None:
         if self.isVisible() and self.document.release is not None:
-            self.table.bring_up()
+            self.table.refresh()
             self._show_all()
             self.draws.refresh(frozenset({"release"}))
 

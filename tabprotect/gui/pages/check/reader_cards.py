@@ -232,8 +232,8 @@ class VerdictCards(ReaderCards):
         )
         self._exposure: tuple[object, Exposure] | None = None
 
-    def bring_up(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:
-        """Show what is known of the verdict; whether there are other cards than before.
+    def refresh(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:
+        """Update the cards; return True if other cards are shown than before.
 
         Parameters
         ----------

@@ -68,7 +68,7 @@ class TableChoice(QWidget):
         key, kept = self._key(who), self._why.get(who)
         return kept[1] if kept is not None and key is not None and same(kept[0], key) else ""
 
-    def bring_up(self) -> None:
+    def refresh(self) -> None:
         """Offer the tables of the release, and ask about the chosen one where that is open."""
         from tabprotect.engine.belief.of_table import tables_to_judge
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.engine.protection.requirements import REQUIREMENTS
 from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
@@ -138,7 +138,10 @@ def ranked_card(rank: int, place: Ranked, asked: Sequence[str], share: float, *,
             why(place, asked, share),
         ),
         [(helps(place), "section"), *((said, "") for said in short_of(trial, share))],
-        [(False, WISHES[wish].lost) if wish in place.lost else (True, WISHES[wish].kept) for wish in asked],
+        [
+            (False, REQUIREMENTS[wish].lost) if wish in place.lost else (True, REQUIREMENTS[wish].kept)
+            for wish in asked
+        ],
         "" if trial.safe(share) else sentence_of(known_words(trial)),
     )
 

@@ -30,7 +30,7 @@ from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.protect.magnitude_trials import trial_cards, trial_key, trial_sentence, try_all
 from tabprotect.gui.pages.protect.method_cards import Cards
-from tabprotect.gui.pages.protect.wishes_asked import Asking
+from tabprotect.gui.pages.protect.requirements_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
 from tabprotect.gui.pages.stages import ProtectStage
 from tabprotect.languages.messages import message

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.engine.protection.requirements import REQUIREMENTS
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.left_out import listed
 from tabprotect.gui.look.theme import count_text, moved_text, per_cent
@@ -68,7 +68,7 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
         return sentence_of(trial.fault)
     said = []
     if place.lost:
-        said += [sentence_of(WISHES[name].lost) for name in place.lost]
+        said += [sentence_of(REQUIREMENTS[name].lost) for name in place.lost]
     elif asked:
         said.append(message("Keeps all that is ticked."))
     if trial.hidden and trial.hidden < trial.cells:

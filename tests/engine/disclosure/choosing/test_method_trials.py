@@ -17,7 +17,7 @@ from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import KEPT, Promised
+from tabprotect.engine.protection.requirements import KEPT, Promised
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

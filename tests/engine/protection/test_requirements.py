@@ -8,7 +8,7 @@ import pytest
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import KEPT, WHOLE, WISHES, Promised
+from tabprotect.engine.protection.requirements import KEPT, REQUIREMENTS, WHOLE, Promised
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -26,8 +26,8 @@ def kept(name: str, **given: object) -> Promised:
 
 
 def test_every_wish_is_granted_by_promises_that_exist() -> None:
-    assert all(set(wish.granted_by) <= set(GUARANTEES) for wish in WISHES.values())
-    assert [name for name, wish in WISHES.items() if not wish.granted_by] == [KEPT]
+    assert all(set(wish.granted_by) <= set(GUARANTEES) for wish in REQUIREMENTS.values())
+    assert [name for name, wish in REQUIREMENTS.items() if not wish.granted_by] == [KEPT]
 
 
 @pytest.mark.parametrize("name", [n for n, m in methods().items() if not m.unmet(PROBLEM)])

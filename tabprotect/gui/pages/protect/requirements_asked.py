@@ -1,4 +1,4 @@
-"""What must stay true: a tick for each wish, and the sums that are to be exact as chips."""
+"""What must stay true: a tick for each requirement, and the sums that are to be exact as chips."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from tabprotect.engine.protection.wishes import KEPT, WISHES
+from tabprotect.engine.protection.requirements import KEPT, REQUIREMENTS
 from tabprotect.engine.release import kept_margins
 from tabprotect.engine.release.kept_margins import KeptSum, said
 from tabprotect.engine.tables.domain import Domain
@@ -74,8 +74,10 @@ class Asking(QScrollArea):
         self.small.hide()
         self._kept: tuple[KeptSum, ...] = ()
         self._naming = AfterPress(self, self._name_small)
-        for name, wish in WISHES.items():
-            box = named(QCheckBox(translate(wish.label)), tip=tip(wish.help), about=wish.help)
+        for name, requirement in REQUIREMENTS.items():
+            box = named(
+                QCheckBox(translate(requirement.label)), tip=tip(requirement.help), about=requirement.help
+            )
             box.setChecked(name in USUAL)
             box.toggled.connect(self._ticked)
             self.ticks[name] = box
@@ -89,13 +91,13 @@ class Asking(QScrollArea):
         self._take_width()
 
     def _take_width(self) -> None:
-        """Room for the longest wish, whatever the size of the text."""
+        """Room for the longest requirement, whatever the size of the text."""
         widest = max(box.sizeHint().width() for box in self.ticks.values())
         self.setFixedWidth(widest + 5 * GRID)
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Names of the ticked wishes."""
+        """Names of the ticked requirements."""
         return tuple(
             name for name, box in self.ticks.items() if box.isChecked() and (name != KEPT or self.sums)
         )

@@ -16,7 +16,7 @@ from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
-class Wish:
+class Requirement:
     """A property of a table that a user may want to stay true.
 
     Attributes
@@ -41,43 +41,43 @@ class Wish:
 KEPT = "margins"
 WHOLE = "complete"
 
-WISHES: Mapping[str, Wish] = MappingProxyType(
+REQUIREMENTS: Mapping[str, Requirement] = MappingProxyType(
     {
-        KEPT: Wish(
+        KEPT: Requirement(
             message("These sums, exactly"),
             message("these sums, exactly"),
             message("sums are not exact"),
             help=message("The chosen sums are published as they are."),
         ),
-        "additive": Wish(
+        "additive": Requirement(
             message("Everything adds up"),
             message("adds up"),
             message("the table would not add up"),
             ("additive", "exact"),
             message("Published cells add up to the published sums."),
         ),
-        WHOLE: Wish(
+        WHOLE: Requirement(
             message("No count is hidden"),
             message("nothing hidden"),
             message("counts would be missing"),
             ("complete",),
             message("Every cell of the table is published with a count."),
         ),
-        "exact": Wish(
+        "exact": Requirement(
             message("Counts that are shown are exact"),
             message("shown counts exact"),
             message("counts are changed"),
             ("exact",),
             message("A count is the true one, or it is not published."),
         ),
-        "consistent": Wish(
+        "consistent": Requirement(
             message("The same cell is the same in every table"),
             message("same in every table"),
             message("a cell may differ from table to table"),
             ("consistent", "exact"),
             message("A cell that stands in several tables has one count in all of them."),
         ),
-        "zeros_kept": Wish(
+        "zeros_kept": Requirement(
             message("Zeros stay zeros"),
             message("zeros stay"),
             message("zeros can rise"),
@@ -86,17 +86,17 @@ WISHES: Mapping[str, Wish] = MappingProxyType(
         ),
     }
 )
-"""The wishes by name, in the order in which they are asked."""
+"""The requirements by name, in the order in which they are asked."""
 
 
 @dataclass(frozen=True)
 class Promised:
-    """The wishes that a method with given parameters grants, whatever the random numbers.
+    """The requirements that a method with given parameters grants, whatever the random numbers.
 
     Attributes
     ----------
     names
-        The wishes it grants, except those about exact sums.
+        The requirements it grants, except those about exact sums.
     exact : Publication or None
         The sums it publishes exactly.
     """
@@ -115,7 +115,7 @@ class Promised:
         """
         promised = set(method.promised(values))
         published = _published(domain, values)
-        names = {name for name, wish in WISHES.items() if promised & set(wish.granted_by)}
+        names = {name for name, requirement in REQUIREMENTS.items() if promised & set(requirement.granted_by)}
         if domain.names not in published.margins:
             names.discard(WHOLE)
         exact = method.kept(domain, values)
@@ -126,7 +126,7 @@ class Promised:
         return cls(frozenset(names), exact)
 
     def lost(self, asked: MarginSet = ()) -> tuple[str, ...]:
-        """The wishes that are not granted, in the order of ``WISHES``.
+        """The requirements that are not granted, in the order of ``REQUIREMENTS``.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Promised:
         given = set(self.names)
         if all(self._tells(margin) for margin in asked):
             given.add(KEPT)
-        return tuple(name for name in WISHES if name not in given)
+        return tuple(name for name in REQUIREMENTS if name not in given)
 
     def _tells(self, margin: tuple[str, ...]) -> bool:
         exact = self.exact
