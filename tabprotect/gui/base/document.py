@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe_text
@@ -20,15 +21,15 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.base.judged.judged_sums import JudgedSums
 from tabprotect.gui.base.judged.judging import Judging
-from tabprotect.gui.base.judged.open_sums import OpenSums
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -54,7 +55,7 @@ class Total:
     cell: Index
 
 
-class Document(OpenSums, QObject):
+class Document(QObject):
     """The state that all pages share. The values are frozen; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
@@ -221,6 +222,46 @@ class Document(OpenSums, QObject):
                 number += project.domain.size - len(counts)
             self._number = (key, number)
         return self._number[1]
+
+    # -- magnitudes ---------------------------------------------------------------------------
+
+    @property
+    def of_sums(self) -> bool:
+        """True if a magnitude table is open, or a release of one."""
+        return self.project is not None and self.project.of_sums
+
+    @property
+    def sums(self) -> ChosenSums | None:
+        """The confidential magnitude table with what was chosen for it; ``None`` for counts, and readers."""
+        return None if self.project is None else self.project.sums
+
+    @property
+    def release_of_sums(self) -> Release | None:
+        """The release of sums, published or about to be; ``None`` before a table is protected."""
+        return None if self.project is None else self.project.release_of_sums
+
+    @property
+    def has_release(self) -> bool:
+        """True if there is a release, of counts or of sums."""
+        return self.release is not None or self.release_of_sums is not None
+
+    @property
+    def public_title(self) -> str:
+        """The title that readers see; empty before there is a release."""
+        release = self.release or self.release_of_sums
+        return "" if release is None else release.title
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The variables of the magnitude table that is open, or of a release of one."""
+        if self.sums is not None:
+            return self.sums.table.axes
+        return () if self.release_of_sums is None else self.release_of_sums.magnitude_table.axes
+
+    def sums_cell_text(self, nodes: Index) -> str:
+        """A cell of a magnitude table by what it is called."""
+        named = (axis.written[node] for axis, node in zip(self.axes, nodes, strict=True))
+        return joined(named, ", ")
 
     # -- commands -----------------------------------------------------------------------------
 

@@ -31,7 +31,6 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.judged.open_sums import risk_text
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
@@ -49,7 +48,7 @@ from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.languages.messages import joined, message, uncapital
+from tabprotect.languages.messages import forms, joined, message, plural, uncapital
 from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
@@ -69,6 +68,10 @@ FRAME = QSize(16, 48)
 
 OPEN: list[MainWindow] = []
 """Windows that were made by others: somebody has to hold them."""
+
+UNSAFE = forms("{number} unsafe sum", "{number} unsafe sums")
+SMALL = forms("{number} small count", "{number} small counts")
+"""What is at risk, in the strip."""
 
 
 class MainWindow(Window):
@@ -318,7 +321,8 @@ class MainWindow(Window):
             facts.append(message("original open"))
             unruled = document.sums is not None and not document.sums.rules
             number = document.at_risk_cells
-            facts.append(message("no rule yet") if unruled else risk_text(number, sums=document.of_sums))
+            risk = plural(number, *(UNSAFE if document.of_sums else SMALL), count_text(number))
+            facts.append(message("no rule yet") if unruled else risk)
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
             facts.append(message("as a reader sees it (F9 goes back)"))

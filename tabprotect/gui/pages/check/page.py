@@ -34,8 +34,8 @@ from tabprotect.gui.pages.check.exposed_list import ExposedList
 from tabprotect.gui.pages.check.posterior_files import PosteriorFiles, PosteriorShown
 from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
-from tabprotect.gui.pages.check.sums_panel import SumsPanel
 from tabprotect.gui.pages.check.table_choice import TableChoice
+from tabprotect.gui.pages.check.totals_panel import TotalsPanel
 from tabprotect.gui.pages.check.words import mode_sentence, release_sentence
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap, Scale
@@ -83,7 +83,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
-        self.sums = SumsPanel(document)
+        self.sums = TotalsPanel(document)
         self.files = PosteriorFiles(self)
         self._priors = PriorsPanel(PERSONS)
         self._priors.asked.connect(self._set_prior)

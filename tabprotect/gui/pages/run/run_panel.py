@@ -23,8 +23,7 @@ from tabprotect.gui.grid.result_table import Result, ResultTable
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.run.coin_replay import Replay
-from tabprotect.gui.pages.run.coin_strip import CoinStrip
+from tabprotect.gui.pages.run.coin_strip import CoinStrip, Replay
 from tabprotect.languages.messages import message
 
 HIDDEN = message(

@@ -24,7 +24,7 @@ MOST_ROWS = 500
 LEVEL = 0.9
 
 
-class SumsPanel(QWidget):
+class TotalsPanel(QWidget):
     """Names of variables and levels to add up by, their totals, and one of them as a histogram."""
 
     def __init__(self, document: Document) -> None:
