@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.reading_together import LookedUp
-from tabprotect.engine.register.register_entry import Earlier
+from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.table import Table
@@ -81,3 +88,37 @@ def _with_numbers(data: bytes) -> bool:
     except TabprotectError:
         # What cannot be read may publish them.
         return True
+
+
+_FOUND: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()
+
+
+def marks_of_sums(table: MagnitudeTable, key: bytes) -> OriginalMarks:
+    """The fingerprints of a magnitude table: its own, and those of the counts of its records."""
+    found = _FOUND.get(table)
+    if found is None or found[0] != key:
+        counted = marks_of(table.units, key)
+        own = hmac.new(key, b"magnitudes\n" + _canonical(table), hashlib.sha256).hexdigest()
+        # The same counts under other names may have another measure.
+        found = key, replace(counted, original=own, unlabelled="")
+        _FOUND[table] = found
+    return found[1]
+
+
+def _canonical(table: MagnitudeTable) -> bytes:
+    """The contributions as bytes, independent of the order of records, categories and holdings."""
+    rows = table.rows
+    labels = [sorted(v.categories) for v in table.variables]
+    codes = [_ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)]
+    columns = np.stack([*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units])
+    head = [table.measure, table.decimals, [v.name for v in table.variables], labels]
+    text = json.dumps([*head, sorted(table.names)], ensure_ascii=False)
+    ordered = columns[:, np.lexsort(columns[::-1])]
+    return text.encode("utf-8", "surrogatepass") + b"\n" + ordered.astype("<i8").tobytes()
+
+
+def _ranks(names: Sequence[str]) -> Ints:
+    """The place of each name among the sorted ones."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks

@@ -20,8 +20,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.project.releasing.entering import entry
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.protection.registered import magnitude_methods
-from tabprotect.engine.register.counts_and_magnitudes import known_beside, with_numbers
-from tabprotect.engine.register.magnitude_marks import marks_of_sums
+from tabprotect.engine.register.counts_and_magnitudes import known_beside, marks_of_sums, with_numbers
 from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, related
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.release import Release
