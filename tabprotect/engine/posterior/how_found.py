@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.findings import Finding
 from tabprotect.languages.number_formats import NARROW, large
+
+if TYPE_CHECKING:
+    from tabprotect.engine.posterior.posterior import Posterior
 
 SETTLED = 1.1
 """Potential scale reduction (R-hat) up to which independent chains agree."""

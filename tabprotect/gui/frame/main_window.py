@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QByteArray, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
@@ -28,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.project.history import History
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.document import Document
@@ -50,9 +49,6 @@ from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.messages import forms, joined, message, plural, uncapital
 from tabprotect.languages.translation import tr, translate
-
-if TYPE_CHECKING:
-    from tabprotect.engine.posterior.how_found import how_found
 
 RAIL_FOLDS = 1100
 """Pixels, at normal text, below which the rail shows icons only."""
