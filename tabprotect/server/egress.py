@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
@@ -35,7 +35,7 @@ def _file(kind: Format) -> ServedFormat:
 
     def write(table: Table, title: str) -> bytes:
         try:
-            return kind.publish_cube(kind.as_held(Cube(table, None, {})), title)
+            return kind.publish(kind.as_held(Cube(table, about=About(title))))
         except InputError as error:
             raise HttpProblem(
                 "not_acceptable", message("{message}: take another format", error.message)

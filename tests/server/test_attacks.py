@@ -16,6 +16,7 @@ from table_server import Client, Serve, czech
 
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.service import BeyondChoice
 
@@ -64,7 +65,7 @@ def cell_keys(table: Table, *, careless: bool = False) -> Target:
         noise = summed.margin(names).counts % 2**32 * 5 // 2**32 - 2
         noisy = np.where(margin.counts > 0, np.maximum(margin.counts + noise, 0), 0)
         shown = Table.dense(margin.domain, noisy)
-        return Heard(200, "application/json", formats()["jsonstat"].publish(shown, None, ""))
+        return Heard(200, "application/json", formats()["jsonstat"].publish(Cube(shown)))
 
     return send
 

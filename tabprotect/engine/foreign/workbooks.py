@@ -17,6 +17,7 @@ import python_calamine
 from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.foreign.wire import Buffer
+from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.foreign.worker import Answer, Refused
 
 MOST_RATIO = 400
@@ -102,8 +103,11 @@ def _holds_counts(values: Sequence[Sequence[object]]) -> bool:
 
 
 def _wanted(names: Sequence[str], sheet: object) -> Sequence[str]:
-    if sheet is None or sheet in names:
-        return names if sheet is None else [str(sheet)]
+    if sheet is None:
+        # What this program wrote for people stands before what it reads back.
+        return sorted(names, key=lambda name: name != LIST_SHEET)
+    if sheet in names:
+        return [str(sheet)]
     number = str(sheet)
     if number.isdecimal() and len(number) < 10 and 1 <= int(number) <= len(names):
         return [names[int(number) - 1]]

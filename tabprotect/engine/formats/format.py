@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LAID_OUT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -162,6 +161,8 @@ class Format(Documented, ABC):
         True if the labels of categories are written and read back.
     labels_beside
         True if a cube has its labels in a file beside it.
+    needs_beside
+        True if a table cannot be read without the files beside it.
     packed
         True if files compressed by gzip are read.
     quotes
@@ -186,6 +187,7 @@ class Format(Documented, ABC):
     without_levels: ClassVar[str] = message("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
     labels_beside: ClassVar[bool] = False
+    needs_beside: ClassVar[bool] = False
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
@@ -252,19 +254,14 @@ class Format(Documented, ABC):
             If the format cannot be written, or cannot carry this table.
         """
         if self.publishes:
-            return self.publish(table, None, "")
+            return self.publish(Cube(table))
         raise InputError(
             message("tables are not written as {label}", self.label),
             hint=message("choose a format that is written"),
         )
 
-    def beside(
-        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
-    ) -> dict[str, bytes]:
-        """Further files in the same folder that belong to the one at ``path``, by name.
-
-        ``hidden`` are the suppressed cells of a published table.
-        """
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        """Further files in the same folder that belong to the one at ``path``, by name."""
         return {}
 
     @property
@@ -272,17 +269,13 @@ class Format(Documented, ABC):
         """True if published tables, with their suppressed cells, can be written."""
         return type(self).publish is not Format.publish
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
         """Write a published table, with the format's mark in place of suppressed counts.
 
         Parameters
         ----------
-        table
-            The counts; suppressed cells are 0.
-        hidden : bool, shape of the table, or None
-            The suppressed cells.
-        title
-            The title for readers, if the format has a place for it.
+        cube
+            Suppressed cells are 0; what is said of the table goes where the format has a place for it.
 
         Raises
         ------
@@ -294,27 +287,9 @@ class Format(Documented, ABC):
             hint=message("choose a format that is written"),
         )
 
-    def publish_among(
-        self,
-        table: Table,
-        hidden: Bools | None,
-        title: str,
-        margins: Mapping[tuple[str, ...], tuple[Table, Bools | None]],
-    ) -> bytes:
-        """Write one of several published tables; a sheet shows its published ``margins`` as totals."""
-        return self.publish(table, hidden, title)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
-        """Write a published cube; formats that know parents of codes state them."""
-        return self.publish(cube.table, cube.hidden, title)
-
     def as_held(self, cube: Cube) -> Cube:
         """The cube with texts that the format can hold."""
         return cube.on(self.held(cube.table.domain, strict=False)[0])
-
-    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
-        """Further files that belong to a cube at ``path``, by name."""
-        return self.beside(cube.table, path, cube.hidden, published=True)
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         """The domain with texts that the format can hold, and notes on what was replaced."""
@@ -359,8 +334,8 @@ class Format(Documented, ABC):
 
     @property
     def is_one_file(self) -> bool:
-        """True if a published table is a single file, as a service's answer must be."""
-        return self.publishes and type(self).beside is Format.beside
+        """True if a published table can be read from a single file, as a service's answer must be."""
+        return self.publishes and not self.needs_beside
 
     def as_json(self) -> dict[str, object]:
         """The declaration as ``describe --json`` prints it."""

@@ -9,6 +9,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import TEXT, by_suffix, named
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -57,7 +58,7 @@ def write_table(table: Table, path: Path, kind: Format, *, strict: bool = True) 
         domain, notes = kind.held(table.domain, strict=strict)
         table = table.on(domain)
         data = kind.write(table)
-        beside = kind.beside(table, path)
+        beside = kind.beside(Cube(table), path)
     except InputError as error:
         raise error.in_file(path) from None
     if path.suffix.lower() == ".gz":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from tabprotect.engine.arrays import Bools
@@ -17,6 +17,28 @@ def in_units(number: int, decimals: int) -> str:
         return str(number)
     whole, part = divmod(abs(number), 10**decimals)
     return f"{'-' if number < 0 else ''}{whole}.{part:0{decimals}d}"
+
+
+@dataclass(frozen=True)
+class About:
+    """What stands beside the numbers of a file. All of it is public.
+
+    Attributes
+    ----------
+    title
+        For readers.
+    changed
+        Whether and by how much the numbers were changed, in a sentence; empty where every one is true.
+    notes
+        Further sentences below the table.
+    facts
+        A row of the notes each: what it is about, and the text.
+    """
+
+    title: str = ""
+    changed: str = ""
+    notes: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,15 +61,18 @@ class Cube:
         What the numbers are; empty for counts.
     decimals
         The table holds whole numbers of units of 10^-decimals; 0 for counts.
+    about
+        What is told beside the numbers.
     """
 
     table: Table
-    hidden: Bools | None
-    totals: Mapping[str, str]
+    hidden: Bools | None = None
+    totals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     content: str = ""
     decimals: int = 0
+    about: About = About()
 
     def has_levels(self, name: str) -> bool:
         """True if a variable has groups beside its total."""
@@ -64,7 +89,7 @@ class Cube:
                 totals[new.name] = code[self.totals[old.name]]
             own[new.name] = self.own.get(old.name, old.name)
         table = self.table.on(domain)
-        return Cube(table, self.hidden, totals, parents, own, self.content, self.decimals)
+        return replace(self, table=table, totals=totals, parents=parents, own=own)
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

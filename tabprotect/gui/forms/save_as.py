@@ -96,7 +96,7 @@ def made_of_table(table: Table, kind: Format) -> Made:
     """The confidential table with every cell."""
     domain, notes = kind.held(table.domain, strict=False)
     content = kind.write(table.on(domain))
-    shown = beginning(content, Cube(table.on(domain), None, {}))
+    shown = beginning(content, Cube(table.on(domain)))
     return Made(content, {}, shown, (*kind.loses(table.domain), *notes))
 
 

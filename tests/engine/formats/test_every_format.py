@@ -23,6 +23,7 @@ from tabprotect.engine.formats.registered import by_suffix, format_names, format
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -134,7 +135,7 @@ def test_what_cannot_be_published_says_so() -> None:
     kind = OnlyRead()
     assert not kind.publishes and not kind.writes
     with pytest.raises(InputError, match=re.escape(kind.label)):
-        kind.publish(Table.dense(Domain.of({"v": ["a"]}), [1]), None, "")
+        kind.publish(Cube(Table.dense(Domain.of({"v": ["a"]}), [1])))
 
 
 class OnlyRead(Format):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle.tables.about import about_release
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
@@ -43,18 +44,18 @@ def export(release: Release, path: Path, kind: Format, *, strict: bool = True) -
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
     variables: dict[Path, tuple[str, ...]] = {}
-    margins = {one.table.domain.names: (one.table, one.suppressed) for one in release.tables}
+    about = about_release(release)
     for number, published in enumerate(release.tables, 1):
         out = path if number == 1 else _numbered(path, number)
         try:
             domain, _ = kind.held(published.table.domain, strict=strict)
-            table = published.table.on(domain)
-            data = kind.publish_among(table, published.suppressed, release.title, margins)
+            cube = Cube(published.table.on(domain), published.suppressed, about=about)
+            data = kind.publish(cube)
         except InputError as error:
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         variables[out] = published.table.domain.names
-        more = kind.beside(table, out, published.suppressed, published=True)
+        more = kind.beside(cube, out, published=True)
         beside |= {out.with_name(name): content for name, content in more.items()}
     for out, data in {**beside, **made}.items():
         write_bytes(out, data)
@@ -93,7 +94,13 @@ class Exported:
 
 
 def exported(
-    release: Release, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
+    release: Release,
+    path: Path,
+    kind: Format,
+    *,
+    total_code: str | None = None,
+    strict: bool = False,
+    check: str = "",
 ) -> Exported:
     """All published tables as one file, with totals and the groups of levels as categories.
 
@@ -105,6 +112,8 @@ def exported(
         The category of totals; by default the source's own, else ``T``, of magnitudes ``Total``.
     strict
         True to refuse quotation marks where the format cannot hold them.
+    check
+        The SHA-256 of the bundle, which notes name.
 
     Raises
     ------
@@ -124,11 +133,11 @@ def exported(
         check_decimals(table.decimals, kind)
     cube = cube_of(release, total_code)
     domain, notes = kind.held(cube.table.domain, strict=strict)
-    cube = cube.on(domain)
+    cube = replace(cube.on(domain), about=about_release(release, check))
     known = any(variable.labels for variable in release.domain.variables)
     return Exported(
-        kind.publish_cube(cube, release.title),
-        kind.beside_cube(cube, path, release.title),
+        kind.publish(cube),
+        kind.beside(cube, path, published=True),
         [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes],
         domain.names,
         domain.shape,
@@ -139,7 +148,13 @@ def exported(
 
 
 def export_cube(
-    release: Release, path: Path, kind: Format, *, total_code: str | None = None, strict: bool = False
+    release: Release,
+    path: Path,
+    kind: Format,
+    *,
+    total_code: str | None = None,
+    strict: bool = False,
+    check: str = "",
 ) -> Exported:
     """Write what :func:`exported` makes.
 
@@ -149,7 +164,7 @@ def export_cube(
         As there, or when a file cannot be written.
     """
     try:
-        made = exported(release, path, kind, total_code=total_code, strict=strict)
+        made = exported(release, path, kind, total_code=total_code, strict=strict, check=check)
     except InputError as error:
         raise error.in_file(path) from None
     if path == STREAM:

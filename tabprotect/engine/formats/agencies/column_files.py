@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import EXACT_FLOAT, Bools
+from tabprotect.engine.arrays import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import codes
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
@@ -26,7 +26,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
 
 
@@ -161,7 +161,8 @@ class ColumnFormat(Format):
         arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
         return RecordsFile("records", columns=arrays)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
+        table, hidden = cube.table, cube.hidden
         domain = table.domain
         refuse_names(domain, (COUNT, CONF_STATUS))
         cells = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()

@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
 
 SUFFIX = "-metadata.json"
@@ -58,6 +59,28 @@ def described(path: Path, reading: Reading) -> Reading:
     if set(taken.get("drop", ())) & {reading.count, *(reading.variable or ())}:  # type: ignore[call-overload]
         taken.pop("drop")
     return replace(reading, metadata=str(file), **taken)  # type: ignore[arg-type]
+
+
+def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) -> bytes:
+    """What stands beside a file that is written: its title, that numbers were changed, its columns.
+
+    Parameters
+    ----------
+    name, count, further
+        Of the file, of the column of its numbers, and of those behind it.
+    """
+    about = cube.about
+    texts = [*cube.table.domain.names, *further]
+    columns = [{"titles": text, "datatype": "string"} for text in texts]
+    columns.insert(cube.table.domain.ndim, {"titles": count, "datatype": "integer"})
+    said = {
+        "@context": "http://www.w3.org/ns/csvw",
+        "url": name,
+        **({"dc:title": about.title} if about.title else {}),
+        "dc:description": " ".join((about.changed, *about.notes)),
+        "tableSchema": {"columns": columns},
+    }
+    return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _object(value: object) -> Json:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.sdmx_identifiers import VALUE, identified, is_identifier
@@ -85,7 +84,7 @@ class SdmxMessage(Format):
         """
 
     @abstractmethod
-    def message(self, cube: Cube, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str) -> bytes:
         """A table of at least one variable as a message; counts shown have a status."""
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
@@ -98,21 +97,18 @@ class SdmxMessage(Format):
         return cells, [*told, *notes]
 
     def write(self, table: Table) -> bytes:
-        return self._written(Cube(table, None, {}), NOT_FOR_PUBLICATION, "")
+        return self._written(Cube(table), NOT_FOR_PUBLICATION)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return self.publish_cube(Cube(table, hidden, {}), title)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "TOTAL", "_T")
-        return self._written(replace(cube, table=table, hidden=hidden), FREE, title)
+        return self._written(replace(cube, table=table, hidden=hidden), FREE)
 
-    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
-        return structure_beside(cube, path, title)
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        return structure_beside(cube, path) if published else {}
 
-    def _written(self, cube: Cube, status: str, title: str) -> bytes:
+    def _written(self, cube: Cube, status: str) -> bytes:
         _check_names(cube.table.domain)
-        return self.message(cube, status, title)
+        return self.message(cube, status)
 
 
 def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellList, list[str]]:

@@ -59,11 +59,11 @@ class Structure:
         return ((v, self.own.get(v.name, v.name)) for v in self.domain.variables)
 
 
-def structure_beside(cube: Cube, path: Path, title: str) -> dict[str, bytes]:
+def structure_beside(cube: Cube, path: Path) -> dict[str, bytes]:
     """The structure of a cube as a file beside its data, where these do not tell all of it."""
     if not any(_says_more(cube, variable) for variable in cube.table.domain.variables):
         return {}
-    whole = Structure(cube.table.domain, title or path.name, cube.own, cube.parents)
+    whole = Structure(cube.table.domain, cube.about.title or path.name, cube.own, cube.parents)
     return {f"{path.name.partition('.')[0]}.structure.xml": structure_message([whole], KINDS)}
 
 

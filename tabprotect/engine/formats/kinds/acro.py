@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.acro_results import FILE, UID, read_results, results_text
@@ -27,6 +26,7 @@ from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -40,6 +40,7 @@ class Acro(Format):
     suffixes = (".acro.json",)
     begins = _HEAD
     options = frozenset({"form", "columns", "marks", "count"})
+    needs_beside = True
     limits = (
         message("One table of rows and columns; means, regressions, plots and decisions are left out."),
         message("Names of variables cannot hold a backslash, nor categories blanks at their ends."),
@@ -73,19 +74,18 @@ class Acro(Format):
         _check(table.domain)
         return results_text(table.domain, {}, status="review").encode("utf-8")
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        _check(table.domain)
-        cells = [] if hidden is None else np.argwhere(hidden).tolist()
-        gone = {table.domain.labels(tuple(cell)): ("suppressed",) for cell in cells}
-        own, said = _own_file(table.domain), [title] if title else []
-        text = results_text(table.domain, gone, status="review", comments=said, file=own)
+    def publish(self, cube: Cube) -> bytes:
+        domain, about = cube.table.domain, cube.about
+        _check(domain)
+        cells = [] if cube.hidden is None else np.argwhere(cube.hidden).tolist()
+        gone = {domain.labels(tuple(cell)): ("suppressed",) for cell in cells}
+        own, said = _own_file(domain), [text for text in (about.title, about.changed) if text]
+        text = results_text(domain, gone, status="review", comments=said, file=own)
         return text.encode("utf-8")
 
-    def beside(
-        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
-    ) -> dict[str, bytes]:
-        name = _own_file(table.domain) if published else FILE
-        return {name: crosstab_csv(table, hidden)}
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        name = _own_file(cube.table.domain) if published else FILE
+        return {name: crosstab_csv(cube.table, cube.hidden)}
 
 
 def _check(domain: Domain) -> None:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.csvw import described
+from tabprotect.engine.formats.agencies.csvw import SUFFIX, described, description
 from tabprotect.engine.formats.agencies.eurostat_tsv import eurostat_rows
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
@@ -24,10 +23,10 @@ from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
-from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
+from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
 
 
@@ -86,12 +85,21 @@ class Csv(RowFormat):
         )
         return RecordsFile(relation, text)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        if hidden is None:
-            return write_csv(table)
+    def publish(self, cube: Cube) -> bytes:
+        if cube.hidden is None:
+            return write_csv(cube.table)
         return write_csv(
-            table, without=hidden, after={CONF_STATUS: FREE}, after_hidden={CONF_STATUS: CONFIDENTIAL}
+            cube.table,
+            without=cube.hidden,
+            after={CONF_STATUS: FREE},
+            after_hidden={CONF_STATUS: CONFIDENTIAL},
         )
+
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        if not published or not cube.about.changed:
+            return {}
+        status = () if cube.hidden is None else (CONF_STATUS,)
+        return {path.name + SUFFIX: description(path.name, cube, COUNT, status)}
 
     def figures(self, figures: FigureRows) -> Iterator[bytes]:
         return figures.copied("FORMAT csv, HEADER")

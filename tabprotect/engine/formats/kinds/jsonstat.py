@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Codes
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
@@ -86,12 +86,11 @@ class JsonStat(Format):
     def write(self, table: Table) -> bytes:
         return _written(table, {"value": counts_shown(table, None)}, {})
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return self.publish_cube(Cube(table, hidden, {}), title)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
         hidden = cube.hidden
-        said: dict[str, object] = {"label": title} if title else {}
+        said: dict[str, object] = {"label": cube.about.title} if cube.about.title else {}
+        if cube.about.changed:
+            said["note"] = [cube.about.changed, *cube.about.notes]
         extension: dict[str, object] = {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()

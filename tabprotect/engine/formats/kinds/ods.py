@@ -1,8 +1,8 @@
 """OpenDocument spreadsheets: the first sheet that is not empty, in long form or as a grid.
 
-As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown. Written in
-long form, and on a second sheet laid out with totals, title and notes; suppressed counts are `..`, with C
-(else F) in a column `CONF_STATUS`.
+As LibreOffice saves them. Numbers are taken as they are stored, not as they are shown. Written as a
+cross table with totals and title, notes that say what was changed, and a list of the cells, which is
+read back; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,16 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import Margins, Sheet, SheetCell, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, SheetCell, Style, sheets_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 MIME = "application/vnd.oasis.opendocument.spreadsheet"
@@ -31,18 +29,39 @@ _NAMES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{uri}:1.0"'
     for name, uri in (
         ("office", "office"), ("table", "table"), ("text", "text"), ("style", "style"),
-        ("fo", "xsl-fo-compatible"),
+        ("fo", "xsl-fo-compatible"), ("number", "datastyle"),
     )
 )  # fmt: skip
-_STYLES = "".join(
-    f'<style:style style:name="{name}" style:family="table-cell"><style:text-properties {look}/>'
-    "</style:style>"
-    for name, look in (
-        ("head", 'fo:font-weight="bold"'),
-        ("title", 'fo:font-weight="bold" fo:font-size="13pt"'),
-        ("note", 'fo:font-style="italic"'),
+_LOOKS: Mapping[Style, str] = {
+    "head": '<style:text-properties fo:font-weight="bold"/>',
+    "across": '<style:paragraph-properties fo:text-align="end"/><style:text-properties fo:font-weight="bold"/>',
+    "title": '<style:text-properties fo:font-weight="bold" fo:font-size="13pt"/>',
+    "note": '<style:text-properties fo:font-style="italic"/>',
+    "number": "",
+    "total": '<style:text-properties fo:font-weight="bold"/>',
+    "hidden": '<style:paragraph-properties fo:text-align="end"/>',
+}
+
+
+def _styles(decimals: int, widths: Sequence[int]) -> str:
+    """Numbers with their thousands apart, texts, columns by width; a landscape page as wide as the table."""
+    number = (
+        f'<number:number-style style:name="apart"><number:number number:decimal-places="{decimals}" '
+        'number:min-integer-digits="1" number:grouping="true"/></number:number-style>'
     )
-)
+    cells = "".join(
+        f'<style:style style:name="{name}" style:family="table-cell"'
+        f"{' style:data-style-name=' + quoteattr('apart') if name in ('number', 'total') else ''}>{look}</style:style>"
+        for name, look in _LOOKS.items()
+    )
+    columns = "".join(
+        f'<style:style style:name="w{width}" style:family="table-column">'
+        f'<style:table-column-properties style:column-width="{width * 0.2:.1f}cm"/></style:style>'
+        for width in sorted(set(widths))
+    )
+    return number + cells + columns
+
+
 _MANIFEST = (
     f'{_HEAD}<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" '
     f'manifest:version="1.3"><manifest:file-entry manifest:full-path="/" manifest:media-type="{MIME}"/>'
@@ -51,40 +70,55 @@ _MANIFEST = (
 )
 
 
-def ods_bytes(sheets: Mapping[str, Sheet]) -> bytes:
-    """The spreadsheet."""
+def ods_bytes(sheets: Mapping[str, Sheet], decimals: int = 0) -> bytes:
+    """The spreadsheet; ``decimals`` are those of its numbers."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as book:
         # First and uncompressed, so that the kind of file shows from its first bytes.
         book.writestr(zipfile.ZipInfo("mimetype", _WHEN), MIME)
-        for name, text in (("content.xml", _content(sheets)), ("META-INF/manifest.xml", _MANIFEST)):
+        for name, text in (("content.xml", _content(sheets, decimals)), ("META-INF/manifest.xml", _MANIFEST)):
             part = zipfile.ZipInfo(name, _WHEN)
             part.compress_type = zipfile.ZIP_DEFLATED
             book.writestr(part, text)
     return out.getvalue()
 
 
-def _content(sheets: Mapping[str, Sheet]) -> str:
+def _content(sheets: Mapping[str, Sheet], decimals: int) -> str:
     tables = "".join(
-        f"<table:table table:name={quoteattr(name)}>{''.join(_rows(sheet))}</table:table>"
+        f"<table:table table:name={quoteattr(name)}>{_columns(sheet)}{''.join(_rows(sheet))}</table:table>"
         for name, sheet in sheets.items()
     )
+    widths = [width for sheet in sheets.values() for width in sheet.widths]
     return (
         f'{_HEAD}<office:document-content {_NAMES} office:version="1.3">'
-        f"<office:automatic-styles>{_STYLES}</office:automatic-styles>"
+        f"<office:automatic-styles>{_styles(decimals, widths)}</office:automatic-styles>"
         f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
         "</office:document-content>\n"
     )
 
 
+def _columns(sheet: Sheet) -> str:
+    """Widths, and which columns stand on every page."""
+    made = [f'<table:table-column table:style-name="w{width}"/>' for width in sheet.widths]
+    left = "".join(made[: sheet.labels])
+    head = f"<table:table-header-columns>{left}</table:table-header-columns>" if left else ""
+    return head + "".join(made[sheet.labels :])
+
+
 def _rows(sheet: Sheet) -> Iterator[str]:
-    for cells in sheet.rows(_cell):
-        yield f"<table:table-row>{cells or '<table:table-cell/>'}</table:table-row>"
+    """The rows; those that stand on every page in a group of their own."""
+    for number, row in enumerate(sheet.rows):
+        if number == sheet.repeated and sheet.heads:
+            yield "<table:table-header-rows>"
+        cells = "".join(map(_cell, row)) or "<table:table-cell/>"
+        yield f"<table:table-row>{cells}</table:table-row>"
+        if number == sheet.heads - 1:
+            yield "</table:table-header-rows>"
 
 
-def _cell(cell: SheetCell, _: int) -> str:
+def _cell(cell: SheetCell) -> str:
     style = f' table:style-name="{cell.style}"' if cell.style else ""
-    if isinstance(cell.value, int):
+    if not isinstance(cell.value, str):
         return (
             f'<table:table-cell{style} office:value-type="float" office:value="{cell.value}">'
             f"<text:p>{cell.value}</text:p></table:table-cell>"
@@ -105,6 +139,7 @@ class Ods(RowFormat):
     media = "application/vnd.oasis.opendocument.spreadsheet"
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
+    decimals = True
     limits = (
         message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
         message("Texts with tabs, line ends or other control characters are not written."),
@@ -117,14 +152,8 @@ class Ods(RowFormat):
 
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))
-
-    def publish_among(self, table: Table, hidden: Bools | None, title: str, margins: Margins) -> bytes:
-        return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins))
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
-        return ods_bytes(sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None))
+    def publish(self, cube: Cube) -> bytes:
+        return ods_bytes(sheets_of(cube, _UNWRITABLE), cube.decimals)
 
 
 PLUGIN = Ods()

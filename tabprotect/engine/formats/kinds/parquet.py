@@ -34,8 +34,9 @@ from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, withheld
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
-from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.languages.messages import message
 
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
@@ -74,7 +75,8 @@ class Parquet(Format):
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         return RecordsFile(f"read_parquet({file_literal(path)})")
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
+        table, hidden = cube.table, cube.hidden
         # Late: DuckDB costs a tenth of the program's start.
         import duckdb
 
@@ -100,7 +102,7 @@ class Parquet(Format):
             connection.register("cells", cells)
             connection.execute(
                 f"COPY (SELECT {', '.join([*chosen, columns])} FROM cells) TO "
-                f"{literal(str(out))} (FORMAT parquet{_metadata(domain)})"
+                f"{literal(str(out))} (FORMAT parquet{_metadata(domain, cube.about)})"
             )
             return out.read_bytes()
 
@@ -108,12 +110,14 @@ class Parquet(Format):
         return figures.copied("FORMAT parquet, COMPRESSION zstd")
 
 
-def _metadata(domain: Domain) -> str:
-    """The option of COPY that writes levels, labels and structural zeros, if there are any."""
+def _metadata(domain: Domain, about: About) -> str:
+    """The option of COPY that writes levels, labels, structural zeros and notes, if there are any."""
     pairs = [
         message("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
         for key, value in domain_json(domain).items()
     ]
+    told = {"title": about.title, "note": about.changed} if about.changed else {}
+    pairs += [f"{quoted(key)}: {literal(text)}" for key, text in told.items() if text]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
 

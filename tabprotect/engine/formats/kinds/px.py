@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,19 +138,29 @@ class Px(Format):
     def write(self, table: Table) -> bytes:
         return _written(table, None, (COUNTS, COUNTS))
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return self.publish_cube(Cube(table, hidden, {}), title)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
-        named = _line(title) or COUNTS
+        named = _line(cube.about.title) or COUNTS
         titles = (named, _line(cube.content) or COUNTS)
-        return _written(table, hidden, titles, _totals(cube), cube.decimals)
+        return _written(table, hidden, titles, [*_notes(cube), *_totals(cube)], cube.decimals)
 
 
 def _line(text: str) -> str:
     """A text as PX holds it in one line."""
     return re.sub(r'["\s]+', " ", text).strip()[:LINE]
+
+
+def _notes(cube: Cube) -> list[str]:
+    """That numbers were changed, as notes that are shown with the table."""
+    told = [cube.about.changed, *cube.about.notes] if cube.about.changed else []
+    return [line for text in told for line in _text("NOTEX", text)]
+
+
+def _text(keyword: str, text: str) -> list[str]:
+    """A keyword with one text, over as many lines as it takes."""
+    plain = re.sub(r'["\s]+', " ", text).strip()
+    parts = textwrap.wrap(plain, LINE - len(keyword) - 4, drop_whitespace=False)
+    return [f"{keyword}=", *(f'"{part}"' for part in parts[:-1]), f'"{parts[-1]}";']
 
 
 def _totals(cube: Cube) -> list[str]:

@@ -139,14 +139,11 @@ class SdmxCsv(Format):
     def write(self, table: Table) -> bytes:
         return self._written(table, None, NOT_FOR_PUBLICATION)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return self._written(table, hidden, FREE)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
+    def publish(self, cube: Cube) -> bytes:
         return self._written(cube.table, cube.hidden, FREE, cube.decimals)
 
-    def beside_cube(self, cube: Cube, path: Path, title: str) -> dict[str, bytes]:
-        return structure_beside(cube, path, title)
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        return structure_beside(cube, path) if published else {}
 
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         return (domain, []) if strict else identified(domain, RESERVED)

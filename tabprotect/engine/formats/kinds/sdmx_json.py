@@ -113,8 +113,9 @@ class SdmxJson(SdmxMessage):
                 detail=message("{name}: {error}", type(error).__name__, error)[:200],
             ) from None
 
-    def message(self, cube: Cube, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str) -> bytes:
         table = cube.table
+        told = [cube.about.changed, *cube.about.notes] if cube.about.changed else []
         observations = {
             ":".join(map(str, index)): (
                 [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]
@@ -129,7 +130,7 @@ class SdmxJson(SdmxMessage):
                 "sender": {"id": AGENCY},
             },
             "structure": {
-                "name": title or structure_id(table.domain),
+                "name": cube.about.title or structure_id(table.domain),
                 "dimensions": {"dataSet": [], "series": [], "observation": _dimensions(cube)},
                 "attributes": {
                     "dataSet": [],
@@ -139,8 +140,15 @@ class SdmxJson(SdmxMessage):
                         _attribute(CONF_STATUS, CONF, (status, CONFIDENTIAL)),
                     ],
                 },
+                **({"annotations": [{"type": "NOTE", "text": text} for text in told]} if told else {}),
             },
-            "dataSets": [{"action": "Information", "observations": observations}],
+            "dataSets": [
+                {
+                    "action": "Information",
+                    **({"annotations": list(range(len(told)))} if told else {}),
+                    "observations": observations,
+                }
+            ],
         }
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         return (text + "\n").encode("utf-8")

@@ -24,7 +24,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, 
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
-from tabprotect.engine.formats.text.markup import quoteattr
+from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.languages.messages import message
 
@@ -62,7 +62,7 @@ class SdmxMl(SdmxMessage):
         kept = [replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found]
         return kept, [message("taken for attributes, as not all have them: {further}", ", ".join(further))]
 
-    def message(self, cube: Cube, status: str, title: str) -> bytes:
+    def message(self, cube: Cube, status: str) -> bytes:
         table, hidden = cube.table, cube.hidden
         named = structure_id(table.domain)
         normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
@@ -78,6 +78,13 @@ class SdmxMl(SdmxMessage):
             "</c:Structure></m:Structure></m:Header>",
             f'<m:DataSet structureRef="{named}" action="Information">',
         ]
+        if told := [cube.about.changed, *cube.about.notes] if cube.about.changed else []:
+            # The order of its parts is the schema's.
+            said = "".join(
+                f'<c:AnnotationText xml:lang="en">{escape(text)}</c:AnnotationText>' for text in told
+            )
+            note = f"<c:Annotation><c:AnnotationType>NOTE</c:AnnotationType>{said}</c:Annotation>"
+            lines.append(f"<c:Annotations>{note}</c:Annotations>")
         for _, labels, count in cells_shown(table, hidden):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))
             value = "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'

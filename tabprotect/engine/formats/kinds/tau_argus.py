@@ -59,6 +59,7 @@ from tabprotect.engine.formats.statuses import (
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
@@ -196,6 +197,7 @@ class TauArgus(Format):
     described_by = (".rda",)
     without_levels = message("The names of the levels are left out.")
     labels = True
+    needs_beside = True
     limits = (
         message("Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total."),
         message(
@@ -286,12 +288,11 @@ class TauArgus(Format):
     def write(self, table: Table) -> bytes:
         return self._written(table, None)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return self._written(*with_a_variable(table, hidden, ALL, ALL))
+    def publish(self, cube: Cube) -> bytes:
+        return self._written(*with_a_variable(cube.table, cube.hidden, ALL, ALL))
 
-    def beside(
-        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
-    ) -> dict[str, bytes]:
+    def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
+        table, hidden = cube.table, cube.hidden
         files: dict[str, str] = {}
         lists: dict[str, dict[str, str]] = {}
         for number, variable in enumerate(table.domain.variables, 1):

@@ -1,9 +1,9 @@
 """Excel workbooks: the first sheet that is not empty, in long form, as a grid or a bare matrix.
 
 ``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
-they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written in
-long form, and on a second sheet laid out with totals, title and notes; suppressed counts are `..`,
-with C (else F) in a column `CONF_STATUS`.
+they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written as a
+cross table with totals and title, notes that say what was changed, and a list of the cells, which is
+read back; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import Margins, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of, title_of
 from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
@@ -32,6 +30,7 @@ class Xlsx(RowFormat):
     media = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
+    decimals = True
     limits = (
         message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
         message("A sheet has at most 1,048,576 rows."),
@@ -43,14 +42,8 @@ class Xlsx(RowFormat):
 
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
-
-    def publish_among(self, table: Table, hidden: Bools | None, title: str, margins: Margins) -> bytes:
-        return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE, margins=margins), title)
-
-    def publish_cube(self, cube: Cube, title: str) -> bytes:
-        return xlsx_bytes(sheets_of(cube.table, cube.hidden, title, _UNWRITABLE, margins=None), title)
+    def publish(self, cube: Cube) -> bytes:
+        return xlsx_bytes(sheets_of(cube, _UNWRITABLE), title_of(cube), cube.decimals)
 
 
 PLUGIN = Xlsx()

@@ -1,189 +1,215 @@
-"""The sheets of a workbook: the table in long form, and laid out as an office prints it."""
+"""The sheets of a workbook that may be published: the cross table, notes on it, the list of its cells.
+
+What a spreadsheet is in Excel's and OpenDocument's words is left to the kinds of files.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import EXACT_FLOAT, Bools
+from tabprotect.engine.arrays import EXACT_FLOAT
 from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.formats.layouts.observations import counts_shown, refuse_names, refuse_texts
-from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE, SHOWN
+from tabprotect.engine.formats.statuses import CONF, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, SHOWN
+from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.messages import joined, message
 
 MOST_ROWS = 2**20 - 1
 """The most rows of a sheet below its header."""
 
-
-Style = Literal["", "head", "title", "note"]
+Style = Literal["", "head", "across", "title", "note", "number", "total", "hidden"]
+"""What a cell is: a label, a heading of rows or of columns, ..., a number, a total, a sign for a hidden number."""
 
 LONGEST = 32_000
 """The most characters of a text."""
 WIDEST = 1000
-"""The most columns of a laid-out table."""
+"""The most columns of a cross table."""
+WIDTHS = (6, 42)
+"""Of columns, in characters: the least and the most."""
 
 TOTAL = "Total"
-NOTE = message("{SHOWN} = not published, to protect respondents", SHOWN)
-
-Margins = Mapping[tuple[str, ...], tuple[Table, Bools | None]]
-"""Published margins by their variables, each with its hidden cells."""
+STATUS = "status"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A text or a whole number, with its style."""
+    """A text or a number, with its style."""
 
-    value: str | int
+    value: str | int | float
     style: Style = ""
 
 
-Markup = Callable[[SheetCell, int], str]
-"""What a file has for a cell in a column; a NUL stands for the number of its row."""
-
-
-class Sheet(Protocol):
-    """The rows of a sheet, each with its cells."""
-
-    def rows(self, markup: Markup) -> Iterator[str]:
-        """The markup of the cells of each row, in order."""
-
-
 @dataclass(frozen=True)
-class LaidOutSheet:
-    """A sheet as people print it: rows of cells, some of them empty."""
+class Sheet:
+    """A sheet with how it is looked at and printed.
 
-    cells: Sequence[Sequence[SheetCell]]
-
-    def rows(self, markup: Markup) -> Iterator[str]:
-        for row in self.cells:
-            yield "".join(markup(cell, column) for column, cell in enumerate(row))
-
-
-@dataclass(frozen=True)
-class LongSheet:
-    """Every cell of a table with its categories; the markup of a category is made once."""
-
-    table: Table
-    hidden: Bools | None
-
-    def rows(self, markup: Markup) -> Iterator[str]:
-        domain, marked = self.table.domain, self.hidden is not None
-        header = [*domain.names, COUNT, *([CONF_STATUS] if marked else [])]
-        yield "".join(markup(SheetCell(name, "head"), at) for at, name in enumerate(header))
-        labels = (
-            [markup(SheetCell(category), at) for category in variable.categories]
-            for at, variable in enumerate(domain.variables)
-        )
-        at = domain.ndim
-        gone = markup(SheetCell(SHOWN), at)
-        statuses = [markup(SheetCell(code), at + 1) if marked else "" for code in (FREE, CONFIDENTIAL)]
-        shown = counts_shown(self.table, self.hidden)
-        for row, count in zip(itertools.product(*labels), shown, strict=True):
-            number = gone if count is None else markup(_number(count), at)
-            yield "".join(row) + number + statuses[count is None]
-
-
-def sheets_of(
-    table: Table,
-    hidden: Bools | None,
-    title: str,
-    unwritable: re.Pattern[str],
-    *,
-    margins: Margins | None = MappingProxyType({}),
-) -> dict[str, Sheet]:
-    """The sheets by name: the long form, then rows by columns if there is room.
-
-    Parameters
+    Attributes
     ----------
-    margins
-        The published margins, which stand as totals as they were published; others are added up.
-        ``None`` for a cube, whose totals are categories.
+    rows
+        Of cells, some of them empty texts; gone through once.
+    widths
+        Of its columns, in characters.
+    heads, labels
+        The rows above and the columns left of the numbers, which stay in sight and on every page.
+    repeated
+        The first of the rows that are printed on every page.
+    filtered
+        Whether rows can be chosen by what is in them.
+    """
+
+    rows: Iterable[Sequence[SheetCell]]
+    widths: Sequence[int]
+    heads: int = 0
+    labels: int = 0
+    repeated: int = 0
+    filtered: bool = False
+
+
+def sheets_of(cube: Cube, unwritable: re.Pattern[str]) -> dict[str, Sheet]:
+    """The sheets by name: the cross table if there is room, notes if there is something to say, the list.
 
     Raises
     ------
     InputError
         For a table that is too long, or a text that could not be read back unchanged.
     """
-    domain = table.domain
+    domain = cube.table.domain
     if domain.size > MOST_ROWS:
         raise InputError(
             message("a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells", MOST_ROWS, domain.size),
             hint=message("write CSV or Parquet"),
         )
-    refuse_names(domain, (COUNT, CONF_STATUS))
-    texts = (text for v in domain.variables for text in (v.name, *v.categories))
+    refuse_names(domain, (COUNT, CONF_STATUS, STATUS))
+    texts = (text for v in domain.variables for text in (v.name, *v.categories, *v.labels))
     held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
     refuse_texts(texts, held, message("a sheet"))
-    sheets: dict[str, Sheet] = {"table": LongSheet(table, hidden)}
+    sheets: dict[str, Sheet] = {}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
-        sheets["crosstab"] = _laid_out(table, hidden, title, margins)
+        sheets["Table"] = _cross_table(cube)
+    if cube.about.facts:
+        sheets["Notes"] = _notes(cube)
+    sheets[LIST_SHEET] = _list(cube)
     return sheets
 
 
-def _number(count: int) -> SheetCell:
-    # Larger numbers are not exact in a sheet.
-    return SheetCell(count if count < EXACT_FLOAT else str(count))
+def _shown(cube: Cube) -> list[SheetCell]:
+    """The numbers in the cube's order, or the sign of hidden ones."""
+    units = 10**cube.decimals
+    return [
+        SheetCell(SHOWN, "hidden")
+        if number is None
+        # Larger numbers are not exact in a sheet.
+        else SheetCell(str(number), "number")
+        if abs(number) >= EXACT_FLOAT
+        else SheetCell(number / units if cube.decimals else number, "number")
+        for number in counts_shown(cube.table, cube.hidden)
+    ]
 
 
-def _sums(margins: Margins, table: Table, gone: Bools, names: Sequence[str]) -> list[tuple[int, bool]]:
-    """The totals over some variables, and which are hidden: as published, else added up.
+def _added_up(cube: Cube) -> Cube:
+    """With a total of the last variable, and of the first of two, where no totals are told and nothing is hidden."""
+    domain = cube.table.domain
+    if cube.totals or cube.hidden is not None or cube.decimals or not domain.ndim:
+        return cube
+    counts, variables, totals = cube.table.counts, list(domain.variables), {}
+    for axis in range(domain.ndim) if domain.ndim < 3 else (domain.ndim - 1,):
+        one = variables[axis]
+        if TOTAL in one.categories:
+            return cube
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+        labels = (*one.labels, TOTAL) if one.labels else ()
+        variables[axis] = Variable(one.name, (*one.categories, TOTAL), labels=labels)
+        totals[one.name] = TOTAL
+    return replace(cube, table=Table.dense(Domain(tuple(variables)), counts), totals=totals)
 
-    A total that was not published is hidden where one of its cells is.
-    """
-    if tuple(names) in margins:
-        margin, out = margins[tuple(names)]
-        counts = margin.counts.reshape(-1)
-        hidden = np.zeros(counts.shape, np.bool_) if out is None else np.asarray(out).reshape(-1)
-    else:
-        over = tuple(n for n, name in enumerate(table.domain.names) if name not in names)
-        counts = table.counts.sum(axis=over).reshape(-1)
-        hidden = gone.any(axis=over).reshape(-1)
-    return list(zip(counts.tolist(), hidden.tolist(), strict=True))
 
-
-def _laid_out(table: Table, hidden: Bools | None, title: str, margins: Margins | None) -> LaidOutSheet:
-    """The title, header, rows with their totals, row of totals, and notes."""
-    domain = table.domain
-    gone = np.zeros(domain.shape, np.bool_) if hidden is None else np.asarray(hidden)
-    last = domain.variables[-1] if domain.ndim > 1 else None
-    front = domain.variables[:-1] if last is not None else domain.variables
-    wide = len(last.categories) if last is not None else 1
-    cells = list(zip(table.counts.reshape(-1).tolist(), gone.reshape(-1).tolist(), strict=True))
-    rows: list[list[SheetCell]] = []
-    if title:
-        rows += [[SheetCell(title, "title")], []]
+def _cross_table(given: Cube) -> Sheet:
+    """The title, the last variable across, the others down; below what the signs mean."""
+    cube = _added_up(given)
+    variables, about = cube.table.domain.variables, cube.about
+    front, last = (variables[:-1], variables[-1]) if len(variables) > 1 else (variables, None)
+    across, totals = [cube.content or COUNT], [False]
     if last is not None:
-        rows.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
-    more = [TOTAL] if margins is not None else []
-    heads = [*last.categories, *more] if last is not None else [COUNT]
-    rows.append([SheetCell(text, "head") for text in (*(v.name for v in front), *heads)])
-    across: list[tuple[int, bool]] = []
-    if margins is not None and last is not None:
-        across = _sums(margins, table, gone, [v.name for v in front])
-    for number, index in enumerate(np.ndindex(*(len(v.categories) for v in front))):
-        labels = [v.categories[i] for v, i in zip(front, index, strict=True)]
-        line = [*cells[number * wide : (number + 1) * wide], *across[number : number + 1]]
-        rows.append([*map(SheetCell, labels), *(_shown(n, out) for n, out in line)])
-    below: list[tuple[int, bool]] = []
-    if margins is not None:
-        if last is not None:
-            below = _sums(margins, table, gone, [last.name])
-        below += _sums(margins, table, gone, [])
-        blank = [SheetCell("") for _ in front[1:]]
-        rows.append([SheetCell(TOTAL, "head"), *blank, *(_shown(n, out) for n, out in below)])
-    if any(out for _, out in (*cells, *across, *below)):
-        rows += [[], [SheetCell(NOTE, "note")]]
-    return LaidOutSheet(rows)
+        across = [last.label(n) for n in range(len(last.categories))]
+        totals = [code == cube.totals.get(last.name) for code in last.categories]
+    title = [SheetCell(title_of(cube), "title")]
+    changed = [[SheetCell(about.changed, "note")]] if about.changed else []
+    above: list[list[SheetCell]] = [title, *changed, []]
+    first = len(above)
+    if last is not None:
+        above.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
+    above.append(
+        [*(SheetCell(v.name, "head") for v in front), *(SheetCell(text, "across") for text in across)]
+    )
+    numbers = iter(_shown(cube))
+    rows: list[list[SheetCell]] = []
+    for index in np.ndindex(*(len(v.categories) for v in front)):
+        places = list(zip(front, index, strict=True))
+        whole = any(v.categories[n] == cube.totals.get(v.name) for v, n in places)
+        look: Style = "head" if whole else ""
+        line = [_totalled(next(numbers), whole or total) for total in totals]
+        rows.append([*(SheetCell(v.label(n), look) for v, n in places), *line])
+    texts = [about.notes, (NOTE,) if cube.hidden is not None and cube.hidden.any() else ()]
+    below = [[SheetCell(text, "note")] for part in texts for text in part]
+    widths = [_width([v.name, *(v.label(n) for n in range(len(v.categories)))]) for v in front]
+    for column, text in enumerate(across, len(front)):
+        widths.append(_width([text, *(f"{number:,}" for number in _numbers(rows, column))]))
+    return Sheet([*above, *rows, *([[], *below] if below else [])], widths, len(above), len(front), first)
 
 
-def _shown(count: int, hidden: bool) -> SheetCell:
-    return SheetCell(SHOWN) if hidden else _number(count)
+def _numbers(rows: Sequence[Sequence[SheetCell]], column: int) -> Iterator[float]:
+    return (row[column].value for row in rows if not isinstance(row[column].value, str))  # type: ignore[misc]
+
+
+NOTE = message("{SHOWN} = not published, to protect respondents", SHOWN)
+
+
+def _totalled(cell: SheetCell, total: bool) -> SheetCell:
+    return SheetCell(cell.value, "total") if total and cell.style == "number" else cell
+
+
+def _width(texts: Iterable[str]) -> int:
+    return min(max(WIDTHS[0], max(map(len, texts)) + 2), WIDTHS[1])
+
+
+def _notes(cube: Cube) -> Sheet:
+    """What was done to the numbers, a row for each thing to know."""
+    rows = [[SheetCell(name, "head"), SheetCell(text)] for name, text in cube.about.facts]
+    if cube.hidden is not None:
+        rows.append([SheetCell(SHOWN, "head"), SheetCell(NOTE)])
+    return Sheet(rows, (_width(name for name, _ in cube.about.facts), 100), labels=1)
+
+
+def _list(cube: Cube) -> Sheet:
+    """Every cell by its codes; where some are hidden, with a status and what it says."""
+    domain, marked = cube.table.domain, cube.hidden is not None
+    named = [*domain.names, COUNT, *([CONF_STATUS, STATUS] if marked else [])]
+
+    def rows() -> Iterator[list[SheetCell]]:
+        yield [SheetCell(name, "head") for name in named]
+        codes = [[SheetCell(code) for code in variable.categories] for variable in domain.variables]
+        told = {code: [SheetCell(code), SheetCell(CONF[code])] for code in (FREE, CONFIDENTIAL)}
+        for labels, number in zip(itertools.product(*codes), _shown(cube), strict=True):
+            status = told[CONFIDENTIAL if number.style == "hidden" else FREE] if marked else ()
+            yield [*labels, number, *status]
+
+    widths = [_width([v.name, *v.categories[:100]]) for v in domain.variables]
+    return Sheet(rows(), [*widths, 14, *([14, 16] if marked else [])], 1, filtered=True)
+
+
+def title_of(cube: Cube) -> str:
+    """The title that was given, else what is counted by which variables."""
+    names = joined([v.name for v in cube.table.domain.variables], " x ")
+    return cube.about.title or (message("{content}: {names}", cube.content, names) if cube.content else names)

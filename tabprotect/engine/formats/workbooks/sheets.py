@@ -12,11 +12,11 @@ from tabprotect.engine.arrays import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.answers import number, rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
+from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
-TABLE_SHEET = "table"
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -124,9 +124,8 @@ def read_sheet(
             lines.append(line)
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
-    # This program writes a laid-out copy of the table beside a sheet of this name.
     notes = []
-    if loaded.sheets > 1 and sheet is None and loaded.name != TABLE_SHEET:
+    if loaded.sheets > 1 and sheet is None and loaded.name != LIST_SHEET:
         notes.append(
             message(
                 "read from the sheet {name}, the first of {sheets} with numbers",

@@ -12,6 +12,7 @@ from tabprotect.engine.bundle.tables.export import export
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -22,7 +23,7 @@ TABLE = Table.dense(DOMAIN, np.array([[71, 2], [3, 4]]))
 INNER = PublishedTable.hiding(TABLE, np.array([[True, False], [False, False]]))
 RELEASE = Release(
     (INNER, PublishedTable(TABLE.margin(["w"])), PublishedTable(TABLE.margin(["v"]))),
-    Mechanism("suppression", DOMAIN, {}),
+    Mechanism("suppression", DOMAIN, methods()["suppression"].resolve(DOMAIN, {})),
     title="Health, 2026",
 )
 

@@ -70,7 +70,7 @@ def test_csv_has_values_and_both_statuses(tmp_path: Path) -> None:
     assert {r["value"] for r in rows if r["status"]} == {""}
     (total,) = (r for r in rows if r["a"] == r["b"] == "Total")
     assert total["value"] == "10.5" and total["CONF_STATUS"] == "F"
-    assert main(["export", str(path), "--out", str(tmp_path / "s.xlsx")]) == 3
+    assert main(["export", str(path), "--out", str(tmp_path / "s.parquet")]) == 3
 
 
 @pytest.mark.filterwarnings("ignore:Shouldn't use this function:DeprecationWarning")

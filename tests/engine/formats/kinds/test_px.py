@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import TableFile, read_table
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -152,7 +153,7 @@ def test_what_a_symbol_means_is_written_and_told(tmp_path: Path) -> None:
     domain = Domain.of({"v": ["a", "b"], "w": ["x", "y"]})
     table = Table.dense(domain, [[1, 0], [3, 4]])
     hidden = np.array([[False, True], [False, False]])
-    text = formats()["px"].publish(table, hidden, "T").decode()
+    text = formats()["px"].publish(Cube(table, hidden, about=About("T"))).decode()
     assert 'DATASYMBOL2="Not published, to protect respondents";' in text
     assert 'CELLNOTE("a","y")="Not published, to protect respondents";' in text
     (tmp_path / "t.px").write_text(text)

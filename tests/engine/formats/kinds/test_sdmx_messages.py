@@ -15,6 +15,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import TableFile, read_table
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -95,7 +96,7 @@ def test_version_2_of_json_and_its_measures(tmp_path: Path) -> None:
 @BOTH
 def test_the_library_reads_what_is_written(tmp_path: Path, kind: Format) -> None:
     path = tmp_path / f"t{kind.suffixes[0]}"
-    path.write_bytes(kind.publish(TABLE, HIDDEN, "A title"))
+    path.write_bytes(kind.publish(Cube(TABLE, HIDDEN, about=About("A title"))))
     observations = sdmx.read_sdmx(io.BytesIO(path.read_bytes())).data[0].obs
     assert len(observations) == TABLE.domain.size
     for one in observations:
@@ -117,7 +118,7 @@ def test_what_the_library_writes_is_read(tmp_path: Path) -> None:
 
 @BOTH
 def test_what_stands_in_place_of_counts(tmp_path: Path, kind: Format) -> None:
-    text = kind.publish(TABLE, HIDDEN, "").decode()
+    text = kind.publish(Cube(TABLE, HIDDEN)).decode()
     with pytest.raises(InputError, match=r"suppressed \(CONF_STATUS C") as caught:
         read(tmp_path, text, "t")
     assert caught.value.cell == "(FR, F, 2022)"

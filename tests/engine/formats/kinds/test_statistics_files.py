@@ -20,6 +20,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.tabulate import tabulate
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -79,7 +80,7 @@ def test_suppressed_counts_have_their_mark(tmp_path: Path, name: str) -> None:
     kind = formats()[name]
     table = Table.dense(Domain.of({"v": ["a", "b", "c"]}), [1, 0, 3])
     path = tmp_path / f"t{kind.suffixes[0]}"
-    path.write_bytes(kind.publish(table, np.array([True, False, False]), "x"))
+    path.write_bytes(kind.publish(Cube(table, np.array([True, False, False]))))
     columns = kind.columns(path)  # type: ignore[attr-defined]
     assert list(columns["CONF_STATUS"].values) == ["C", "F", "F"]
     assert list(columns["count"].values) == [None, "0", "3"]

@@ -14,6 +14,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.microdata.tabulate import tabulate
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
@@ -127,7 +128,7 @@ def test_records_with_a_separator(tmp_path: Path) -> None:
 def test_what_is_published_carries_its_marks(tmp_path: Path) -> None:
     table = Table.dense(Domain.of({"v": ["a", "b"], "w": ["x", "y"]}), [[0, 2], [3, 4]])
     hidden = np.array([[False, True], [False, False]])
-    assert KIND.publish(table, hidden, "").decode().splitlines() == [
+    assert KIND.publish(Cube(table, hidden)).decode().splitlines() == [
         '"a";"x";0;E',
         '"a";"y";x;U',
         '"b";"x";3;S',
@@ -138,8 +139,8 @@ def test_what_is_published_carries_its_marks(tmp_path: Path) -> None:
 def test_a_grand_total_alone(tmp_path: Path) -> None:
     total = Table.dense(Domain(()), np.array(7))
     path = tmp_path / "t.tab"
-    path.write_bytes(KIND.publish(total, None, ""))
-    (tmp_path / "t.rda").write_bytes(KIND.beside(total, path)["t.rda"])
+    path.write_bytes(KIND.publish(Cube(total)))
+    (tmp_path / "t.rda").write_bytes(KIND.beside(Cube(total), path)["t.rda"])
     assert read_table(path).table.total == 7
 
 
@@ -237,7 +238,7 @@ def test_a_hierarchy_leads_nowhere_else(tmp_path: Path) -> None:
 def test_groups_that_are_named_as_their_parts_are_refused() -> None:
     twice = Variable("v", ("a", "b", "c"), (Level("l", ("a", "a", "c")),))
     with pytest.raises(InputError, match="two codes 'a'"):
-        KIND.beside(Table.dense(Domain((twice,)), [1, 2, 3]), Path("t.tab"))
+        KIND.beside(Cube(Table.dense(Domain((twice,)), [1, 2, 3])), Path("t.tab"))
 
 
 def test_labels_of_codes(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_what_is_hidden_stays_hidden_in_the_next_table(tmp_path: Path) -> None:
                         [[2, 30, 14], [11, 25, 9], [20, 31, 40]])  # fmt: skip
     hidden = np.zeros((3, 3), dtype=np.bool_)
     hidden[np.ix_([0, 2], [1, 2])] = True
-    text = KIND.beside(table, tmp_path / "t.tab", hidden)["t.hst"].decode()
+    text = KIND.beside(Cube(table, hidden), tmp_path / "t.tab")["t.hst"].decode()
     assert text == "a;y;m\na;z;m\nc;y;m\nc;z;m\n"
     (tmp_path / "t.hst").write_text(text)
     write_table(table, tmp_path / "t.csv", formats()["csv"])

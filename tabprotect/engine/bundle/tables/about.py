@@ -1,0 +1,101 @@
+"""What a file says of a release beside its numbers: title, what was changed and by how much, how to check it."""
+
+from __future__ import annotations
+
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.cube import About
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.messages import joined, message
+
+OWN_LIMITS = ("within_deviation", "within_base")
+"""Guarantees that bound how far a published count is from the true one; the second excludes its limit."""
+
+
+def about_release(release: Release, check: str = "") -> About:
+    """What stands beside the numbers of a release, from the release alone.
+
+    Parameters
+    ----------
+    check
+        The SHA-256 of its bundle, for those who want to see that a file belongs to it.
+    """
+    name = release.mechanism.method
+    if release.magnitudes:
+        plugin = magnitude_methods()[name]
+        label, done, hidden = plugin.label, plugin.promise, bool(release.magnitude_table.hidden.any())
+        changed = (
+            ""
+            if name == "suppression"
+            else message("Sums were changed to protect contributors: {label}.", label)
+        )
+        exact = message("Every sum that is published.") if not changed else message("No sum.")
+    else:
+        method = methods()[name]
+        label, done = method.label, " ".join(method.help.split("\n\n", 2)[1].split())
+        hidden = any(one.suppressed is not None for one in release.tables)
+        changed = "" if "exact" in method.promised(release.mechanism.values) else _changed(release, method)
+        exact = _exact(release, method)
+    facts = [
+        (message("Title"), release.title),
+        (message("Method"), label),
+        (message("What was done"), done),
+        (message("Changed"), changed),
+        (message("Exact"), exact),
+        (message("Hidden"), message("Some numbers are not published.") if hidden else ""),
+        (message("To analyse it"), _analyse(changed)),
+        (message("Check number"), check and message("SHA-256 of the release bundle: {check}", check)),
+    ]
+    return About(release.title, changed, (), tuple((name, text) for name, text in facts if text))
+
+
+def _exact(release: Release, method: Method) -> str:
+    """Which numbers are the true ones."""
+    moves, promised = release.mechanism.parameters.get("cycles"), method.promised(release.mechanism.values)
+    if isinstance(moves, MoveSet):
+        kept = joined((" x ".join(one) for one in moves.margins if one), ", ")
+        return (
+            message("The grand total, and the margins {kept}.", kept) if kept else message("The grand total.")
+        )
+    if "exact" in promised:
+        return message("Every number that is published.")
+    return message("The grand total.") if "total_kept" in promised else message("No count.")
+
+
+def _changed(release: Release, method: Method) -> str:
+    most = largest_change(release)
+    if most is None:
+        return message(
+            "Counts were changed to protect the people behind them: {label}.", method.label.lower()
+        )
+    return message(
+        "Counts were changed by at most {most:,} to protect the people behind them: {label}.",
+        most,
+        method.label.lower(),
+    )
+
+
+def _analyse(changed: str) -> str:
+    if not changed:
+        return ""
+    return message(
+        "Do not read a single small number as a fact about somebody. What the true number could be, and "
+        "results that take the changes into account: tabprotect infer, tabprotect analyse."
+    )
+
+
+def largest_change(release: Release) -> int | None:
+    """By how much a published count may differ from the true one at most; ``None`` where nothing bounds it."""
+    method, mechanism = methods()[release.mechanism.method], release.mechanism
+    promised = method.promised(mechanism.values)
+    for guarantee in OWN_LIMITS:
+        if guarantee in promised and guarantee in method.limits:
+            limit = mechanism.values[method.limits[guarantee]]
+            return None if limit is None else limit - (guarantee == "within_base")
+    moves = mechanism.parameters.get("cycles")
+    if not isinstance(moves, MoveSet) or mechanism.parameters.get("n_cover"):
+        return None
+    plus, minus = moves.touches
+    passes = mechanism.parameters.get("passes")
+    return int((plus + minus).max()) * (passes if isinstance(passes, int) else 1)
