@@ -51,20 +51,6 @@ class Estimate:
     variance: Floats
 
 
-def noise_left(numbers: PublishedNumbers) -> float:
-    """The standard deviation that least squares leaves on an inner cell, the smallest.
-
-    A function of what is published and its laws, not of the numbers.
-    """
-    closed = _complete(numbers.tables)
-    if closed is not None:
-        return math.sqrt(variance_left(numbers.domain.shape, closed))
-    if numbers.domain.size > DENSE_CELLS:
-        return math.inf
-    variance = _dense(numbers, np.zeros(numbers.numbers)).variance
-    return math.sqrt(float(variance.min()))
-
-
 def _complete(tables: Sequence[NumbersOfTable]) -> list[Margin] | None:
     found = [
         (table.axes, table.variance)

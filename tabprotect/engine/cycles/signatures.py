@@ -7,6 +7,7 @@ depend on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,00
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -45,6 +46,15 @@ class Signatures:
         """The cycles that touch a group, and their signs."""
         span = slice(int(self.starts[group]), int(self.starts[group + 1]))
         return self.cycles[span], self.signs[span]
+
+    @cached_property
+    def of_cycles(self) -> tuple[Ints, Ints, npt.NDArray[np.int8]]:
+        """By cycles: where the groups that each touches begin, those groups, and the signs."""
+        order = np.argsort(self.cycles, kind="stable")
+        groups = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        cycles = int(self.cycles.max(initial=-1)) + 1
+        starts = np.searchsorted(self.cycles[order], np.arange(cycles + 1))
+        return starts.astype(np.int64), groups[order], self.signs[order]
 
 
 def signatures(moves: MoveSet) -> Signatures:

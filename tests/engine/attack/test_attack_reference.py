@@ -16,7 +16,7 @@ import tempered_lattice_in_python
 from tabprotect.engine.attack import attack as attacking
 from tabprotect.engine.attack import chain
 from tabprotect.engine.attack.attack import Attacked, attack
-from tabprotect.engine.attack.least_squares import least_squares, noise_left
+from tabprotect.engine.attack.least_squares import least_squares
 from tabprotect.engine.attack.proofs import affordable, proved
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.margin_variance import variance_left
@@ -189,7 +189,6 @@ def test_levels_go_through_the_normal_equations() -> None:
     )
     variance = least_squares(numbers).variance.reshape(7, 4)[:, 0]
     assert variance == pytest.approx(REFERENCE["levels"]["var_cell_by_category"], abs=1e-6)
-    assert noise_left(numbers) == pytest.approx(math.sqrt(variance.min()))
 
 
 def test_numbers_that_no_table_has_are_refused() -> None:

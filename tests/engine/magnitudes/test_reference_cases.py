@@ -12,9 +12,8 @@ from contributors_attack import broken, grid
 from magnitude_cases import hidden_square, outsider, table_of
 
 from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
-from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
+from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
 from tabprotect.engine.magnitudes.readers.attack_problem import OUTSIDER, AttackProblem, AttackTarget
-from tabprotect.engine.magnitudes.readers.beliefs import second_largest
 from tabprotect.engine.magnitudes.readers.reader_programme import ReaderProgramme
 from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, judge, rules_of
 
@@ -103,6 +102,34 @@ def test_factors_leave_the_belief_of_the_case(id: str) -> None:
     least, most, within = (float(Fraction(text)) for text in given.values())
     law = MultiplierLaw(least, most, CASES[id]["input"]["shape"])
     assert law.belief(within) == pytest.approx(CASES[id]["expected"]["belief"], abs=1e-6)
+
+
+def second_largest(
+    law: MultiplierLaw, published: float, own: float, rest: tuple[float, float], within: float
+) -> tuple[float, float, float]:
+    """Return what the second largest believes of the largest, the rest being uniform between two ends.
+
+    The prior is 1/x, between 100 and 1,200; the rest has a factor as everybody has.
+
+    Returns
+    -------
+    tuple
+        The belief of the best guess, the mean, and the end of the best window.
+    """
+    x = np.linspace(100, 1200, 2201)
+    factor = np.linspace(1 - law.most, 1 + law.most, 241)
+    weight = law.density(factor)
+    noisy = np.linspace(*rest, 41)[:, None] * factor[None, :]
+    density = np.zeros(len(x))
+    spread, at = np.histogram(noisy.reshape(-1), bins=60, weights=np.tile(weight, (41, 1)).reshape(-1))
+    for own_factor, own_weight in zip(factor, weight, strict=True):
+        if own_weight:
+            for chance, low, high in zip(spread, at[:-1], at[1:], strict=True):
+                target = published - own_factor * own - (low + high) / 2
+                density += own_weight * chance * law.density(target / x) / x
+    density /= x
+    belief = window_belief(x, density, within)
+    return belief, float((x * density).sum() / density.sum()), float(x[-1])
 
 
 def test_the_second_largest_and_the_hidden_square() -> None:

@@ -112,34 +112,6 @@ def contributor_belief(
     return window_belief(values, chances, within)
 
 
-def second_largest(
-    law: MultiplierLaw, published: float, own: float, rest: tuple[float, float], within: float
-) -> tuple[float, float, float]:
-    """Return what the second largest believes of the largest, the rest being uniform between two ends.
-
-    The prior is 1/x, between 100 and 1,200; the rest has a factor as everybody has.
-
-    Returns
-    -------
-    tuple
-        The belief of the best guess, the mean, and the end of the best window.
-    """
-    x = np.linspace(100, 1200, 2201)
-    factor = np.linspace(1 - law.most, 1 + law.most, 241)
-    weight = law.density(factor)
-    noisy = np.linspace(*rest, 41)[:, None] * factor[None, :]
-    density = np.zeros(len(x))
-    spread, at = np.histogram(noisy.reshape(-1), bins=60, weights=np.tile(weight, (41, 1)).reshape(-1))
-    for own_factor, own_weight in zip(factor, weight, strict=True):
-        if own_weight:
-            for chance, low, high in zip(spread, at[:-1], at[1:], strict=True):
-                target = published - own_factor * own - (low + high) / 2
-                density += own_weight * chance * law.density(target / x) / x
-    density /= x
-    belief = window_belief(x, density, within)
-    return belief, float((x * density).sum() / density.sum()), float(x[-1])
-
-
 def _own(published: PublishedMagnitudes, view: ContributorView) -> Ints:
     """Return what the reader put into each cell: into his own, and into all that hold it."""
     out = np.zeros(len(published.key), dtype=np.int64)

@@ -14,10 +14,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Singles
 from tabprotect.engine.cycles.cycle_family import FULL, Family
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.populations import guide_of, resampled
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-from tabprotect.languages.messages import message
 
 BLOCK = 64
 """Masses of one block: a draw picks a block by its sum, then a mass in it."""
@@ -35,9 +34,6 @@ FEWEST, MOST = 16, 2000
 
 STEEPEST = 50.0
 """Most (in logs) by which the guide may favour one step: keeps single precision finite."""
-
-STEEP = 3.0
-"""Slope (in logs per unit) at which the guide falls off over counts that the prior excludes."""
 
 
 class AdaptiveWalk:
@@ -62,7 +58,7 @@ class AdaptiveWalk:
         if not isinstance(prior, Uniform):
             values = self._published[:, None] + np.arange(-span, span + 1)
             log_prior = prior.log_weight(family.touched[:, None], values)
-            self._guide = _finite(np.concatenate([log_prior, np.zeros((1, 2 * span + 1))]))
+            self._guide = guide_of(np.concatenate([log_prior, np.zeros((1, 2 * span + 1))]))
         # The cycle that pads the lists of neighbours.
         pad_cells = np.full((1, family.cells.shape[1]), len(family.touched))
         self._cells = np.concatenate([family.cells, pad_cells])
@@ -123,8 +119,7 @@ class AdaptiveWalk:
             with np.errstate(divide="ignore"):
                 log_weight += np.log(total)
             log_weight[moving] += np.log(np.maximum(before, 1) / number[moving])
-            chosen = _resampled(log_weight, generator, 0.5)
-            if chosen is not None:
+            for chosen in resampled(log_weight[None], generator, 0.5)[1]:
                 # np.take, not an index: it keeps rows contiguous, so that reshape gives views.
                 flat = np.take(flat, chosen, axis=1)
                 counts, free = np.take(counts, chosen, axis=1), np.take(free, chosen, axis=1)
@@ -132,8 +127,9 @@ class AdaptiveWalk:
         if self._guide is not None:
             log_weight += self.prior.log_weight(self.family.touched[:, None], counts[:-1]).sum(0)
             log_weight -= self._guided(np.arange(len(self._published))[:, None], counts[:-1]).sum(0)
-        chosen = _resampled(log_weight, generator, 1.0)
-        return counts[:-1] if chosen is None else counts[:-1, chosen]
+        for chosen in resampled(log_weight[None], generator, 1.0)[1]:
+            return counts[:-1, chosen]
+        return counts[:-1]
 
     def _guided(self, cells: Ints, counts: Ints) -> Floats:
         """The guide at counts of cells; counts beyond its ends take the value at the end."""
@@ -184,35 +180,3 @@ def _drawn(flat: Singles, sums: Floats, u: Floats, draws: Ints) -> Ints:
     inner = np.cumsum(within, axis=1)
     row = np.argmax(inner > np.minimum(left, np.nextafter(inner[:, -1], 0))[:, None], axis=1)
     return np.asarray(block * BLOCK + row, dtype=np.int64)
-
-
-def _finite(log_prior: Floats) -> Floats:
-    """The log prior made finite, so that a walk may pass through counts at which it may not end."""
-    guide = log_prior.copy()
-    columns = guide.shape[1]
-    for step in (1, -1):
-        order = range(1, columns) if step == 1 else range(columns - 2, -1, -1)
-        for c in order:
-            guide[:, c] = np.maximum(guide[:, c], guide[:, c - step] - STEEP)
-    return guide
-
-
-def _resampled(log_weight: Floats, generator: np.random.Generator, below: float) -> Ints | None:
-    """Ancestors by systematic resampling; ``None`` where the weights are even enough."""
-    peak = log_weight.max()
-    if peak == -np.inf:
-        raise InfeasibleError(
-            message("no original table was found that fits this published table, mechanism and prior"),
-            hint=message(
-                "check that table and mechanism belong together, choose a wider prior, or take more draws"
-            ),
-        )
-    weight = np.exp(log_weight - peak)
-    weight /= weight.sum()
-    size = len(weight)
-    if 1.0 / (weight**2).sum() >= below * size * (1 - 1e-9):
-        return None
-    edges = np.cumsum(weight)
-    edges /= edges[-1]
-    ends = np.clip(np.ceil(edges * size - generator.random()).astype(np.int64), 0, size)
-    return np.repeat(np.arange(size), np.diff(ends, prepend=0))

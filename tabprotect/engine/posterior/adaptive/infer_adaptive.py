@@ -7,13 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
 from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.moves.drawn_tables import over_listed, shares_of, whole_tables
 from tabprotect.engine.posterior.moves.signature_model import require_possible
+from tabprotect.engine.posterior.populations import drawn
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
@@ -56,7 +58,10 @@ def infer_adaptive(
                 message("the prior excludes every original that could have become the published table"),
                 hint=message("choose a wider prior"),
             )
-        return _exact(likelihood, prior, family, listed.counts[possible], log_weight[possible])
+        changes = listed.counts[possible] - likelihood.published.counts.reshape(-1)[family.touched]
+        reason = message("all {counts:,} possible originals were listed", len(changes))
+        originals = changes, log_weight[possible]
+        return over_listed(likelihood.published, prior, reason, originals, _rows(likelihood, family))
     if approach.way == "exact":
         raise InfeasibleError(
             message("too many originals could have become the published table for an exact posterior"),
@@ -90,55 +95,11 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
         )
 
 
-def _whole(published: Ints, family: Family, counts: Ints) -> Ints:
-    """Whole tables from the counts of the touched cells, int64 (number, cells)."""
-    out = np.repeat(published[None, :], len(counts), axis=0)
-    out[:, family.touched] = counts
-    return out
-
-
 def _rows(likelihood: AdaptiveSequence, family: Family) -> Ints:
     """The row of each cell; untouched cells share a last row that never changes."""
     out = np.full(likelihood.published.domain.size, len(family.touched), dtype=np.int64)
     out[family.touched] = np.arange(len(family.touched))
     return out
-
-
-def _shares(change: Ints, span: int, weight: Floats | None = None) -> Floats:
-    """Distributions of the changes (tables, touched) by cell, (touched + 1, 2 span + 1)."""
-    columns = 2 * span + 1
-    out = np.zeros((change.shape[1] + 1, columns))
-    out[-1, span] = 1.0
-    for cell in range(change.shape[1]):
-        found = np.bincount(change[:, cell] + span, weights=weight, minlength=columns)
-        out[cell] = found / found.sum()
-    return out
-
-
-def _exact(
-    likelihood: AdaptiveSequence, prior: Prior, family: Family, counts: Ints, log_weight: Floats
-) -> Posterior:
-    published = likelihood.published.counts.reshape(-1)
-    weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
-    change = counts - published[family.touched]
-    span = int(np.abs(change).max(initial=0))
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        return _whole(published, family, counts[generator.choice(len(counts), size=number, p=weight)])
-
-    return Posterior(
-        published=likelihood.published,
-        prior=prior,
-        way="exact",
-        reason=message("all {counts:,} possible originals were listed", len(counts)),
-        group_of_cell=_rows(likelihood, family),
-        first=published - span,
-        chances=_shares(change, span, weight),
-        draw_originals=draw,
-        count_originals=lambda: len(counts),
-        list_originals=lambda: (_whole(published, family, counts), weight),
-    )
 
 
 def _estimated(
@@ -158,7 +119,7 @@ def _estimated(
         drawn = walk.population(size, generator, report)
         changes.append((drawn - published[family.touched, None]).T)
     span = max(int(np.abs(change).max(initial=0)) for change in changes)
-    each = np.stack([_shares(change, span) for change in changes])
+    each = np.stack([shares_of(change, span) for change in changes])
     mean = each.mean(axis=0)
     variance = each.var(axis=0, ddof=1) / populations
     spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
@@ -182,15 +143,10 @@ def _estimated(
 
 def _drawn(walk: AdaptiveWalk, number: int, generator: np.random.Generator, progress: Progress) -> Ints:
     """Whole originals, int64 (number, cells), of as many populations as that takes."""
-    parts = [np.zeros((0, len(walk.family.touched)), dtype=np.int64)]
-    have, most = 0, walk.largest_population
-    while have < number:
-
-        def report(fraction: float, done: int = have) -> None:
-            progress.report(message("drawing originals"), min((done + fraction * most) / number, 1.0))
-
-        found = walk.population(most, generator, report).T
-        parts.append(found[generator.permutation(most)[: number - have]])
-        have += len(parts[-1])
+    found = drawn(
+        walk.population, walk.largest_population, (number, len(walk.family.touched)), generator, progress
+    )
     published = walk.likelihood.published.counts.reshape(-1)
-    return _whole(published, walk.family, np.concatenate(parts))
+    return whole_tables(
+        found - published[walk.family.touched], _rows(walk.likelihood, walk.family), published
+    )

@@ -7,9 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints, Signs
-from tabprotect.engine.posterior.posterior import NARROW_COUNTS
+from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
+from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.table import Table
+
+MOST_LISTED = 2**24
+"""Most counts of all originals that are listed."""
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], npt.NDArray[np.int64] | npt.NDArray[np.int16]]
 DrawTables = Callable[[int, np.random.Generator, Progress], Ints]
@@ -20,10 +25,59 @@ def of_tables(draw: DrawChanges, group_of_cell: Ints, published: Ints) -> DrawTa
     """Whole originals from the changes of the groups."""
 
     def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        changes = _by_cell(draw(number, generator, progress), group_of_cell)
-        return (changes + published[:, None]).T
+        return whole_tables(draw(number, generator, progress), group_of_cell, published)
 
     return drawn
+
+
+def whole_tables(
+    changes: npt.NDArray[np.signedinteger], group_of_cell: Ints, published: Ints
+) -> npt.NDArray[np.int64]:
+    """Whole originals, int64 (originals, cells), from the changes of the groups."""
+    return np.asarray((_by_cell(changes, group_of_cell) + published[:, None]).T, dtype=np.int64)
+
+
+def shares_of(changes: Ints, span: int, weights: Floats | None = None) -> Floats:
+    """Laws of the changes (originals, groups), and of no change, float64 (groups + 1, 2 span + 1)."""
+    out = np.zeros((changes.shape[1] + 1, 2 * span + 1))
+    out[-1, span] = 1.0
+    for law, column in zip(out, changes.T, strict=False):
+        found = np.bincount(column + span, weights=weights, minlength=len(law))
+        law[:] = found / found.sum()
+    return out
+
+
+def over_listed(
+    published: Table, prior: Prior, reason: str, originals: tuple[Ints, Floats], group_of_cell: Ints
+) -> Posterior:
+    """The posterior over all originals, given as changes of groups and their log weights.
+
+    Cells of a last group never change.
+    """
+    changes, logs = originals
+    counts = published.counts.reshape(-1)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    below = np.cumsum(weights)
+    span = int(np.abs(changes).max(initial=0))
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        at = np.searchsorted(below, generator.random(number) * below[-1], side="right")
+        return np.asarray(changes[np.minimum(at, len(changes) - 1)], dtype=np.int64)
+
+    few = len(weights) * len(counts) <= MOST_LISTED
+    return Posterior(
+        published=published,
+        prior=prior,
+        way="exact",
+        reason=reason,
+        group_of_cell=group_of_cell,
+        first=counts - span,
+        chances=shares_of(changes, span, weights),
+        draw_originals=of_tables(draw, group_of_cell, counts),
+        count_originals=lambda: len(weights),
+        list_originals=lambda: (whole_tables(changes, group_of_cell, counts), weights) if few else None,
+    )
 
 
 NARROW = 20

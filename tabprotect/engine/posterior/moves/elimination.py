@@ -386,13 +386,7 @@ class EliminationSweep:
             for child in self._plan.children[k]:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
-                sent = self._messages[child]
-                # The child's own message is divided out again; 0/0 is 0. Everything is taken in
-                # here, so what underflows is as good as impossible.
-                silent = sent == -np.inf
-                with np.errstate(divide="ignore"):
-                    back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
-                back[silent] = -np.inf
+                back = divided_out(weight.sum(axis=gone), self._messages[child])
                 rest[child] = (back - self._peaks[child])[None]
 
     def draw(self, number: int, generator: np.random.Generator) -> npt.NDArray[np.int8]:
@@ -406,10 +400,25 @@ class EliminationSweep:
             at = np.zeros((number, batch), dtype=np.int64)
             for v in axes[1:]:
                 at = at * levels + (out[v] + levels // 2)
-            log = self._tables[k].reshape(levels, -1, batch)[:, at, column]
-            weight = np.exp(log - log.max(axis=0))
-            below = np.cumsum(weight, axis=0)
-            threshold = generator.random((number, batch)) * below[-1]
-            chosen = (threshold >= below[:-1]).sum(axis=0)
+            chosen = drawn_rows(self._tables[k].reshape(levels, -1, batch)[:, at, column], generator)
             out[axes[0]] = (chosen - levels // 2).astype(np.int8)
         return out
+
+
+def divided_out(sums: Floats, sent: Floats) -> Floats:
+    """The log of what came back, without the message that was sent; 0/0 is 0.
+
+    Everything was taken in, so what underflows is as good as impossible.
+    """
+    silent = sent == -np.inf
+    with np.errstate(divide="ignore"):
+        back = np.log(sums) - np.where(silent, 0.0, sent)
+    back[silent] = -np.inf
+    return np.asarray(back)
+
+
+def drawn_rows(log: Floats, generator: np.random.Generator) -> Ints:
+    """A row for each place of the others, drawn by the logs of their weights."""
+    below = np.cumsum(np.exp(log - log.max(axis=0)), axis=0)
+    threshold = generator.random(log.shape[1:]) * below[-1]
+    return np.asarray((threshold >= below[:-1]).sum(axis=0), dtype=np.int64)

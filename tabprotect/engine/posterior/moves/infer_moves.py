@@ -10,7 +10,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves import sampling
-from tabprotect.engine.posterior.moves.drawn_tables import narrow_tables, of_tables
+from tabprotect.engine.posterior.moves.drawn_tables import MOST_LISTED, narrow_tables, of_tables, whole_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.independent_parts import of_elimination
@@ -22,9 +22,6 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.languages.messages import message
-
-MOST_LISTED = 2**24
-"""Most counts in all listed originals."""
 
 
 def _exact_because(exact: Elimination) -> str:
@@ -128,8 +125,7 @@ def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
     groups, changes, log_weights = found
     column = np.full(model.groups + 1, len(groups), dtype=np.int64)
     column[groups] = np.arange(len(groups))
-    changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
-    # Untouched cells stay as published.
-    of_cell = np.where(model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell)
     weight = np.exp(log_weights - log_weights.max())
-    return published + changes[:, column[of_cell]], weight / weight.sum()
+    # Untouched cells stay as published.
+    own = column[model.signatures.group_of_cell]
+    return whole_tables(changes, own, published), weight / weight.sum()

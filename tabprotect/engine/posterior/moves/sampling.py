@@ -23,9 +23,9 @@ from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import cycle_steps, graphs
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.moves.walk_layers import WalkLayer, by_component, merged
+from tabprotect.engine.posterior.populations import drawn, guide_of, resampled
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
@@ -99,7 +99,9 @@ class BackwardWalk:
         self._other_rows, self._other_signs = moves.rows[other], moves.signs[other]
         self._other_ends = np.append(self._other_starts, len(other)).astype(np.int64)
         guided = model.log_prior is not None and not model.symmetric
-        self._guide = _guide(model)[self._watched] if guided else None
+        self._guide = None
+        if model.log_prior is not None and guided:
+            self._guide = guide_of(model.log_prior)[self._watched]
         self._worth = None if model.worth is None else model.worth[self._watched]
         self._future = _future(model) if model.coin.rule == "any_zero" else None
 
@@ -295,28 +297,10 @@ class BackwardWalk:
         below: float,
     ) -> None:
         """Systematic resampling of the components whose weights are too uneven."""
-        size = walk.shape[1]
-        log = log_weight[components]
-        peak = log.max(axis=1, keepdims=True)
-        if (peak == -np.inf).any():
-            raise InfeasibleError(
-                message("no original table was found that fits this published table, mechanism and prior"),
-                hint=message(
-                    "check that table and mechanism belong together, choose a wider prior, or take more draws"
-                ),
-            )
-        weight = np.exp(log - peak)
-        weight /= weight.sum(axis=1, keepdims=True)
-        uneven = np.flatnonzero(1.0 / (weight**2).sum(axis=1) < below * size * (1 - 1e-9))
+        uneven, ancestor = resampled(log_weight[components], generator, below)
         if not len(uneven):
             return
         chosen = components[uneven]
-        offset = generator.random((len(uneven), 1))
-        edges = np.cumsum(weight[uneven], axis=1)
-        edges /= edges[:, -1:]
-        ends = np.ceil(edges * size - offset).astype(np.int64)
-        copies = np.diff(np.clip(ends, 0, size), axis=1, prepend=0)
-        ancestor = np.stack([np.repeat(np.arange(size), c) for c in copies])
         slot = np.full(len(self._components), -1, dtype=np.int64)
         slot[chosen] = np.arange(len(chosen))
         for state, owner in ((walk, self._component), (counts, self._group_component)):
@@ -342,22 +326,6 @@ def _future(model: GroupModel) -> Floats:
         free[0] = then[0] + move * then[1]
         gain[left] = blocked * then[:-1] + (1 - blocked) * free
     return np.log(gain)
-
-
-STEEP = 3.0
-"""Slope (in logs per unit) at which the guide falls off over changes that the prior excludes."""
-
-
-def _guide(model: GroupModel) -> Floats:
-    """The log prior made finite, so that a walk may pass where it may not end."""
-    assert model.log_prior is not None
-    guide = model.log_prior.copy()
-    columns = guide.shape[1]
-    for step in (1, -1):
-        order = range(1, columns) if step == 1 else range(columns - 2, -1, -1)
-        for c in order:
-            guide[:, c] = np.maximum(guide[:, c], guide[:, c - step] - STEEP)
-    return guide
 
 
 def estimate(
@@ -418,18 +386,5 @@ def draw(
     if walk.model.symmetric:
         # Independent draws lose nothing in a small population.
         size = min(size, number)
-    parts: list[Shorts] = []
-    have = 0
-    while have < number:
-        done = have
-
-        def report(fraction: float, done: int = done) -> None:
-            progress.report(message("drawing originals"), (done + fraction * size) / max(number, size))
-
-        changes = walk.population(size, generator, report)
-        chosen = generator.permutation(size)[: number - have]
-        parts.append(changes[:, chosen])
-        have += len(chosen)
-    if not parts:
-        return np.zeros((0, walk.model.groups), dtype=np.int16)
-    return np.concatenate(parts, axis=1).T
+    shape = number, walk.model.groups
+    return drawn(walk.population, size, shape, generator, progress).astype(np.int16, copy=False)

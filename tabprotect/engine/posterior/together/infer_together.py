@@ -13,8 +13,7 @@ from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.margins import laws_of
-from tabprotect.engine.posterior.moves.drawn_tables import of_tables
-from tabprotect.engine.posterior.moves.infer_moves import MOST_LISTED
+from tabprotect.engine.posterior.moves.drawn_tables import MOST_LISTED, of_tables, over_listed, whole_tables
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
@@ -182,7 +181,7 @@ def _by_elimination(
     first: MoveSequence, prior: Prior, model: JointModel, found: JointElimination, progress: Progress
 ) -> Posterior:
     sig = model.signatures
-    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
+    group_of_cell = _groups(sig)
     published = first.published.counts.reshape(-1)
     certain = np.zeros((1, 2 * found.span + 1))
     certain[0, found.span] = 1.0
@@ -213,56 +212,24 @@ def _listed(model: JointModel, sig: Signatures, published: Ints) -> tuple[Ints, 
     if found is None or len(found[1]) * len(published) > MOST_LISTED:
         return None
     weight = np.exp(found[1] - found[1].max())
-    return _tables(found[0], sig, published), weight / weight.sum()
-
-
-def _tables(changes: Ints, sig: Signatures, published: Ints) -> Ints:
-    whole = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
-    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
-    return np.asarray(published + whole[:, group_of_cell])
+    return whole_tables(found[0], _groups(sig), published), weight / weight.sum()
 
 
 def _by_listing(
     first: MoveSequence, prior: Prior, model: JointModel, listed: tuple[Ints, Floats]
 ) -> Posterior:
-    changes, logs = listed
-    sig = model.signatures
-    published = first.published.counts.reshape(-1)
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    span = int(np.abs(changes).max(initial=0))
-    chances = np.zeros((len(sig) + 1, 2 * span + 1))
-    chances[-1, span] = 1.0
-    for group in range(len(sig)):
-        chances[group] = np.bincount(changes[:, group] + span, weights, minlength=2 * span + 1)
-    below = np.cumsum(weights)
+    reason = message("every original that fits was weighed by all releases")
+    return over_listed(first.published, prior, reason, listed, _groups(model.signatures))
 
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        at = np.searchsorted(below, generator.random(number) * below[-1], side="right")
-        return np.asarray(changes[np.minimum(at, len(changes) - 1)], dtype=np.int64)
 
-    few = len(weights) * len(published) <= MOST_LISTED
-
-    def listing() -> tuple[Ints, Floats] | None:
-        return (_tables(changes, sig, published), weights) if few else None
-
-    group_of_cell = np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
-    return Posterior(
-        published=first.published,
-        prior=prior,
-        way="exact",
-        reason=message("every original that fits was weighed by all releases"),
-        group_of_cell=group_of_cell,
-        first=published - span,
-        chances=chances,
-        draw_originals=of_tables(draw, group_of_cell, published),
-        count_originals=lambda: len(weights),
-        list_originals=listing,
-    )
+def _groups(sig: Signatures) -> Ints:
+    """The group of each cell; untouched cells belong to a last one that never changes."""
+    return np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
 
 
 def _by_rings(first: MoveSequence, prior: Prior, model: JointModel, found: RingDraws) -> Posterior:
-    tables = _tables(found.changes, model.signatures, first.published.counts.reshape(-1))
+    groups = _groups(model.signatures)
+    tables = whole_tables(found.changes, groups, first.published.counts.reshape(-1))
     start, chances = laws_of(tables, np.full(len(tables), 1 / len(tables)))
     group_of_cell = model.signatures.group_of_cell
     worth = found.effective[group_of_cell]

@@ -238,12 +238,8 @@ class _Planner:
         return components(left, right, self._model.cycles)
 
     def _factors(self) -> list[StepFactor]:
-        model, sig = self._model, self._model.signatures
-        group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
-        order = np.argsort(sig.cycles, kind="stable")
-        bounds = np.searchsorted(sig.cycles[order], np.arange(model.cycles + 1))
-        groups = group_of_touch[order]
-        signs = sig.signs[order]
+        model = self._model
+        bounds, groups, signs = model.signatures.of_cycles
         out = []
         for r, release in enumerate(model.releases):
             occurrences, blocking = self._occurrences[r], self._blocking[r]

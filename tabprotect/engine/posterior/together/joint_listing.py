@@ -87,16 +87,14 @@ def _one(
 ) -> tuple[Shorts, Floats]:
     """The originals of one release within a window, as changes from it."""
     sig, release = model.signatures, model.releases[r]
-    group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
-    order = np.argsort(sig.cycles, kind="stable")
-    bounds = np.searchsorted(sig.cycles[order], np.arange(model.cycles + 1))
+    bounds, groups, group_signs = sig.of_cycles
     remaining = model.touches()[r].copy()
     change: Shorts = np.zeros((1, len(sig)), dtype=np.int16)
     log = np.zeros(1)
     for step, cycle in enumerate(reversed(release.sequence.tolist())):
         progress.report(message("counting originals"), step / len(release.sequence))
-        own = order[bounds[cycle] : bounds[cycle + 1]]
-        at, signs = group_of_touch[own], sig.signs[own].astype(np.int16)
+        own = slice(int(bounds[cycle]), int(bounds[cycle + 1]))
+        at, signs = groups[own], group_signs[own].astype(np.int16)
         remaining[at] -= 1
         count = release.lowest[at] + change[:, at]
         low_plus = np.where(signs > 0, count, FAR).min(axis=1)

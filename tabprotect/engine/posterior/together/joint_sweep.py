@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints, Signs
-from tabprotect.engine.posterior.moves.elimination import LOWEST
+from tabprotect.engine.posterior.moves.elimination import LOWEST, divided_out, drawn_rows
 from tabprotect.engine.posterior.moves.signature_model import FAR
 from tabprotect.engine.posterior.together.joint_model import JointModel, JointPart, StepFactor, SumFactor
 
@@ -134,12 +134,7 @@ class JointSweep:
             for child in self._children[k]:
                 scope = set(part.axes[child][1:])
                 gone = tuple(a for a, c in enumerate(axes) if c not in scope)
-                sent = self._messages[child]
-                silent = sent == -np.inf
-                with np.errstate(divide="ignore"):
-                    back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
-                back[silent] = -np.inf
-                rest[child] = back
+                rest[child] = divided_out(weight.sum(axis=gone), self._messages[child])
         return out
 
     def draw(self, number: int, generator: np.random.Generator) -> Ints:
@@ -152,11 +147,7 @@ class JointSweep:
             at = np.zeros(number, dtype=np.int64)
             for axis, cycle in enumerate(axes[1:], start=1):
                 at = at * table.shape[axis] + chosen[cycle]
-            log = table.reshape(table.shape[0], -1)[:, at]
-            weight = np.exp(log - log.max(axis=0))
-            below = np.cumsum(weight, axis=0)
-            threshold = generator.random(number) * below[-1]
-            chosen[axes[0]] = (threshold >= below[:-1]).sum(axis=0)
+            chosen[axes[0]] = drawn_rows(table.reshape(table.shape[0], -1)[:, at], generator)
         out = np.zeros((number, len(part.groups)), dtype=np.int64)
         for column, group in enumerate(part.groups):
             cycles, signs = self._model.signatures.touching(group)

@@ -223,11 +223,6 @@ class Walker:
             values[THETA] or 0.0,
         )
 
-    @property
-    def fixed(self) -> bool:
-        """Return True if every run takes the same cycles."""
-        return self.order == "listed"
-
     @cached_property
     def _listed(self) -> tuple[Ints | None, MoveSet]:
         """The list of a pass; one long pass where the list is cut off."""

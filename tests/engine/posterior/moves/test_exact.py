@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import marginals, move_cells, posterior
+from change_laws import distribution
 from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import bidiagonal, design
@@ -18,7 +19,6 @@ from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive

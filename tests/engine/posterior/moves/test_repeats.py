@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from brute_force import marginals, move_cells, posterior
+from change_laws import distribution
 
 from tabprotect.engine.cycles.cycle_files import build, state
 from tabprotect.engine.cycles.designs import design
@@ -14,7 +15,6 @@ from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import infer_moves
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.prior import Factorial, Poisson, Prior, Uniform
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence

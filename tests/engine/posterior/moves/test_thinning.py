@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from change_laws import distribution
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, _planned
-from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.prior import Positive, Uniform

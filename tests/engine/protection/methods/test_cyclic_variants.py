@@ -408,8 +408,8 @@ def test_draws_agree_with_the_list(
     if special == "no lists of neighbours":
         monkeypatch.setattr("tabprotect.engine.cycles.cycle_family.MOST_NEIGHBOURS", 0)
     elif special:
-        resampled = adaptive_walk._resampled
-        monkeypatch.setattr(adaptive_walk, "_resampled", lambda w, g, _: resampled(w, g, 1.0))
+        resampled = adaptive_walk.resampled
+        monkeypatch.setattr(adaptive_walk, "resampled", lambda w, g, _: resampled(w, g, 1.0))
     final = table([[2, 3, 1], [3, 2, 0], [2, 3, 4]])
     if kind == "positive":
         final = table(final.counts + 1)

@@ -1,0 +1,94 @@
+"""Draws from weighted populations: what walks backwards through a mechanism have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.progress import Progress
+from tabprotect.languages.messages import message
+
+STEEP = 3.0
+"""Slope (in logs per unit) at which the guide falls off over counts that the prior excludes."""
+
+Draws = npt.NDArray[np.signedinteger]
+"""Draws by their dtype: (draws, groups)."""
+
+
+def guide_of(log_prior: Floats) -> Floats:
+    """The log prior made finite, so that a walk may pass through counts at which it may not end."""
+    guide = log_prior.copy()
+    columns = guide.shape[1]
+    for step in (1, -1):
+        order = range(1, columns) if step == 1 else range(columns - 2, -1, -1)
+        for c in order:
+            guide[:, c] = np.maximum(guide[:, c], guide[:, c - step] - STEEP)
+    return guide
+
+
+def resampled(log_weight: Floats, generator: np.random.Generator, below: float) -> tuple[Ints, Ints]:
+    """Systematic resampling of the rows whose weights are too uneven: these rows, and their ancestors.
+
+    Parameters
+    ----------
+    log_weight : float64 (rows, draws)
+    below
+        Rows are resampled whose effective number of draws is below this share of all.
+
+    Raises
+    ------
+    InfeasibleError
+        If no draw of a row has any weight.
+    """
+    size = log_weight.shape[1]
+    peak = log_weight.max(axis=1, keepdims=True)
+    if (peak == -np.inf).any():
+        raise InfeasibleError(
+            message("no original table was found that fits this published table, mechanism and prior"),
+            hint=message(
+                "check that table and mechanism belong together, choose a wider prior, or take more draws"
+            ),
+        )
+    weight = np.exp(log_weight - peak)
+    weight /= weight.sum(axis=1, keepdims=True)
+    uneven = np.flatnonzero(1.0 / (weight**2).sum(axis=1) < below * size * (1 - 1e-9))
+    if not len(uneven):
+        return uneven, np.zeros((0, size), dtype=np.int64)
+    offset = generator.random((len(uneven), 1))
+    edges = np.cumsum(weight[uneven], axis=1)
+    edges /= edges[:, -1:]
+    ends = np.ceil(edges * size - offset).astype(np.int64)
+    copies = np.diff(np.clip(ends, 0, size), axis=1, prepend=0)
+    return uneven, np.stack([np.repeat(np.arange(size), c) for c in copies])
+
+
+def drawn(
+    population: Callable[[int, np.random.Generator, Callable[[float], None]], Draws],
+    size: int,
+    shape: tuple[int, int],
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Draws:
+    """Draws of a shape, (number, groups), from as few populations of a size as possible.
+
+    Parameters
+    ----------
+    population
+        ``(size, generator, report)``: draws (groups, size) of equal weight.
+    """
+    number, groups = shape
+    parts: list[Draws] = [np.zeros((groups, 0), dtype=np.int8)]
+    have = 0
+    while have < number:
+
+        def report(fraction: float, done: int = have) -> None:
+            progress.report(message("drawing originals"), (done + fraction * size) / max(number, size))
+
+        found = population(size, generator, report)
+        parts.append(found[:, generator.permutation(size)[: number - have]])
+        have += parts[-1].shape[1]
+    return np.concatenate(parts, axis=1).T
