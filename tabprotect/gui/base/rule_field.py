@@ -37,8 +37,7 @@ class RuleField(QWidget):
             box.editingFinished.connect(self._changed)
         self.zeros.clicked.connect(self._changed)
         self._shown = SmallCount()
-        first = Label(words)
-        first.setBuddy(self.low)
+        first = Label(words, buddy=self.low)
         in_row(
             first, self.low, Label(message("to")), self.high, self.zeros, on=self, margins=0,
             spacing=GRID // 2,

@@ -164,8 +164,7 @@ class SaveAsDialog(QDialog):
 
     @staticmethod
     def _label(form: QFormLayout, text: str, box: QWidget) -> None:
-        label = Label(text)
-        label.setBuddy(box)
+        label = Label(text, buddy=box)
         form.addRow(label, box)
 
     @property

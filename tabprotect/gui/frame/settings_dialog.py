@@ -243,8 +243,7 @@ def _section(first: str, groups: Groups, told_by: str, *, fixed: bool) -> QWidge
         for text, field in rows:
             field.setAccessibleName(translate(text))
             field.setEnabled(not fixed)
-            label = Label(text, wordWrap=True)
-            label.setBuddy(field)
+            label = Label(text, wordWrap=True, buddy=field)
             if isinstance(field, QLineEdit):
                 filled(column, label, field)
                 continue

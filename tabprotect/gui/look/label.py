@@ -7,7 +7,7 @@ import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontInfo, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 from tabprotect.gui.look.roles import dress
 from tabprotect.languages.messages import message
@@ -28,6 +28,10 @@ class Label(QLabel):
         What it is for the style sheet: ``quiet``, ``section``, ...
     name
         What a screen reader calls it; what the label says is then its description.
+    buddy
+        The field that it names.
+    selectable
+        Whether its words can be marked with the mouse.
     """
 
     def __init__(
@@ -38,9 +42,15 @@ class Label(QLabel):
         name: str = "",
         wordWrap: bool = False,  # noqa: N803 (Qt's case)
         alignment: Qt.AlignmentFlag | None = None,
+        buddy: QWidget | None = None,
+        selectable: bool = False,
     ) -> None:
         self._plain = ""
         super().__init__(wordWrap=wordWrap)
+        if buddy is not None:
+            self.setBuddy(buddy)
+        if selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if alignment is not None:
             self.setAlignment(alignment)
         self.setTextFormat(Qt.TextFormat.RichText if wordWrap else Qt.TextFormat.PlainText)

@@ -53,8 +53,7 @@ class ChancesDialog(QDialog):
             field = self.fields[name] = QDoubleSpinBox(
                 minimum=0.0, maximum=1.0, singleStep=STEP, decimals=DIGITS, value=chance
             )
-            label = Label(name)
-            label.setBuddy(field)
+            label = Label(name, buddy=field)
             field.setAccessibleName(translate(name))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
@@ -101,8 +100,7 @@ class MatricesDialog(QDialog):
         self.grid.setTabKeyNavigation(False)
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)
-        label = Label(message("Variable"))
-        label.setBuddy(self.variable)
+        label = Label(message("Variable"), buddy=self.variable)
         in_column(
             self.errors,
             in_row(label, (self.variable, 1), spacing=GRID),

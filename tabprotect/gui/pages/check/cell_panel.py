@@ -96,8 +96,7 @@ class CellPanel(QWidget):
         self._figures = QWidget()
         self._figures.setLayout(self._grid)
         self._place(both=False)
-        self._sentence = Label(wordWrap=True, name=message("The cell in one sentence"))
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence = Label(wordWrap=True, name=message("The cell in one sentence"), selectable=True)
         in_column(
             self._sentence, (self.histogram, 1), self._figures, on=self, margins=(0, GRID, 0, 0), spacing=GRID
         )

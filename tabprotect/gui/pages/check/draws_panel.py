@@ -154,8 +154,7 @@ class DrawsPanel(QWidget):
         self._fitting: BackgroundTask[ModelSummary] = BackgroundTask(
             self, document.jobs, self._take_model, self._failed
         )
-        self.odds = Label(wordWrap=True, name=message("What the release says by itself"))
-        self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.odds = Label(wordWrap=True, name=message("What the release says by itself"), selectable=True)
         self.who = named(QComboBox(), message("Which reader the tables are drawn for"))
         self.who.addItem(translate(READER["user"]), "user")
         self.who.addItem(translate(READER["intruder"]), "intruder")
@@ -168,8 +167,7 @@ class DrawsPanel(QWidget):
             QPushButton(tr("Draw")), message("Draw tables that could be behind it, and analyse them")
         )
         self.button.clicked.connect(self.run)
-        self.sentence = Label(wordWrap=True, name=message("The spread in one sentence"))
-        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.sentence = Label(wordWrap=True, name=message("The spread in one sentence"), selectable=True)
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
         self._form = self._figures()

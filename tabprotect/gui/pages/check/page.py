@@ -62,8 +62,7 @@ class CheckPage(CheckStage, PosteriorShown):
         for who in PERSONS:
             self.who_box.addItem(translate(READER[who]), who)
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
-        figure_label = Label(message("Map of"))
-        figure_label.setBuddy(self._figure_box)
+        figure_label = Label(message("Map of"), buddy=self._figure_box)
         self.map = HeatMap(message("What can be believed of every cell"))
         self.map.chosen.connect(self._go_to)
         self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))

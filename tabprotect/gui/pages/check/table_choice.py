@@ -40,8 +40,7 @@ class TableChoice(QWidget):
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(24)
         self.box.currentIndexChanged.connect(lambda _: self._chosen())
-        label = Label(message("Table"))
-        label.setBuddy(self.box)
+        label = Label(message("Table"), buddy=self.box)
         in_row(label, self.box, on=self, margins=0, spacing=GRID)
         self._of: object = None
         self._found: dict[Who, tuple[object, OfTable]] = {}

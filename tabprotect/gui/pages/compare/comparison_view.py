@@ -85,8 +85,7 @@ class ComparisonView(QWidget):
             (message("Risk"), message("Measure of risk, to the right"), self.risk),
             (message("Utility"), message("Measure of utility, upwards"), self.utility),
         ):
-            label = Label(words)
-            label.setBuddy(combo)
+            label = Label(words, buddy=combo)
             combo.setAccessibleName(translate(name))
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)

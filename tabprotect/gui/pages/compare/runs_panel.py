@@ -187,8 +187,7 @@ class RunsPanel(QWidget):
             ("", self.key_chips),
             (message("Wanted"), self.sensitive),
         ):
-            label = Label(words)
-            label.setBuddy(field)
+            label = Label(words, buddy=field)
             form.addRow(label, field)
         column = in_column(
             heading(message("Compared")),
@@ -415,8 +414,7 @@ class Levers(QWidget):
         slider.setValue(int(np.argmin(np.abs(np.array(values) - number))))
         slider.setAccessibleName(translate(parameter.label))
         slider.setToolTip(tip(parameter.help))
-        label = Label(parameter.label)
-        label.setBuddy(slider)
+        label = Label(parameter.label, buddy=slider)
         shown = Label("" if math.isnan(number) else f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
         slider.valueChanged.connect(lambda at: shown.setText(tr("{values:.4g}", values[at])))

@@ -74,8 +74,7 @@ class ProofPanel(QScrollArea):
         self.functionals = named(QListWidget(), message("Linear combinations that are published exactly"))
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
-        self._attacks = Label(wordWrap=True, name=message("Known-category attacks"))
-        self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._attacks = Label(wordWrap=True, name=message("Known-category attacks"), selectable=True)
         self._listed: list[Functional] = []
         self._report: CycleReport | None = None
         in_column(title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID)
@@ -161,8 +160,7 @@ class ProofPanel(QScrollArea):
         ]
         picture = Label(name=SAID[statement.verdict])
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
-        words = Label(statement.text, wordWrap=True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words = Label(statement.text, wordWrap=True, selectable=True)
         column = in_column(words, spacing=2)
         action = self._action(report, statement)
         if action is not None:

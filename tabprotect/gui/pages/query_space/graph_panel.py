@@ -28,8 +28,7 @@ class GraphPanel(SpacePanel):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._parts: list[tuple[str, tuple[str, ...]]] = []
-        self._sentence = Label(wordWrap=True, name=message("Decomposable or not"))
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence = Label(wordWrap=True, name=message("Decomposable or not"), selectable=True)
         self.figure = GraphFigure()
         self.list = RowList(message("Cliques and separators"), sortable=False)
         self.list.chosen.connect(lambda row: self.figure.lift(self._parts[row][1]))

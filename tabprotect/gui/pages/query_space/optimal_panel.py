@@ -135,8 +135,7 @@ class OptimalPanel(SpacePanel):
         self._tell_method()
 
     def _lay_out(self) -> None:
-        against = Label(message("  compare with"))
-        against.setBuddy(self.order)
+        against = Label(message("  compare with"), buddy=self.order)
         row = in_row(self.method, self.go, self.stop, against, self.order, 1, spacing=GRID)
         sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):

@@ -162,8 +162,7 @@ class SessionPanel(SpacePanel):
         )
         self.asking = QPushButton(tr("Ask"))
         self.asking.clicked.connect(self.ask)
-        self.answer = Label(wordWrap=True, name=message("The answer"))
-        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.answer = Label(wordWrap=True, name=message("The answer"), selectable=True)
         self.given = named(QComboBox(), message("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
         self.cells = RowList(message("The table given out"))
@@ -407,8 +406,7 @@ class SessionPanel(SpacePanel):
                 tip=message("<p>{help}</p>", parameter.help),
             )
             field.setMaximumWidth(7 * GRID)
-            label = Label(parameter.label.lower())
-            label.setBuddy(field)
+            label = Label(parameter.label.lower(), buddy=field)
             filled(self._values_row, label, field)
             self.values[parameter.name] = field
 

@@ -292,8 +292,7 @@ class SigningForm(QWidget):
         ):
             field.setAccessibleName(translate(name))
             field.textEdited.connect(lambda _: self.changed.emit())
-            label = Label(text)
-            label.setBuddy(field)
+            label = Label(text, buddy=field)
             # In the middle of its field's height.
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
@@ -352,8 +351,7 @@ class Seal(QFrame):
         dress(self, "card")
         self.setAccessibleName(tr("Published"))
         self._picture = Label()
-        self.text = Label(wordWrap=True, name=message("What was published"))
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text = Label(wordWrap=True, name=message("What was published"), selectable=True)
         self.copy = QPushButton(tr("Copy the check number"))
         self.open = named(
             QPushButton(tr("Open as a reader")),

@@ -46,8 +46,7 @@ class MethodResult(QWidget):
         # However long the names: the page does not get wider for them.
         self.which.setMinimumWidth(20 * GRID)
         self.which.activated.connect(lambda _: self._fill())
-        self._which_label = Label(message("Published table"))
-        self._which_label.setBuddy(self.which)
+        self._which_label = Label(message("Published table"), buddy=self.which)
         self.legend = Label(wordWrap=True, role="quiet")
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)

@@ -48,8 +48,7 @@ class RefusalStrip(QFrame):
         super().__init__()
         self.setAccessibleName(tr("Refused: readers would know too much"))
         self._picture = Label()
-        self._reason = Label(wordWrap=True)
-        self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._reason = Label(wordWrap=True, selectable=True)
         self._open = False
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
