@@ -427,7 +427,7 @@ def _summed(records: object, asked: MagnitudeTabulation, progress: Progress) -> 
     from tabprotect.engine.magnitudes.tables.tabulating import summed
     from tabprotect.engine.microdata.record_files import MicrodataFile
     from tabprotect.engine.project.sources import codings_of, measured_columns
-    from tabprotect.engine.project.verbs.sums_verbs import sums_document
+    from tabprotect.engine.project.verbs.magnitude_verbs import sums_document
 
     frame = (
         Frame({str(name): list(values) for name, values in records.items()}, {}, usual_kind())

@@ -136,9 +136,9 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
 def _magnitudes(history: History, args: argparse.Namespace, console: Console) -> int:
     """Print how near an outsider's best guess comes with each method; nothing is published."""
     # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.project.sums.protecting import problem_of
-    from tabprotect.engine.project.sums.sums_compared import compared_sums, within_of
-    from tabprotect.engine.project.verbs.sums_verbs import set_rules
+    from tabprotect.engine.project.magnitudes.magnitude_comparison import compared_sums, within_of
+    from tabprotect.engine.project.magnitudes.protecting import problem_of
+    from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 
     args.parser.only(args, "rules", "weights", why=MEASURES["counts"])
     rules_of(args.rules)

@@ -26,7 +26,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.left_out import Kind, kinds, listed
+from tabprotect.engine.release.left_out import Omission, kinds, listed
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -223,7 +223,7 @@ def _posterior(
     joint: JointShares,
     prior: Prior,
     read: tuple[Release | None, Likelihood],
-    left: tuple[Kind, ...],
+    left: tuple[Omission, ...],
 ) -> Posterior:
     domain, size = found.numbers.domain, found.numbers.domain.size
     group, first, chances = found.cells.laid_out(slice(0, size))

@@ -21,7 +21,7 @@ from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.published_margins import rank
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -242,7 +242,7 @@ class VerifiedSet:
         return tuple(one.message for one in remarks_on_labels(self.tables.domain))
 
     @property
-    def left_out(self) -> tuple[Kind, ...]:
+    def left_out(self) -> tuple[Omission, ...]:
         """As of a single bundle."""
         return not_judged(self.verdict, self.gate)
 

@@ -29,7 +29,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, magnitude_methods, methods
-from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
@@ -88,14 +88,14 @@ class Verification:
         return tuple(one.message for one in remarks_on_labels(self.release.domain))
 
     @property
-    def left_out(self) -> tuple[Kind, ...]:
+    def left_out(self) -> tuple[Omission, ...]:
         """The kinds of what was not judged: as found, or as stated where nothing was judged."""
         if self.verdict is None and self.release.magnitudes and self.release.mechanism.gate is None:
             return ()
         return not_judged(self.verdict, self.release.mechanism.gate)
 
 
-def not_judged(verdict: Verdict | MagnitudeVerdict | None, gate: Gate | None) -> tuple[Kind, ...]:
+def not_judged(verdict: Verdict | MagnitudeVerdict | None, gate: Gate | None) -> tuple[Omission, ...]:
     """The kinds of what a verdict leaves out; without one, of what a gate states that it does."""
     if verdict is not None:
         return verdict.left_out

@@ -21,7 +21,7 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import Finding, in_words
-from tabprotect.engine.release.left_out import Kind, kinds, listed
+from tabprotect.engine.release.left_out import Omission, kinds, listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
@@ -124,7 +124,7 @@ class MagnitudeVerdict:
     hidden: int
     worst: float | None
     known: int
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     audit: ContributorsAudit | None = None
     reason: bool = False
     numbers: int = 0
@@ -213,7 +213,7 @@ def magnitude_verdict(
     *,
     audit: ContributorsAudit | None = None,
     unsafe: Bools | None = None,
-    more: tuple[Kind, ...] = (),
+    more: tuple[Omission, ...] = (),
 ) -> MagnitudeVerdict:
     """Judge a release of sums as its readers see it.
 

@@ -28,7 +28,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import is_coarser, sums_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -334,7 +334,7 @@ class _Unused:
     """The part of the evidence that a weight leaves out."""
 
     note: str = ""
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
 def _log_weights(

@@ -15,7 +15,7 @@ from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -162,7 +162,7 @@ class Posterior:
     note: str = ""
     basis: str = ""
     approximate: bool = False
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     list_originals: Callable[[], tuple[Ints, Floats] | None] = field(default=lambda: None, repr=False)
     estimate_originals: Callable[[], TableCount | None] = field(default=lambda: None, repr=False)
     exact_sums: ExactSums | None = field(default=None, repr=False)

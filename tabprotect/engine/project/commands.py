@@ -9,11 +9,11 @@ from tabprotect.engine.project.verbs import (
     compare_verbs,
     cycle_verbs,
     level_verbs,
+    magnitude_verbs,
     publish_verbs,
     query_verbs,
     release_verbs,
     set_verbs,
-    sums_verbs,
     table_verbs,
 )
 from tabprotect.languages.messages import message
@@ -30,7 +30,7 @@ COMMANDS: dict[str, Command[...]] = {
         set_verbs,
         query_verbs,
         compare_verbs,
-        sums_verbs,
+        magnitude_verbs,
     )
     for found in vars(verbs).values()
     if isinstance(found, Command)

@@ -111,7 +111,7 @@ def _rules(project: Project, asked: Protecting) -> Order | None:
         For last year's bundle where the method hides nothing.
     """
     # Late: who protects counts does not wait for it.
-    from tabprotect.engine.project.verbs.sums_verbs import set_rules
+    from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
     from tabprotect.engine.protection.registered import magnitude_methods
 
     if asked.like is not None and not magnitude_methods()[project.method].takes_rules:

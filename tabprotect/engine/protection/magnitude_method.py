@@ -22,7 +22,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
@@ -258,7 +258,7 @@ class MagnitudeMethod(ABC):
         """
         return 0
 
-    def left_out(self, release: Release) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
         """Return what a release leaves out whoever judges it."""
         return ()
 

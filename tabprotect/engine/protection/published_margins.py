@@ -10,7 +10,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -109,7 +109,7 @@ def sum_factors(
     *,
     rerun: Rerun | None = None,
     note: str = "",
-    left_out: tuple[Kind, ...] = (),
+    left_out: tuple[Omission, ...] = (),
     signed: bool = False,
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.

@@ -17,7 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -237,7 +237,7 @@ class CellFactors:
     rerun: Rerun | None = None
     note: str = ""
     approximate: bool = False
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.low > self.high).any() or (self.low < 0).any():
@@ -368,7 +368,7 @@ def independent(
     hidden: tuple[int, int, Floats | None] = (0, UNBOUNDED, None),
     rerun: Rerun | None = None,
     note: str = "",
-    left_out: tuple[Kind, ...] = (),
+    left_out: tuple[Omission, ...] = (),
 ) -> CellFactors:
     """Every inner cell by itself, its factor a function of its published count.
 

@@ -16,7 +16,7 @@ from typing import get_args
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.randomness import NONCE_BYTES, Coins
-from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy
@@ -83,7 +83,7 @@ class Gate(Limits):
     attempts_at_most: int = ATTEMPTS
     intruder: str = ""
     passed: bool | None = True
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     reason: bool = False
     changed: bool = False
     refused: tuple[RefusedDraws, ...] = ()

@@ -10,7 +10,7 @@ from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.kept_margins import said as kept_in_words
-from tabprotect.engine.release.left_out import Kind, listed
+from tabprotect.engine.release.left_out import Omission, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.messages import capital, in_100, joined, message, plural
@@ -90,7 +90,7 @@ class TableVerdict:
     note: str = ""
     mean_belief: float | None = None
     small_known: int = 0
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     basis: str = ""
 
     @property
@@ -189,7 +189,7 @@ class Verdict:
     limits: Limits
     attempts_at_most: int
     note: str = ""
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     reason: bool = False
     insiders: Insiders = NOT_LOOKED_AT
     kept_small: tuple[KeptSum, ...] = ()

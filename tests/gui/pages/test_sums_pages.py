@@ -14,8 +14,8 @@ from readable import texts
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect
-from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow

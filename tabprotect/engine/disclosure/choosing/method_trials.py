@@ -23,7 +23,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import Promised
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
-from tabprotect.engine.release.left_out import Kind, kinds
+from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.groupings.grouping import true_table
@@ -83,7 +83,7 @@ class MethodTrial:
     fault: str = ""
     hint: str = ""
     suggestions: tuple[Suggestion, ...] = ()
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
     @property
     def done(self) -> bool:

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import of_parts, regrouped
+from tabprotect.engine.project.verbs.magnitude_verbs import of_parts, regrouped
 from tabprotect.engine.project.verbs.table_verbs import edited
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message

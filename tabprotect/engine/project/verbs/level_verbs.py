@@ -16,10 +16,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.project.command import Arguments, Context, Declared
+from tabprotect.engine.project.magnitudes.protecting import chosen
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.sums.protecting import chosen
-from tabprotect.engine.project.verbs.sums_verbs import of_parts, regrouped
+from tabprotect.engine.project.verbs.magnitude_verbs import of_parts, regrouped
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
@@ -343,7 +343,7 @@ def _added(
     Parameters
     ----------
     origin
-        As of :func:`~tabprotect.engine.project.verbs.sums_verbs.regrouped`.
+        As of :func:`~tabprotect.engine.project.verbs.magnitude_verbs.regrouped`.
     """
     before = project.original.domain
     keys, weights, moves, placed = (project.record_keys, project.weights, project.moves, project.placement)

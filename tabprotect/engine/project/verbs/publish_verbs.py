@@ -28,9 +28,9 @@ from tabprotect.engine.project.releasing.judgement import (
     beside_unjudged,
     refused_beside,
 )
+from tabprotect.engine.project.verbs.magnitude_verbs import published_now
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
-from tabprotect.engine.project.verbs.sums_verbs import published_now
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import LookedUp

@@ -28,7 +28,7 @@ from tabprotect.engine.project.options import Drawing, Protecting, Publishing
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
-from tabprotect.engine.project.verbs.sums_verbs import checked_parameters, protected_now, sums_words
+from tabprotect.engine.project.verbs.magnitude_verbs import checked_parameters, protected_now, sums_words
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import magnitude_methods, methods

@@ -146,7 +146,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     if is_magnitudes(Path(source)):
         Reading.of(reading).check_measure("magnitudes")
-        from tabprotect.engine.project.verbs.sums_verbs import opened_sums
+        from tabprotect.engine.project.verbs.magnitude_verbs import opened_sums
 
         return opened_sums(source)
     opened = open_source(source, Reading.of(reading), progress=context.progress)
@@ -194,7 +194,7 @@ def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> 
         For a negative seed.
     """
     if asked.measure is not None:
-        from tabprotect.engine.project.verbs.sums_verbs import tabulated_sums
+        from tabprotect.engine.project.verbs.magnitude_verbs import tabulated_sums
 
         return tabulated_sums(asked, context.progress)
     _check_keys(asked)

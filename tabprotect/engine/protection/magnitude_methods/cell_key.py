@@ -12,7 +12,7 @@ from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, Co
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
@@ -82,7 +82,7 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
             found.append((float(true[order][low]), float(true[order][min(high, len(true) - 1)])))
         return at, np.array(found).reshape(-1, 2)
 
-    def left_out(self, release: Release) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
         # Each sum has noise of its own, and what sums say together was not weighed.
         return ("joint_noise", "contributors")
 

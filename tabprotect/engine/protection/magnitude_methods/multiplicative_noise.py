@@ -12,7 +12,7 @@ from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, Co
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
@@ -102,7 +102,7 @@ class MultiplicativeNoise(MagnitudeMethod):
             100 * given["most"],
         )
 
-    def left_out(self, release: Release) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
         # Only one of the copies that a weight stands for has noise.
         return ("contributors",) if release.magnitude_table.weighted else ()
 

@@ -22,7 +22,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.protection.suppressing.given_statuses import text_of
 from tabprotect.engine.protection.suppressing.given_sums import given_sums
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -156,7 +156,7 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
             parts[n] = sum(sizes[1:2]), whole - sum(sizes[:2])
         return int((second_beliefs(published, cells, parts, within) > limit).sum())
 
-    def left_out(self, release: Release) -> tuple[Kind, ...]:
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
         # With the numbers of the rules the choice could be made again.
         return ("pattern_choice",) if release.magnitude_table.hidden.any() else ()
 

@@ -89,7 +89,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.release.left_out import Kind
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -112,7 +112,7 @@ MARGIN_NOTE = message(
 )
 
 
-def beside_others(values: Values) -> tuple[Kind, ...]:
+def beside_others(values: Values) -> tuple[Omission, ...]:
     """Return what a table by itself leaves out of several."""
     return ("joint_noise",) if values[KEYS] == "hashed" else ("joint_noise", "key_algebra")
 

@@ -67,7 +67,7 @@ class JudgedSums(QObject):
 
         def work(progress: Progress) -> tuple[Suggestion, ...]:
             # Imported late: the first paint does not wait for what solves programmes.
-            from tabprotect.engine.project.sums.sums_remedies import remedies_for
+            from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
 
             return remedies_for(project, progress)
 

@@ -18,7 +18,7 @@ from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tri
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import infer_sums
+from tabprotect.engine.project.verbs.magnitude_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import said

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QSplitter
 from tabprotect.engine.assessment.comparing.over_seeds import front
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.magnitude_verbs import compare_sums
 from tabprotect.engine.project.verbs.release_verbs import set_method
-from tabprotect.engine.project.verbs.sums_verbs import compare_sums
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
@@ -33,7 +33,7 @@ from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.sums.sums_compared import ComparedSums
+    from tabprotect.engine.project.magnitudes.magnitude_comparison import ComparedSums
 
 LOOKS = series_looks(("rules", *magnitude_methods(), "rounding"))
 """How each way is marked: the rules alone, three methods, rounding."""
@@ -204,7 +204,7 @@ def _setting(number: int, one: ComparedSums, look: SeriesLook, label: str) -> Pl
 
 def _compare(project: Project, progress: Progress) -> tuple[ComparedSums, ...]:
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums.sums_compared import compared_sums
+    from tabprotect.engine.project.magnitudes.magnitude_comparison import compared_sums
 
     found: tuple[ComparedSums, ...] = ()
     for one in compared_sums(project, progress):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import SumsTrial, tried_sums
+from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial, tried_sums
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.theme import chance_text, count_text

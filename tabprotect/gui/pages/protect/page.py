@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_mechanism, set_method
-from tabprotect.engine.project.verbs.sums_verbs import SumsTrial
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.tables.publication import Publication

@@ -29,8 +29,8 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.magnitude_verbs import gate_of_sums
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
-from tabprotect.engine.project.verbs.sums_verbs import gate_of_sums
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.verdict_figures import SAID, Verdict
@@ -376,7 +376,7 @@ class MagnitudesGate(Gate):
 def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
     """The bundle made and checked as its reader will, or that of a reader read again."""
     # The register comes with the first release, not with the window.
-    from tabprotect.engine.project.verbs.sums_verbs import bundle_of_sums, judged_for_leaving
+    from tabprotect.engine.project.verbs.magnitude_verbs import bundle_of_sums, judged_for_leaving
 
     progress.report(message("making the bundle"), 0.1)
     read = project.kind == "reader" and os.path.isfile(Path(project.source))

@@ -100,7 +100,7 @@ class ReportButton(QPushButton):
 
 def _report(project: Project, history: History, edition: Edition, progress: Progress) -> Report:
     # Templates, and the register, come with the first report.
-    from tabprotect.engine.project.verbs.sums_verbs import bundle_of_sums, staff_record
+    from tabprotect.engine.project.verbs.magnitude_verbs import bundle_of_sums, staff_record
     from tabprotect.engine.report.report import public_report, staff_report
 
     made = datetime.now(UTC).date()

@@ -13,8 +13,8 @@ from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, Protec
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters
-from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.registered import magnitude_methods

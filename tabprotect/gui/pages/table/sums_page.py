@@ -13,7 +13,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.sums_verbs import set_rules
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import opening, placed
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of

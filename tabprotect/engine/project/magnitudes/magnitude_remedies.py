@@ -8,9 +8,9 @@ import numpy as np
 
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.magnitudes.protecting import chosen, protected_sums, with_method
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
-from tabprotect.engine.project.sums.protecting import chosen, protected_sums, with_method
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.languages.messages import at_most_in_100, message
 

@@ -13,8 +13,8 @@ from tabprotect.engine.magnitudes.readers.rounded_totals import least_base, roun
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.magnitudes.protecting import problem_of, protected_sums, with_method
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.sums.protecting import problem_of, protected_sums, with_method
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release

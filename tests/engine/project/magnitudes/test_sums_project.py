@@ -16,9 +16,9 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.level_verbs import unsafe_at_level
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_method, set_parameters
-from tabprotect.engine.project.verbs.sums_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
 
 FIRMS = """nace,region,ent,turnover

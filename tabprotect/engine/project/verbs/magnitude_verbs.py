@@ -23,13 +23,13 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.copy_as_command import line
+from tabprotect.engine.project.magnitudes.protecting import chosen, published_beside, with_method
 from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
 from tabprotect.engine.project.releasing.entering import who_answers
 from tabprotect.engine.project.sources import magnitudes_tabulated
-from tabprotect.engine.project.sums.protecting import chosen, published_beside, with_method
 from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.randomness import Randomness
@@ -174,7 +174,7 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
 def protected_now(project: Project, context: Context, asked: Drawing) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.sums.protecting import protected_sums
+    from tabprotect.engine.project.magnitudes.protecting import protected_sums
 
     seed = project.seed if asked.seed is None else asked.seed
     if seed is not None:
@@ -197,13 +197,13 @@ def published_now(
     signed
         Who prepared it, and who approved it.
     """
+    from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
+    from tabprotect.engine.project.magnitudes.protecting import record_of
     from tabprotect.engine.project.releasing.magnitude_release import (
         decided,
         entered_magnitudes,
         magnitudes_before,
     )
-    from tabprotect.engine.project.sums.protecting import record_of
-    from tabprotect.engine.project.sums.sums_remedies import remedies_for
 
     sums, done, policy = chosen(project), project.protected_sums, project.limits
     assert done is not None
@@ -335,7 +335,7 @@ class SumsTrial:
 
 def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     """Every method on the open table, the chosen one with its parameters; nothing is kept."""
-    from tabprotect.engine.project.sums.protecting import protected_sums
+    from tabprotect.engine.project.magnitudes.protecting import protected_sums
 
     value = chosen(project).table.cells.value
     for name in magnitude_methods():
@@ -409,7 +409,7 @@ def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> st
 
 def staff_record(project: Project) -> Mapping[str, object]:
     """Return what a staff report says of the protected sums beside the release. Confidential."""
-    from tabprotect.engine.project.sums.protecting import record_of
+    from tabprotect.engine.project.magnitudes.protecting import record_of
 
     done = project.protected_sums
     assert done is not None
