@@ -37,7 +37,7 @@ def test_sums_of_a_release(run: Run, release: Path, tmp_path: Path) -> None:
         assert sum(law.values()) == pytest.approx(1)
         assert cell["expected"] == pytest.approx(sum(k * p for k, p in law.items()))
         assert belief.distribution(half=cell["codes"][0], w=cell["codes"][1]) == pytest.approx(law)
-    assert "half, w (exact)" in run("infer", release, "--of", "half:w", "--groupings", HALF).out
+    assert "half, w (worked out exactly)" in run("infer", release, "--of", "half:w", "--groupings", HALF).out
     assert "no variable" in run("infer", release, "--of", "half:w").err
     with pytest.raises(tp.InputError, match="several tables"):
         belief.to_frame()
