@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabprotect.cli.streams import as_file
 from tabprotect.cli.verbs import UsageError
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.options import Naming, Option, Options, options_of
@@ -40,7 +41,7 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
-    if not text.isdigit() or int(text) < 1:
+    if natural(text) is None or int(text) < 1:
         raise argparse.ArgumentTypeError(message("must be a whole number of at least 1: {text}", repr(text)))
     return int(text)
 

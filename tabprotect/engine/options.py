@@ -68,7 +68,7 @@ class Naming:
                 raise ValueError(message("not a list of names: {value}", repr(value)))
             return parts
         if self.entry == "width":
-            if not value.isdigit() or int(value) < 1:
+            if not value.isdecimal() or len(value) > 18 or int(value) < 1:
                 raise ValueError(message("must be a whole number of at least 1: {value}", repr(value)))
             return int(value)
         try:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Mapping
 
 import anyio
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.messages import message
 from tabprotect.server.browser.reader_pages import problem_page
@@ -96,7 +96,9 @@ class Guard:
             checked_framing(connection)
             checked_host(connection, self._server.service.access)
             if self._server.names_itself(connection):
-                visitor = await run_in_threadpool(self._server.visitor, connection)
+                visitor = await anyio.to_thread.run_sync(
+                    self._server.visitor, connection, limiter=self._server.key_threads
+                )
             else:
                 visitor = self._server.visitor(connection)
             scope["tabprotect.visitor"] = visitor
@@ -152,7 +154,7 @@ async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
     too_long = HttpProblem("too_large", message("a request has at most {most:,} bytes", most), headers=CLOSE)
     said = HTTPConnection(scope).headers.get("content-length", "0")
-    if not said.isdigit() or int(said) > most:
+    if natural(said) is None or int(said) > most:
         raise too_long
     parts, size = [], 0
     while True:

@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from typing import cast
 
+from anyio import CapacityLimiter
 from starlette.requests import HTTPConnection, Request
 
 from tabprotect.languages.messages import joined, message
@@ -101,6 +102,8 @@ class Server:
     sessions: Sessions
     secret: bytes = field(repr=False)
     limiter: Limiter = field(default_factory=Limiter)
+    key_threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(2))
+    """Of looking for keys, which hashes: what waits for them keeps no thread from a page."""
     metrics: Metrics = field(default_factory=Metrics)
     _files: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
@@ -178,16 +181,19 @@ class Server:
         mark = key.split("_")[1][:40] if key.count("_") > 1 else ""
         counted = [(f"wrong keys from {address}", WRONG_OF_ADDRESS)]
         counted += [(f"wrong keys of {mark}", WRONG_OF_MARK)] if mark else []
-        for client, most in counted:
-            left = self.limiter.left(client, most, KEY_WINDOW)
+        # Counted before it is hashed: of many at once no more are hashed than may be wrong.
+        for at, (client, most) in enumerate(counted):
+            left = self.limiter.take(client, most, KEY_WINDOW)
             if not left.allowed:
+                for before, _ in counted[:at]:
+                    self.limiter.give_back(before)
                 raise HttpProblem(
                     "rate_limited", message("too many keys that are not valid"), headers=left.headers
                 )
         found = self.accounts.by_key(key)
-        if found is None:
-            for client, most in counted:
-                self.limiter.take(client, most, KEY_WINDOW)
+        if found is not None:
+            for client, _ in counted:
+                self.limiter.give_back(client)
         return found
 
     def _by_session(self, connection: HTTPConnection) -> Account | None:

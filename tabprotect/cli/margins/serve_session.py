@@ -17,6 +17,7 @@ from tabprotect.cli.margins.released_margins import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.query_space.criterion import Standard
@@ -133,7 +134,7 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
 
 def _until(text: str) -> int | datetime:
     try:
-        return int(text) if text.isdigit() else datetime.fromisoformat(text)
+        return int(text) if natural(text) is not None else datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
             {"replay": message("must be a number or a time such as 2026-01-31T12:00, is {text}", repr(text))}

@@ -7,6 +7,7 @@ import argparse
 from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import needing
 from tabprotect.engine.project.sources import absolute
 from tabprotect.languages.messages import message
@@ -75,7 +76,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _port(text: str) -> int:
-    if not text.isdigit() or not 0 <= int(text) < 65536:
+    if natural(text) is None or not 0 <= int(text) < 65536:
         raise argparse.ArgumentTypeError(message("not a port: {text}", repr(text)))
     return int(text)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_reading, keep_apart, open_source, setting
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import as_json, read_decisions, write_decisions
@@ -83,7 +84,7 @@ def _decided(checked: Checked, args: argparse.Namespace, when: str) -> dict[tupl
     by_text = {",".join(flag.cell): flag.cell for flag in checked.flags}
     for cell, text in args.decide:
         what, _, to = text.partition(":")
-        if to and not to.isdecimal():
+        if to and natural(to) is None:
             raise UsageError(message("{to} is no count", repr(to)))
         decision = Decision(what, args.who, when, args.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))

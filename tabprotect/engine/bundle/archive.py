@@ -168,6 +168,9 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
         raise BundleError(message("{name} is compressed in an unusual way: refused", repr(name)))
     if member.comment:
         raise BundleError(message("{name} carries a comment: refused", repr(name)))
+    # What this program never writes could carry what no line of a bundle shows.
+    if member.extra or mode & 0o7777 not in (0, 0o600, 0o644):
+        raise BundleError(message("{name} has more than a name and a content: refused", repr(name)))
     if not allowed(name):
         raise BundleError(message("the zip holds {name}, which does not belong in it", repr(name)))
     if member.file_size > MAX_MEMBER or _implausible(member):

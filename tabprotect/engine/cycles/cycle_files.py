@@ -23,7 +23,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.designs import TRIANGULAR, design, redesigned
-from tabprotect.engine.decoding import Between, decoded, parsed_json, shown
+from tabprotect.engine.decoding import Between, decoded, natural, parsed_json, shown
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
@@ -419,7 +419,7 @@ def from_4ti2(text: str, domain: Domain) -> MoveSet:
     try:
         numbers = np.array([int(w) for w in words], dtype=np.int64)
     except (ValueError, OverflowError):
-        bad = next((w for w in words if not w.lstrip("+-").isdigit()), message("a number"))
+        bad = next((w for w in words if natural(w.lstrip("+-")) is None), message("a number"))
         raise InputError(message("{bad} is not a whole number in a 4ti2 matrix", repr(bad))) from None
     if len(numbers) < 2 or numbers[0] < 1:
         raise InputError(message("a 4ti2 matrix begins with its number of rows and columns"))

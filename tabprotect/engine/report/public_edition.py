@@ -130,16 +130,18 @@ def size_text(domain: Domain) -> str:
     )
 
 
-def public_edition(found: Verification, made: date, staff: tuple[tuple[str, str], ...] = ()) -> PublicEdition:
+def public_edition(
+    found: Verification, made: date | None, staff: tuple[tuple[str, str], ...] = ()
+) -> PublicEdition:
     """The public edition of a verified bundle; with ``staff``, what the house knows beside it."""
     release = found.release
     facts, verdict, tables, figure = (_of_magnitudes if release.magnitudes else _of_counts)(release)
     return PublicEdition(
         title=title_of(release),
-        made=translate(day_said(made)),
+        made="" if made is None else translate(day_said(made)),
         facts=(
             *facts,
-            (message("Report made"), day_said(made)),
+            *([] if made is None else [(message("Report made"), day_said(made))]),
             (message("Fingerprint (SHA-256)"), found.fingerprint),
             *((message("Signed by the key"), key) for key in found.signers),
         ),

@@ -180,7 +180,9 @@ def public_report(
     from tabprotect.engine.report.staff_edition import magnitude_facts
 
     found = verify_bytes(bundle, progress=progress)
-    public = public_edition(found, made, () if record is None else magnitude_facts(record))
+    # Readers get the same bytes whenever it is printed.
+    staff = () if record is None else magnitude_facts(record)
+    public = public_edition(found, made if staff else None, staff)
     html = rendered("public.html", public)
     edition: Edition = "public" if record is None else "staff"
     return Report(edition, public.title, public.verdict, found.fingerprint, html)

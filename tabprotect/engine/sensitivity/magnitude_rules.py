@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import joined, message
 
@@ -233,7 +234,7 @@ def _rule_of(text: str) -> MagnitudeRule:
     coalition = 1
     for part in named:
         key, _, value = part.partition("=")
-        if key != "coalition" or name != "p" or not value.isdigit() or int(value) < 1:
+        if key != "coalition" or name != "p" or natural(value) is None or int(value) < 1:
             raise _refused(text, message("coalition is a whole number of at least 1, of the p rule"))
         coalition = int(value)
     try:

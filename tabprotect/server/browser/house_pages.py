@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tabprotect.engine.chained_log import Head
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.messages import message
@@ -188,14 +189,14 @@ async def verify(request: Request) -> Response:
 
 
 def _number(text: str, name: str) -> int:
-    if not text.isdigit() or len(text) > 12:
+    if natural(text) is None or len(text) > 12:
         raise HttpProblem("invalid_query", message("{name} is not a number", name))
     return int(text)
 
 
 def _until(text: str) -> int | datetime:
     try:
-        return _number(text, "until") if text.isdigit() else datetime.fromisoformat(text)
+        return _number(text, "until") if natural(text) is not None else datetime.fromisoformat(text)
     except ValueError:
         raise HttpProblem("invalid_query", message("until is a number or a time: 2026-01-31T12:00")) from None
 

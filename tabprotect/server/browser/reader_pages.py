@@ -12,6 +12,7 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import parse_qs, urlencode
 
+from anyio import to_thread
 from jinja2 import Environment
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.table_server.decision import ServerState
@@ -230,7 +232,7 @@ async def ask(request: Request) -> Response:
     if visitor_of(request).account is None:
         own = server_of(request).cookie_name(request, QUERIES)
         earlier = request.cookies.get(own, "").split("-")
-        numbers = [*[n for n in earlier if n.isdigit()][-49:], str(answered.entry.number)]
+        numbers = [*[n for n in earlier if natural(n) is not None][-49:], str(answered.entry.number)]
         set_cookie(response, request, QUERIES, "-".join(numbers))
     await run_in_threadpool(served.given, answered)
     return response
@@ -297,7 +299,9 @@ async def mine(request: Request) -> Response:
     else:
         own = server_of(request).cookie_name(request, QUERIES)
         numbers = request.cookies.get(own, "").split("-")
-        found = [await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
+        found = [
+            await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if natural(n) is not None
+        ]
         entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
     rows = [
         (e.number, served.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1], _since(served, e))
@@ -314,7 +318,7 @@ async def sign_in(request: Request) -> Response:
     server = server_of(request)
     said = await form(request)
     key = said.get("key", [""])[0].strip()
-    account = await run_in_threadpool(server.account_of, key, request)
+    account = await to_thread.run_sync(server.account_of, key, request, limiter=server.key_threads)
     if account is None:
         return page(request, "sign_in.html", 401, wrong=True)
     response = RedirectResponse("/", status_code=303)

@@ -132,13 +132,24 @@ def client_address(connection: HTTPConnection, access: Access) -> str:
     """The address of whoever asks: what the nearest trusted proxy has seen, else the connection's."""
     address = connection.client.host if connection.client else "unknown"
     if not is_proxy(address, access):
-        return address
+        return _network(address)
     said = [part.strip() for part in _listed(connection.headers.getlist(access.proxy_header))]
     for hop in reversed(said):
         address = hop
         if not is_proxy(hop, access):
             break
-    return address[:100]
+    return _network(address)
+
+
+def _network(address: str) -> str:
+    """Return the /64 of an IPv6 address, which is one customer's; another address as it is."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address[:100]
+    if found.version == 4 or found.is_loopback:
+        return str(found)
+    return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
 
 
 def _listed(headers: Sequence[str]) -> list[str]:

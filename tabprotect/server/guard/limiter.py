@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -56,9 +57,14 @@ class Limiter:
 
     clock: Callable[[], float] = time.monotonic
     _windows: OrderedDict[str, _Window] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, client: str, limit: int, window: int) -> Allowance:
         """Count one request of a client, or refuse it."""
+        with self._lock:
+            return self._taken(client, limit, window)
+
+    def _taken(self, client: str, limit: int, window: int) -> Allowance:
         now = self.clock()
         found = self._windows.pop(client, None)
         if found is None or now - found.begun >= window:
@@ -71,14 +77,6 @@ class Limiter:
             return Allowance(limit, 0, reset, False)
         found.used += 1
         return Allowance(limit, limit - found.used, reset, True)
-
-    def left(self, client: str, limit: int, window: int) -> Allowance:
-        """Return what a client has left; nothing is counted."""
-        now, found = self.clock(), self._windows.get(client)
-        if found is None or now - found.begun >= window:
-            return Allowance(limit, limit, window, True)
-        reset = math.ceil(found.begun + window - now)
-        return Allowance(limit, max(0, limit - found.used), reset, found.used < limit)
 
     def give_back(self, client: str) -> None:
         """A request that is free after all: its answer was in the client's hands already."""

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tabprotect.engine.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.egress import DEFAULT, OUTPUTS
@@ -118,7 +119,7 @@ def _text(table: ListedTable) -> str:
 def _page(said: str | None, default: int) -> int:
     if said is None:
         return default
-    if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
+    if not (natural(said) and len(said) < 9):
         raise HttpProblem("invalid_query", message("a page has a whole number from 1"))
     return int(said)
 

@@ -142,6 +142,16 @@ def test_links_folders_and_encryption() -> None:
     refused(named("table.csv", flags=1), "encrypted")
 
 
+def test_what_no_line_of_a_bundle_shows() -> None:
+    refused(named("table.csv", mode=stat.S_IFREG | 0o755), "more than a name")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("table.csv")
+        info.extra = b"UT\x05\x00\x01\x00\x00\x00\x00"
+        archive.writestr(info, b"data")
+    refused(out.getvalue(), "more than a name")
+
+
 def test_unusual_compression(files: Files) -> None:
     refused(zipped(files, zipfile.ZIP_BZIP2), "unusual way")
 

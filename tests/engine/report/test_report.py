@@ -72,7 +72,8 @@ def test_nothing_confidential_is_in_the_public_edition(
 
 
 def test_the_public_edition_is_a_function_of_the_bundle(release: Path, dossier: Path) -> None:
-    assert make_report(dossier, "public", DAY).html == make_report(release, "public", DAY).html
+    later = date(DAY.year + 1, 1, 1)
+    assert make_report(dossier, "public", DAY).html == make_report(release, "public", later).html
 
 
 def test_the_staff_edition_shows_before_and_after(protected: Protected, dossier: Path) -> None:

@@ -6,7 +6,9 @@ import re
 import sqlite3
 import stat
 import threading
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from argon2.exceptions import VerificationError
 from server_attacks import attacked
 from starlette.requests import HTTPConnection
 from table_server import QUICK, Client, Serve, czech
@@ -26,6 +29,7 @@ from tabprotect.server.accounting.sessions import LIFE, REST
 from tabprotect.server.guard import boundary
 from tabprotect.server.guard.boundary import client_address, is_local, is_secure
 from tabprotect.server.guard.limiter import Limiter
+from tabprotect.server.problems import HttpProblem
 from tabprotect.server.service import Access, check_access
 from tests.server.test_attacks import ours
 from tests.server.test_house import sign_in, token
@@ -116,6 +120,10 @@ def connection(client: str, headers: Mapping[str, str], server: str = "10.0.0.1"
         ("127.0.0.1", "1.1.1.1, 198.51.100.1, 192.168.7.7", "198.51.100.1"),
         ("127.0.0.1", "", "127.0.0.1"),
         ("127.0.0.2", "198.51.100.1", "127.0.0.2"),
+        # One customer has a whole /64 of addresses.
+        ("2001:db8:1:2:3:4:5:6", "", "2001:db8:1:2::/64"),
+        ("127.0.0.1", "2001:db8::7", "2001:db8::/64"),
+        ("::ffff:203.0.113.9", "", "203.0.113.9"),
     ],
 )
 def test_only_a_trusted_proxy_says_who_asks(client: str, said: str, address: str) -> None:
@@ -125,7 +133,8 @@ def test_only_a_trusted_proxy_says_who_asks(client: str, said: str, address: str
     assert client_address(asked, access) == address
     assert is_secure(asked, access) == (client == "127.0.0.1")
     plain = Access()
-    assert client_address(asked, plain) == client and not is_secure(asked, plain)
+    assert client_address(asked, plain) == client_address(connection(client, {}), plain)
+    assert not is_secure(asked, plain)
     assert is_local(connection("127.0.0.1", {}, "127.0.0.1"), plain)
     assert not is_local(connection("127.0.0.1", {}, "10.0.0.1"), plain)
     assert not is_local(connection("127.0.0.1", {"X-Forwarded-For": "8.8.8.8"}, "::1"), access)
@@ -165,6 +174,35 @@ def test_wrong_keys_are_not_looked_at_for_ever(serve: Serve, monkeypatch: pytest
     assert client.get("/tables", headers={"X-API-Key": key}).status_code == 200
     assert isinstance(client.server.accounts._hashing, threading.BoundedSemaphore)
     assert client.server.accounts._hashing._value == HASHED_AT_ONCE
+
+
+def test_many_wrong_keys_at_once_are_counted_before_they_are_hashed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve().server
+    server.limiter = Limiter(clock=lambda: 0.0)
+    mark = server.accounts.add("ann").split("_")[1]
+    hashed: list[int] = []
+
+    def verify(self: object, *given: object) -> None:
+        hashed.append(1)
+        # All others come while the first ones are at it.
+        time.sleep(0.2)
+        raise VerificationError
+
+    monkeypatch.setattr(type(server.accounts._hasher), "verify", verify)
+
+    def asked(n: int) -> str:
+        try:
+            return str(server.account_of(f"tp_{mark}_{n:040}", connection("203.0.113.9", {})))
+        except HttpProblem as problem:
+            return problem.code
+
+    with ThreadPoolExecutor(40) as threads:
+        answers = sorted(threads.map(asked, range(40)))
+    assert answers == ["None"] * 10 + ["rate_limited"] * 30 and len(hashed) == 10
+    # Pages do not wait for those that are hashed.
+    assert server.key_threads.total_tokens == 2
 
 
 def test_a_session_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

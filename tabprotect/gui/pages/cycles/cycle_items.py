@@ -20,6 +20,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from tabprotect.engine.arrays import Bools, Ints, Signs
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.drawn import icons
@@ -81,7 +82,7 @@ class CycleListModel(QAbstractListModel):
         everything = np.arange(len(moves), dtype=np.int64)
         if not text:
             return everything
-        if text.isdigit():
+        if natural(text) is not None:
             return everything[np.char.find((everything + 1).astype(np.str_), text) >= 0]
         if text == "blocked":
             return everything if self.blocked is None else np.flatnonzero(self.blocked)
