@@ -15,9 +15,6 @@ from tabprotect.languages.messages import message
 STEEP = 3.0
 """Slope (in logs per unit) at which the guide falls off over counts that the prior excludes."""
 
-Draws = npt.NDArray[np.signedinteger]
-"""Draws by their dtype: (draws, groups)."""
-
 
 def guide_of(log_prior: Floats) -> Floats:
     """The log prior made finite, so that a walk may pass through counts at which it may not end."""
@@ -67,12 +64,12 @@ def resampled(log_weight: Floats, generator: np.random.Generator, below: float) 
 
 
 def drawn(
-    population: Callable[[int, np.random.Generator, Callable[[float], None]], Draws],
+    population: Callable[[int, np.random.Generator, Callable[[float], None]], npt.NDArray[np.signedinteger]],
     size: int,
     shape: tuple[int, int],
     generator: np.random.Generator,
     progress: Progress,
-) -> Draws:
+) -> npt.NDArray[np.signedinteger]:
     """Draws of a shape, (number, groups), from as few populations of a size as possible.
 
     Parameters
@@ -81,7 +78,7 @@ def drawn(
         ``(size, generator, report)``: draws (groups, size) of equal weight.
     """
     number, groups = shape
-    parts: list[Draws] = [np.zeros((groups, 0), dtype=np.int8)]
+    parts: list[npt.NDArray[np.signedinteger]] = [np.zeros((groups, 0), dtype=np.int8)]
     have = 0
     while have < number:
 

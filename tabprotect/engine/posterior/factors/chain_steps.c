@@ -351,7 +351,7 @@ static PyObject *swept(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"steps", steps, METH_VARARGS, "Steps of chains: see chain_steps_in_numpy.py."},
+    {"steps", steps, METH_VARARGS, "Steps of chains: see chains.py."},
     {"swept", swept, METH_VARARGS, "Swaps all over the table, every count likely: see chains.py."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,5 @@
-/* Ways through the hidden cells of a two-way table: see two_way_flows.py and residual.py, which find
- * the same ones in numpy. */
+/* Ways through the hidden cells of a two-way table: see two_way_flows.py, and
+ * tests/oracles/two_way_routes_in_numpy.py, which finds the same ones. */
 
 #include "../../../extension.h"
 
