@@ -5,15 +5,19 @@ The register is imported late: the library behind it would take a third of the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.atomic import Whole, write_together
+from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
+from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.chained_log import Head
-from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.house import is_unmade, register_address, user_name
 from tabprotect.engine.house import key as house_key
@@ -23,6 +27,7 @@ from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_entry import (
     COINS,
     LeavingPublication,
+    OriginalMarks,
     admit,
     admit_spending,
     coins_mark,
@@ -35,74 +40,138 @@ from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
+    from tabprotect.engine.project.options import Publishing
     from tabprotect.engine.register.register import Register
+    from tabprotect.engine.register.register_chain import Damage
+
+NO_REGISTER = message(
+    "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
+)
 
 
-@contextmanager
-def entered(
-    protected: Protected,
-    data: bytes,
-    *,
-    register: str | None,
-    rule: Again,
-    reason: str,
-    dossier: Path | None,
-    epsilon_limit: float = 0.0,
-) -> Iterator[Head | None]:
-    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outgoing:
+    """A release that is ready to leave: all bytes are there, and no file is touched yet.
 
-    The entry comes first: a release that nobody can look up is worse than an entry too many. The
-    block gets the register's head, for the dossier; ``None`` without a register.
-
-    Raises
-    ------
-    RefusedError
-        When the policy allows no second release, or none without a reason, or no such budget.
-    InputError
-        When the register cannot be written.
+    Attributes
+    ----------
+    release
+    marks
+        Gives those of its original: the house's key is not made where there is no register.
+    files
+        What readers get, by path.
+    sealed
+        What is entered in the register: the bundle, or the manifest of a set.
+    whole
+        The bundle that the dossier belongs to.
+    kept
+        What the house keeps of it, by the names of the dossier's files; empty for no dossier.
+    decisions
+        Taken against the program's advice.
+    who
+        Who answers for it.
+    seed
+        Of its coins, where the release states where these come from; else ``None``.
     """
-    place = register_address(register)
-    if place is None:
-        admit_spending((), protected.release.mechanism.privacy, epsilon_limit)
-        yield None
-        return
-    from tabprotect.engine.register.register import Register
 
-    problem, release = protected.record.problem, protected.release
-    bundle = sha256(data)
-    own = marks(problem)
-    coins = coins_mark(protected.record.seed, house_key())
-    with Register(place) as opened:
-        entries = opened.entries()
-        # The same bytes again are no new release, and are not examined a second time.
-        out = any(
-            e.publication.bundle == bundle
-            and e.publication.marks.original == own.original
-            and e.withdrawn is None
-            for e in entries
-        )
-        if not out:
-            earlier = related(own, entries, but=bundle)
-            admit(earlier, rule, reason)
-            refused = opened.refused(own.original).values()
-            admit_spending(
-                earlier,
-                release.mechanism.privacy,
-                epsilon_limit,
-                refused=spent_on_refusals(refused, release.domain, release),
+    release: Release
+    marks: Callable[[], OriginalMarks]
+    files: Mapping[Path, bytes]
+    sealed: bytes
+    whole: bytes
+    kept: Mapping[str, bytes]
+    decisions: tuple[str, ...]
+    who: str
+    seed: int | None = field(default=None, repr=False)
+
+    def leave(
+        self, asked: Publishing, policy: HousePolicy, register: str | None, reason: str
+    ) -> tuple[str, ...]:
+        """Enter it in the register and write its files, both or neither; what is to be noted.
+
+        Parameters
+        ----------
+        reason
+            Why a table that left before is published again.
+
+        Raises
+        ------
+        RefusedError
+            When the policy allows no second release, or none without a reason, or no such budget.
+        InputError
+            When a file or the register cannot be written.
+        """
+        dossier = None if asked.dossier is None else Path(asked.dossier)
+        kept = None if dossier is None else confidential.kept_name(dossier, self.whole)
+        files = [Whole(path, data, asked.overwrite) for path, data in self.files.items()]
+        with self._entered(policy, register, reason, dossier) as head:
+            if dossier is not None:
+                said = confidential.sealed(self.kept, None if head is None else head.as_json())
+                # The dossier comes first: without it a release could never be accounted for.
+                files.insert(0, Whole(dossier, archive.pack(said), asked.overwrite, private=True, kept=kept))
+            write_together(files)
+        if kept is None:
+            return ()
+        return (message("the dossier of another release was there: it is now {name}", kept.name),)
+
+    @contextmanager
+    def _entered(
+        self, policy: HousePolicy, register: str | None, reason: str, dossier: Path | None
+    ) -> Iterator[Head | None]:
+        """Enter it while its files are written; the entry is withdrawn if that fails.
+
+        The entry comes first: a release that nobody can look up is worse than an entry too many.
+        """
+        place, release, bundle = register_address(register), self.release, sha256(self.sealed)
+        if place is None:
+            admit_spending((), release.mechanism.privacy, policy.epsilon_limit)
+            yield None
+            return
+        from tabprotect.engine.register.register import Register
+
+        own = self.marks()
+        with Register(place) as opened:
+            entries = opened.entries()
+            # The same bytes again are no new release, and are not examined a second time.
+            out = any(
+                e.publication.bundle == bundle
+                and e.publication.marks.original == own.original
+                and e.withdrawn is None
+                for e in entries
             )
-        leaving = LeavingPublication(
-            own,
-            bundle,
-            release.mechanism.method,
-            release.title,
-            _gate(release) | ({COINS: coins} if release.mechanism.coins else {}),
-            protected.record.decisions,
-            who_answers(protected.record.prepared_by, protected.record.approved_by),
-            "" if dossier is None else str(dossier.absolute()),
-        )
-        with entry(opened, leaving, data) as head:
-            yield head
+            if not out:
+                earlier = related(own, entries, but=bundle)
+                admit(earlier, policy.second_release, reason)
+                refused = opened.refused(own.original).values()
+                admit_spending(
+                    earlier,
+                    release.mechanism.privacy,
+                    policy.epsilon_limit,
+                    refused=spent_on_refusals(refused, release.domain, release),
+                )
+            leaving = LeavingPublication(
+                own,
+                bundle,
+                release.mechanism.method,
+                release.title,
+                _gate(release) | ({} if self.seed is None else {COINS: coins_mark(self.seed, house_key())}),
+                self.decisions,
+                self.who,
+                "" if dossier is None else str(dossier.absolute()),
+            )
+            with entry(opened, leaving, self.sealed) as head:
+                yield head
+
+
+def told_of_register(
+    decisions: tuple[str, ...], damaged: Sequence[Damage], register: str | None, again: str
+) -> tuple[str, ...]:
+    """Decisions with why a table leaves again, and what the register leaves unknown."""
+    said = [message("published again: {reason}", again)] if again else []
+    said += [one.message for one in damaged]
+    if register_address(register) is None:
+        said.append(NO_REGISTER)
+    return tuple(dict.fromkeys((*decisions, *said)))
 
 
 @contextmanager

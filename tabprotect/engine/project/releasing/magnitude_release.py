@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from tabprotect.engine import house
-from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.tables.data_package import table_csv
 from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
-from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.gate import UNJUDGED_HINT
 from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError, TabprotectError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.project.releasing.entering import entry
 from tabprotect.engine.protection.problem import OVERRULED, STANDING
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.register.counts_and_magnitudes import known_beside, marks_of_sums, with_numbers
-from tabprotect.engine.register.register_entry import Earlier, LeavingPublication, related
+from tabprotect.engine.register.register_entry import Earlier, related
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import joined, message
@@ -146,36 +141,3 @@ def _tells_the_same(data: bytes | None, release: Release) -> bool:
         and dict(before.mechanism.parameters) == dict(release.mechanism.parameters)
         and table_csv(before.magnitude_table) == table_csv(release.magnitude_table)
     )
-
-
-@contextmanager
-def entered_magnitudes(
-    table: MagnitudeTable,
-    release: Release,
-    data: bytes,
-    *,
-    register: str | None,
-    decisions: tuple[str, ...],
-    who: str,
-    dossier: Path | None,
-) -> Iterator[Head | None]:
-    """Enter a bundle whose files the block writes; the entry is taken back if the block fails."""
-    place = house.register_address(register)
-    if place is None:
-        yield None
-        return
-    from tabprotect.engine.register.register import Register
-
-    gate = release.mechanism.gate
-    leaving = LeavingPublication(
-        marks_of_sums(table, house.key()),
-        sha256(data),
-        release.mechanism.method,
-        release.title,
-        {} if gate is None else gate.as_json(),
-        decisions,
-        who,
-        "" if dossier is None else str(dossier.absolute()),
-    )
-    with Register(place) as opened, entry(opened, leaving, data) as head:
-        yield head

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tabprotect.engine import house
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
@@ -28,12 +28,12 @@ from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Prot
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
-from tabprotect.engine.project.releasing.entering import who_answers
+from tabprotect.engine.project.releasing.entering import Outgoing, told_of_register, who_answers
 from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.register_entry import admit
+from tabprotect.engine.register.counts_and_magnitudes import marks_of_sums
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
@@ -199,11 +199,7 @@ def published_now(
     """
     from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
     from tabprotect.engine.project.magnitudes.protecting import record_of
-    from tabprotect.engine.project.releasing.magnitude_release import (
-        decided,
-        entered_magnitudes,
-        magnitudes_before,
-    )
+    from tabprotect.engine.project.releasing.magnitude_release import decided, magnitudes_before
 
     sums, done, policy = chosen(project), project.protected_sums, project.limits
     assert done is not None
@@ -231,46 +227,38 @@ def published_now(
     release = replace(done.release, title=project.title, mechanism=mechanism)
     keys = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
     data = public.to_bytes(release, signing=keys, page=not asked.no_page)
-    earlier = [one for one in before.earlier if one.entry.publication.bundle != archive.sha256(data)]
-    admit(earlier, policy.second_release, again or accepted)
-    dossier = None if asked.dossier is None else Path(asked.dossier)
-    files, notes = [Whole(Path(asked.release), data, asked.overwrite)], project.notes
-    with entered_magnitudes(
-        sums.table,
-        release,
-        data,
-        register=context.register,
+    decisions = told_of_register(decisions, (), context.register, again if before.earlier else "")
+    result, kept = replace(done, release=release, verdict=verdict, decisions=decisions), dict[str, bytes]()
+    if asked.dossier is not None:
+        record = {
+            **record_of(project, done, verdict),
+            "decisions": list(decisions),
+            "prepared_by": signed[0] or who_answers(*signed),
+            "approved_by": signed[1],
+            "release": archive.sha256(data),
+        }
+        kept = confidential.magnitude_contents(result, sums.table, record, release=data, **steps_of(context))
+    table = sums.table
+    notes = Outgoing(
+        release=release,
+        marks=lambda: marks_of_sums(table, house.key()),
+        files={Path(asked.release): data},
+        sealed=data,
+        whole=data,
+        kept=kept,
         decisions=decisions,
         who=who_answers(*signed),
-        dossier=dossier,
-    ) as head:
-        if dossier is not None:
-            kept = confidential.kept_name(dossier, data)
-            content = {
-                **record_of(project, done, verdict),
-                "decisions": list(decisions),
-                "prepared_by": signed[0] or who_answers(*signed),
-                "approved_by": signed[1],
-                "release": archive.sha256(data),
-            }
-            kept_of_it = confidential.magnitude_contents(
-                replace(done, release=release, verdict=verdict, decisions=decisions),
-                sums.table,
-                content,
-                release=data,
-                trail=[entry.as_json() for entry in context.trail],
-                recipe=recipe_text.to_text(context.trail, seeds=True),
-            )
-            whole = archive.pack(confidential.sealed(kept_of_it, None if head is None else head.as_json()))
-            files.insert(0, Whole(dossier, whole, asked.overwrite, private=True, kept=kept))
-            if kept is not None:
-                notes = (
-                    *notes,
-                    message("the dossier of another release was there: it is now {name}", kept.name),
-                )
-        write_together(files)
-    result = replace(done, release=release, verdict=verdict, decisions=decisions)
-    return replace(project, sums=replace(sums, protected=result), published=True, notes=notes)
+    ).leave(asked, policy, context.register, again or accepted)
+    sums = replace(sums, protected=result)
+    return replace(project, sums=sums, published=True, notes=(*project.notes, *notes))
+
+
+def steps_of(context: Context) -> dict[str, Any]:
+    """The steps so far as a dossier keeps them."""
+    return {
+        "trail": [entry.as_json() for entry in context.trail],
+        "recipe": recipe_text.to_text(context.trail, seeds=True),
+    }
 
 
 def _remedied(project: Project, changed: Mapping[str, object], asked: Publishing) -> list[str]:

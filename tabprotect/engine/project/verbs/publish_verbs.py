@@ -4,41 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tabprotect.engine import house
-from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, public
+from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.paths import is_there
-from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.options import Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
-from tabprotect.engine.project.releasing.entering import admit_coins, entered
+from tabprotect.engine.project.releasing.entering import Outgoing, admit_coins, told_of_register, who_answers
 from tabprotect.engine.project.releasing.judgement import (
     asked_once,
     beside_sums,
     beside_unjudged,
     refused_beside,
 )
-from tabprotect.engine.project.verbs.magnitude_verbs import published_now
+from tabprotect.engine.project.verbs.magnitude_verbs import published_now, steps_of
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import LookedUp
+from tabprotect.engine.register.reading_together import LookedUp, marks
 from tabprotect.languages.messages import message
-
-NO_REGISTER = message(
-    "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
-)
 
 
 def _publish_label(project: Project, given: Arguments) -> str:
@@ -92,39 +87,31 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked)
-    files, notes = ([Whole(path, data, asked.overwrite) for path, data in made.items()], project.notes)
-    sealed = made[leaving.sealed(place)]
+    sealed, record = made[leaving.sealed(place)], protected.record
     admit_coins(protected, sealed, context.register, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
-    protected = _told_of_register(protected, before, context.register, again)
-    content, kept = {}, None
+    decisions = told_of_register(record.decisions, before.damaged, context.register, again)
+    protected = replace(protected, record=replace(record, decisions=decisions))
+    # The dossier of a set belongs to the bundle of all its tables.
+    whole = made.get(place) or (
+        public.to_bytes(protected.release, page=not asked.no_page) if dossier else b""
+    )
+    kept = {}
     if dossier is not None:
-        whole = made.get(place) or public.to_bytes(protected.release, page=not asked.no_page)
-        content = confidential.contents(
-            protected,
-            release=whole,
-            trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe_text.to_text(context.trail, seeds=True),
-        )
-        kept = confidential.kept_name(dossier, whole)
-        if kept is not None:
-            notes = (*notes, message("the dossier of another release was there: it is now {name}", kept.name))
+        kept = confidential.contents(protected, release=whole, **steps_of(context))
     leaving.make_folder(place)
-    with entered(
-        protected,
-        sealed,
-        register=context.register,
-        rule=project.limits.second_release,
-        reason=asked.again.strip(),
-        dossier=dossier,
-        epsilon_limit=project.limits.epsilon_limit,
-    ) as head:
-        if dossier is not None:
-            data = archive.pack(confidential.sealed(content, None if head is None else head.as_json()))
-            # The dossier comes first: without it a release could never be accounted for.
-            files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
-        write_together(files)
-    return replace(project, protected=protected, published=True, notes=notes)
+    notes = Outgoing(
+        release=protected.release,
+        marks=partial(marks, record.problem),
+        files=made,
+        sealed=sealed,
+        whole=whole,
+        kept=kept,
+        decisions=decisions,
+        who=who_answers(*signed),
+        seed=record.seed if protected.release.mechanism.coins else None,
+    ).leave(asked, project.limits, context.register, asked.again.strip())
+    return replace(project, protected=protected, published=True, notes=(*project.notes, *notes))
 
 
 def _beside_earlier(
@@ -176,18 +163,6 @@ def _beside_earlier(
             return protected, files or made(protected), before
         # Other bytes: whether these left before is asked once more.
         protected = stated
-
-
-def _told_of_register(
-    protected: Protected, before: LeftBefore, register: str | None, again: str
-) -> Protected:
-    """The result with why it leaves again, and what the register leaves unknown, among its decisions."""
-    said = [message("published again: {reason}", again)] if again else []
-    said += [one.message for one in before.damaged]
-    if house.register_address(register) is None:
-        said.append(NO_REGISTER)
-    decisions = tuple(dict.fromkeys((*protected.record.decisions, *said)))
-    return replace(protected, record=replace(protected.record, decisions=decisions))
 
 
 def _accepted_before(context: Context) -> str:
