@@ -1,28 +1,28 @@
-"""Argument types and options that several commands share."""
+"""What several commands ask."""
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.streams import as_file
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
-from tabprotect.engine.options import Naming, Option, Options, options_of
+from tabprotect.engine.options import Options, option_field, part
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
 
-T = TypeVar("T")
-A = TypeVar("A", bound=Options)
+READING = message("reading the table")
+MAGNITUDES = message("magnitude tables")
 
 
 def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:
@@ -39,188 +39,78 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
             raise UsageError(message("{path} would be overwritten: it is what the command reads", path))
 
 
-def positive(text: str) -> int:
-    """A whole number of at least 1."""
-    if natural(text) is None or int(text) < 1:
-        raise argparse.ArgumentTypeError(message("must be a whole number of at least 1: {text}", repr(text)))
-    return int(text)
+@dataclass(frozen=True, kw_only=True)
+class TableReading(Options):
+    """How a table is read: by options, and by a file of options, which go behind."""
 
+    goes_with = "counts"
 
-def names(text: str) -> list[str]:
-    """``A,B`` as a list."""
-    found = [part.strip() for part in text.split(",")]
-    if not all(found):
-        raise argparse.ArgumentTypeError(message("not a list of names: {text}", repr(text)))
-    return found
-
-
-def shape_sizes(text: str) -> list[int]:
-    """``4,4`` as a shape."""
-    try:
-        found = [int(part) for part in text.replace("x", ",").split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(message("not a shape such as 4,4: {text}", repr(text))) from None
-    if min(found) < 1:
-        raise argparse.ArgumentTypeError(message("a size is below 1: {text}", repr(text)))
-    return found
-
-
-def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
-    """Return what an option that may be repeated says of each name.
-
-    Raises
-    ------
-    UsageError
-        For a name that comes twice.
-    """
-    found: dict[str, T] = {}
-    for name, value in pairs:
-        if name in found:
-            raise UsageError(message("{option} names {name} twice", option, name))
-        found[name] = value
-    return found
-
-
-def setting(text: str) -> tuple[str, str]:
-    """``NAME=VALUE``."""
-    name, value = _named(Naming())(text)
-    return name, str(value)
-
-
-def cell_list(text: str) -> list[tuple[int, ...]]:
-    """``0,1;2,3`` as cell indices; ``all`` as an empty list."""
-    if text == "all":
-        return []
-    try:
-        return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(message("not cells such as 0,1;2,3: {text}", repr(text))) from None
-
-
-def _named(naming: Naming) -> Callable[[str], tuple[str, object]]:
-    def read(text: str) -> tuple[str, object]:
-        try:
-            return naming.read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return read
-
-
-def add_options(
-    parser: argparse._ActionsContainer,
-    asked: type[Options],
-    *,
-    but: Collection[str] = (),
-    help: Mapping[str, str] | None = None,
-) -> None:
-    """The arguments of a command that follow from what is asked.
-
-    Parameters
-    ----------
-    but
-        Options that this command does not offer, or in other words.
-    help
-        What is said of an option instead.
-    """
-    every = [one for one in options_of(asked) if one.shell and one.name not in but]
-    either = {one.instead_of for one in every} - {""}
-    groups = {name: parser.add_mutually_exclusive_group() for name in either}
-    for one in every:
-        group = groups.get(one.instead_of or one.name, parser)
-        said: dict[str, Any] = {"dest": one.name, "help": (help or {}).get(one.name, one.help)}
-        if bool in one.kinds:
-            group.add_argument(one.shell, action="store_true", **said)
-            continue
-        kind = int if int in one.kinds else Path if one.file else str
-        read = one.read or (names if Sequence in one.kinds else kind)
-        said |= {"metavar": one.metavar or None, "type": read, "default": one.default}
-        if one.naming is not None:
-            said |= {"type": _named(one.naming), "action": "append", "default": []}
-        elif one.second or one.repeated:
-            said |= {"type": str if one.repeated else read, "action": "append", "default": []}
-        group.add_argument(one.shell, **said)
-
-
-def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
-    """Return what the arguments of :func:`add_options` say; ``besides`` goes before.
-
-    Raises
-    ------
-    UsageError
-        Where an option comes too often.
-    """
-    values: dict[str, object] = {}
-    for one in options_of(asked):
-        if one.name not in args:
-            continue
-        value = getattr(args, one.name)
-        if one.naming is not None:
-            value = _collected(value, one) or None
-        elif one.repeated:
-            value = value or None
-        elif one.second:
-            if len(value) > 2:
-                raise UsageError(message("{shell} is given twice at most", one.shell))
-            value, values[one.second] = (*map(str, value), None, None)[:2]
-        values[one.name] = str(value) if isinstance(value, Path) else value
-    return asked(**{**values, **besides})
-
-
-def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, object]:
-    """Return what a repeated option says of each name; several widths of one are a list."""
-    if option.naming is None or option.naming.entry != "width":
-        return once(pairs, option.shell)
-    found: dict[str, list[object]] = {}
-    for name, width in pairs:
-        found.setdefault(name, []).append(width)
-    return {name: widths[0] if len(widths) == 1 else widths for name, widths in found.items()}
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """The options of every command that reads a table."""
-    group = parser.add_argument_group(
-        message("reading the table"),
-        message("formats: {format_names}; see resources/docs/formats.md", joined(format_names(), ", ")),
+    options: Reading = part(
+        Reading,
+        group=READING,
+        about=lambda: message(
+            "formats: {format_names}; see resources/docs/formats.md", joined(format_names(), ", ")
+        ),
     )
-    add_options(group, Reading)
-    group.add_argument(
-        "--reading",
-        type=Path,
+    reading: Path | None = option_field(
+        None,
+        group=READING,
         metavar="FILE.toml",
         help=message("these options from a file; those of the command line go before"),
     )
 
+    @property
+    def named(self) -> dict[str, object]:
+        """All of them by name."""
+        return {**({} if self.reading is None else Reading.file(self.reading)), **self.options.given}
 
-def given_reading(args: argparse.Namespace) -> dict[str, object]:
-    """Return what the options of :func:`add_reading` say of reading a table."""
-    named = {} if args.reading is None else Reading.file(args.reading)
-    return {**named, **asked_for(Reading, args).given}
 
-
-def open_source(args: argparse.Namespace, progress: Progress) -> History:
-    """The table that ``args.table`` means, read as its options say."""
+def open_source(source: str, reading: TableReading, progress: Progress) -> History:
+    """The table that a source means, read as its options say."""
     # Readers of releases, who open no project, do not wait for the commands of projects.
     from tabprotect.engine.project.workflow import opened
 
-    reading = Reading.of(given_reading(args))
-    with as_file(args.table) as table:
-        return opened(table, reading, progress)
+    with as_file(source) as table:
+        return opened(table, Reading.of(reading.named), progress)
 
 
-def add_published(command: argparse.ArgumentParser) -> None:
-    """Declare how a file of published counts is read."""
-    # Late: few commands read one.
-    from tabprotect.engine.formats.published_rows import TOTAL
-    from tabprotect.engine.formats.statuses import COUNT
+@dataclass(frozen=True, kw_only=True)
+class Judging(Options):
+    """How magnitudes are judged by their contributors."""
 
-    command.add_argument("--count", default=COUNT, metavar="COLUMN", help=message("the column of the counts"))
-    command.add_argument(
-        "--total", default=TOTAL, metavar="CODE", help=message("the code of a variable that is summed over")
+    goes_with = "magnitudes"
+
+    rule: Sequence[str] = option_field(
+        (),
+        repeated=True,
+        metavar="RULE",
+        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", joined(EXAMPLES, ", ")),
     )
-    command.add_argument(
-        "--groupings",
-        default="",
-        metavar="TEXT",
-        help=message("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
+    weights: str = option_field(
+        "sample",
+        choices=("sample", "replicate", "known"),
+        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contributor(Options):
+    """Who reads a release of magnitudes."""
+
+    goes_with = "magnitudes"
+
+    as_contributor: str | None = option_field(
+        None,
+        metavar="outsider|480@nace=24,region=North",
+        help=message("who reads: nobody in particular, or somebody with this value in this cell"),
+    )
+    within: float = option_field(
+        10.0, metavar="PERCENT", help=message("how near a guess has to come (default 10)")
+    )
+    rest: float = option_field(
+        0.0,
+        metavar="PERCENT",
+        help=message(
+            "how much of what others put into his cell is not the largest one's, at most (default 0)"
+        ),
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import FAMILIES, Parser, Verbs
+from tabprotect.cli.verbs import COMMANDS, Parser, Verbs, declare
+from tabprotect.engine.options import Options, position
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
 from tabprotect.version import __version__
@@ -38,31 +40,32 @@ complete -o filenames -F _tabprotect tabprotect
 """
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("completion", run)
-    command.add_argument(
-        "shell",
+@dataclass(frozen=True, kw_only=True)
+class Completion(Options):
+    """Arguments of ``completion``."""
+
+    shell: str = position(
         choices=("bash", "zsh", "fish", "man"),
         metavar="bash|zsh|fish|man",
         help=message("the shell that reads the script; or man for a page of the manual"),
     )
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("completion", example="tabprotect completion bash")
+def run(asked: Completion, console: Console) -> None:
     """Print the script, or the page."""
     every = dict(commands())
-    text = {"bash": bash, "zsh": zsh, "fish": fish, "man": man}[args.shell](every)
-    console.result({"shell": args.shell, "script": text}, text.splitlines())
-    return 0
+    text = {"bash": bash, "zsh": zsh, "fish": fish, "man": man}[asked.shell](every)
+    console.result({"shell": asked.shell, "script": text}, text.splitlines())
 
 
 def commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Every command with its whole parser; those below a command are named after both."""
     top = Parser(prog="tabprotect", allow_abbrev=False)
-    verbs = Verbs(top, {name: said for of in FAMILIES.values() for name, said in of.items()})
-    for family in FAMILIES:
-        importlib.import_module(f"{__package__}.{family}").add(verbs)
+    verbs = Verbs(top)
+    for commands in COMMANDS.values():
+        for name, (_, help) in commands.items():
+            declare(name, verbs.mention(name, help))
     yield from _below(top)
 
 

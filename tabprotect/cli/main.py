@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from tabprotect.cli.ahead import begin
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
+from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs, add_all
 from tabprotect.cli.window import UsageFault, show_window
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
 from tabprotect.languages.messages import joined, message
@@ -67,8 +67,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         help=message("of what is said, not of JSON; for every command (default: the environment's)"),
     )
     top.set_defaults(run=None, group=None)
-    verbs = Verbs(top, {name: said for family in FAMILIES.values() for name, said in family.items()})
-    add_all(verbs, chosen)
+    add_all(Verbs(top), chosen)
     return top
 
 
@@ -127,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         fault = UsageFault(error.message, detail=error.usage, hint=message("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
-        if isinstance(error, InfeasibleError) and error.suggestions and "parameters" in args:
+        if isinstance(error, InfeasibleError) and error.suggestions and "protecting.parameters" in args:
             runnable = error.runnable
             if runnable is None:
                 runnable = tuple((one, ()) for one in error.suggestions)

@@ -1,6 +1,6 @@
-"""Declaring commands: every command by name and family, and how a family declares its own.
+"""Declaring commands: every command by name and family, and the parser of the command line.
 
-A family is a module below this package with a function ``add``. None is loaded before one of its
+A family is a module below this package that holds commands. None is loaded before one of its
 commands is asked for: the program answers ``--help`` without the engine.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
@@ -17,70 +18,103 @@ from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 from tabprotect.languages.translation import tr, translate
 
-FAMILIES: Mapping[str, Mapping[str, str]] = {
-    "data.open": {"open": message("open the window on a table, project or bundle")},
-    "data.describe": {
-        "examples": message("list the bundled examples"),
-        "describe": message("list methods, their parameters and guarantees"),
+COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    message("every day"): {
+        "open": ("data.open", message("open the window on a table, project or bundle")),
+        "tabulate": ("data.tabulate", message("count the records of a microdata file")),
+        "protect": ("protecting.protect", message("protect a table and write its release bundle")),
+        "verify": ("reader.verify", message("check a release bundle")),
+        "infer": ("reader.infer", message("the posterior distribution of every true cell")),
     },
-    "data.tabulate": {
-        "tabulate": message("count the records of a microdata file"),
-        "record-keys": message("give every record a random key, for good"),
+    message("tables and records"): {
+        "examples": ("data.describe", message("list the bundled examples")),
+        "describe": ("data.describe", message("list methods, their parameters and guarantees")),
+        "convert": ("data.convert", message("write a table in another format")),
+        "record-keys": ("data.tabulate", message("give every record a random key, for good")),
+        "rules": ("data.rules", message("which sums of a magnitude table tell too much of a contributor")),
     },
-    "data.rules": {"rules": message("which sums of a magnitude table tell too much of a contributor")},
-    "data.convert": {"convert": message("write a table in another format")},
-    "releases.export": {"export": message("write the public tables of a release bundle in another format")},
-    "releases.page": {"page": message("the page of a release bundle, to look at in a browser")},
-    "releases.check": {"check": message("check a table for output: flags, reasons, decisions")},
-    "protecting.cycles": {"cycles": message("design and check cycle sets")},
-    "protecting.protect": {
-        "protect": message("protect a table and write its release bundle"),
-        "run": message("run a recipe"),
+    message("protecting"): {
+        "protect-set": (
+            "protecting.protect_set",
+            message("protect several tables of the same records as one"),
+        ),
+        "run": ("protecting.protect", message("run a recipe")),
+        "batch": ("protecting.batch", message("run many recipes, with one summary")),
+        "compare": ("protecting.compare", message("compare methods by risk and utility")),
+        "cycles": ("protecting.cycles", message("design and check cycle sets")),
+        "ptable": ("protecting.ptable", message("make or convert a perturbation table")),
     },
-    "protecting.protect_set": {"protect-set": message("protect several tables of the same records as one")},
-    "protecting.batch": {"batch": message("run many recipes, with one summary")},
-    "releases.keys": {"keys": message("keys to sign with, and the key of the house")},
-    "reader.infer": {"infer": message("the posterior distribution of every true cell")},
-    "reader.verify": {"verify": message("check a release bundle")},
-    "reader.analyse": {
-        "analyse": message("chi-square, Cramer's V or a log-linear model over possible originals")
+    message("releases"): {
+        "export": (
+            "releases.export",
+            message("write the public tables of a release bundle in another format"),
+        ),
+        "page": ("releases.page", message("the page of a release bundle, to look at in a browser")),
+        "report": ("releases.report", message("a report of a release, to read and print")),
+        "check": ("releases.check", message("check a table for output: flags, reasons, decisions")),
+        "difference": (
+            "releases.difference",
+            message("what two vintages of a table, and their releases, say of the change"),
+        ),
+        "register": ("releases.register", message("the register of what left this house")),
+        "keys": ("releases.keys", message("keys to sign with, and the key of the house")),
     },
-    "reader.draw": {"draw": message("draw whole originals that fit a release")},
-    "releases.report": {"report": message("a report of a release, to read and print")},
-    "protecting.compare": {"compare": message("compare methods by risk and utility")},
-    "reader.count_tables": {
-        "count-tables": message("how many tables have these totals, or fit this release")
+    message("what readers learn"): {
+        "analyse": (
+            "reader.analyse",
+            message("chi-square, Cramer's V or a log-linear model over possible originals"),
+        ),
+        "draw": ("reader.draw", message("draw whole originals that fit a release")),
+        "restore": ("reader.restore", message("make published counts additive; expected inner cells")),
+        "bounds": ("reader.bounds", message("bounds of the cells, given released margins")),
+        "count-tables": (
+            "reader.count_tables",
+            message("how many tables have these totals, or fit this release"),
+        ),
+        "attack": ("reader.attack", message("what can be known of published tables")),
     },
-    "reader.bounds": {"bounds": message("bounds of the cells, given released margins")},
-    "margins.released_margins": {
-        "widths": message("critical width of every table"),
-        "frontier": message("whether margins may be released together, and what then may not"),
-        "optimal": message("as many margins as may be released together"),
+    message("margins of a big table"): {
+        "widths": ("margins.released_margins", message("critical width of every table")),
+        "frontier": (
+            "margins.released_margins",
+            message("whether margins may be released together, and what then may not"),
+        ),
+        "optimal": ("margins.released_margins", message("as many margins as may be released together")),
+        "serve-session": ("margins.serve_session", message("answer queries about one table, with a history")),
+        "serve": ("margins.serving", message("serve a table to outside users: pages, an API, one history")),
+        "accounts": ("margins.serving", message("who may use a table server, and their keys")),
     },
-    "margins.serve_session": {"serve-session": message("answer queries about one table, with a history")},
-    "margins.serving": {
-        "serve": message("serve a table to outside users: pages, an API, one history"),
-        "accounts": message("who may use a table server, and their keys"),
+    message("this program"): {
+        "completion": ("completion", message("a script that completes commands in a shell, or a man page"))
     },
-    "protecting.ptable": {"ptable": message("make or convert a perturbation table")},
-    "releases.register": {"register": message("the register of what left this house")},
-    "releases.difference": {
-        "difference": message("what two vintages of a table, and their releases, say of the change")
-    },
-    "reader.attack": {"attack": message("what can be known of published tables")},
-    "completion": {"completion": message("a script that completes commands in a shell, or a man page")},
-    "reader.restore": {"restore": message("make published counts additive; expected inner cells")},
 }
+"""The commands under the headings of ``--help``: the module of each, and what it does."""
+
+FAMILIES = {name: family for group in COMMANDS.values() for name, (family, _) in group.items()}
 
 
 def add_all(verbs: Verbs, chosen: str | None) -> None:
-    """Declare every command; in full those of the family that the chosen one belongs to."""
-    for family, commands in FAMILIES.items():
-        if chosen in commands:
-            importlib.import_module(f"{__package__}.{family}").add(verbs)
-            continue
-        for name in commands:
-            verbs.mention(name)
+    """Mention every command, and declare the chosen one in full."""
+    for heading, commands in COMMANDS.items():
+        verbs.heading(heading)
+        for name, (_, help) in commands.items():
+            parser = verbs.mention(name, help)
+            if name == chosen:
+                declare(name, parser)
+
+
+def declare(name: str, parser: argparse.ArgumentParser) -> None:
+    """Declare a command in full, with those below it."""
+    module = importlib.import_module(f"{__package__}.{FAMILIES[name]}")
+    found = [one for one in vars(module).values() if isinstance(one, Command)]
+    below = [one for one in found if one.name.startswith(f"{name} ")]
+    if below:
+        parser.set_defaults(run=None, group=parser)
+        verbs = Verbs(parser)
+        for one in below:
+            one.fill(verbs.mention(one.name.partition(" ")[2], one.help))
+        return
+    next(one for one in found if one.name == name).fill(parser)
 
 
 Run = Callable[[argparse.Namespace, Console], int]
@@ -104,7 +138,8 @@ class Formatter(argparse.HelpFormatter):
         super().start_section(heading and translate(heading))
 
     def _format_text(self, text: str) -> str:
-        return super()._format_text(translate(text))
+        # An example is a line of a shell: it is not filled.
+        return f"{text}\n" if "\n" in text else super()._format_text(translate(text))
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         return action.help and translate(action.help)
@@ -135,32 +170,6 @@ class Parser(argparse.ArgumentParser):
                 self.format_usage().strip(),
             )
         return found
-
-    def only(self, args: argparse.Namespace, *taken: str, why: str) -> None:
-        """Refuse options that go without effect.
-
-        Parameters
-        ----------
-        taken
-            The names of the arguments that have one.
-        why
-            What the others go with.
-
-        Raises
-        ------
-        UsageError
-            Naming every option that was given in vain.
-        """
-        known = {*taken, "help", "json", "progress", "debug"}
-        given = (
-            action.option_strings[0]
-            for action in self._actions
-            if action.option_strings
-            and action.dest not in known
-            and getattr(args, action.dest) != self.get_default(action.dest)
-        )
-        if named := ", ".join(given):
-            raise UsageError(message("{options}: {why}", named, why), self.format_usage().strip())
 
     def _every_option(self) -> list[str]:
         """The options of this parser and of the commands below it."""
@@ -197,39 +206,66 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
 
-class Verbs:
-    """Collects the commands; each gets ``--json``, ``--progress`` and ``--debug``.
+@dataclass(frozen=True, eq=False)
+class Command:
+    """One command of the program.
 
-    Parameters
+    Attributes
     ----------
-    help
-        What ``--help`` says of each command that is not declared with a sentence of its own.
+    name
+        Its word; of one below another both words.
+    takes
+        Declares what it takes.
+    example
+        A command line that works, for the help.
     """
 
-    def __init__(self, parser: argparse.ArgumentParser, help: Mapping[str, str] | None = None) -> None:
-        self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
-        self._help = help or {}
+    name: str
+    run: Run
+    takes: Callable[[argparse.ArgumentParser], None]
+    help: str = ""
+    example: str = ""
 
-    def mention(self, name: str, help: str = "") -> argparse.ArgumentParser:
-        """A command for the overview, which cannot be run yet."""
-        said = help or self._help[name]
-        return self._verbs.add_parser(name, help=said, description=said, allow_abbrev=False)
-
-    def add(self, name: str, run: Run, help: str = "") -> argparse.ArgumentParser:
-        """Declare one command."""
-        parser = self.mention(name, help)
-        parser.set_defaults(run=run, parser=parser)
-        parser.add_argument("--json", action="store_true", help=message("one JSON object on standard output"))
-        parser.add_argument(
+    def fill(self, parser: argparse.ArgumentParser) -> None:
+        """Declare what it takes, with ``--json``, ``--progress`` and ``--debug``."""
+        parser.set_defaults(run=self.run)
+        self.takes(parser)
+        group = parser.add_argument_group(message("every command"))
+        group.add_argument("--json", action="store_true", help=message("one JSON object on standard output"))
+        group.add_argument(
             "--progress",
             action=argparse.BooleanOptionalAction,
             help=message("on standard error (default: when it is a terminal)"),
         )
-        parser.add_argument("--debug", action="store_true", help=message("say where an internal error was"))
-        return parser
+        group.add_argument("--debug", action="store_true", help=message("say where an internal error was"))
+        parser.usage = " ".join(["%(prog)s [OPTIONS]", *_wanted(parser)])
+        parser.epilog = self.example and f"{translate(message('Example:'))}\n  {self.example}"
 
-    def group(self, name: str) -> Verbs:
-        """Declare a command that has commands of its own."""
-        parser = self.mention(name)
-        parser.set_defaults(run=None, group=parser)
-        return Verbs(parser)
+
+def _wanted(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """What a command line has to say besides options."""
+    formatter = parser.formatter_class(prog="")
+    for action in sorted(parser._actions, key=lambda action: not action.option_strings):
+        taken = formatter._format_args(action, action.dest.upper())
+        if action.required and action.option_strings:
+            yield f"{action.option_strings[0]} {taken}"
+        elif not action.option_strings:
+            yield taken
+
+
+class Verbs:
+    """The commands of the program, or those below a command."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._parser = parser
+        self._verbs = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
+
+    def heading(self, text: str) -> None:
+        """Begin a group of commands in the help, which lists none elsewhere then."""
+        self._parser._positionals._group_actions.clear()
+        group = self._parser.add_argument_group(text)
+        self._verbs._choices_actions = group._group_actions
+
+    def mention(self, name: str, help: str) -> argparse.ArgumentParser:
+        """A command for the overview, which cannot be run yet."""
+        return self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)

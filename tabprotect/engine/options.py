@@ -1,15 +1,17 @@
-"""Options of a command, each declared once; shells and forms take their words from here."""
+"""Options of a command, each declared once; shells, library, forms and verbs take their words from here."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.parameters import Kind, Parameter
 from tabprotect.languages.messages import capital, message
 
 T = TypeVar("T")
@@ -95,13 +97,13 @@ class Naming:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
-    """One option: the field of an :class:`Options`, with what all shells say about it.
+class Option(Parameter[object]):
+    """One option: the field of an :class:`Options`, a parameter with what all shells say about it.
 
     Attributes
     ----------
-    name, default
-        Of the field; the default of a required one is :data:`dataclasses.MISSING`.
+    default
+        Of the field; that of a required one is :data:`dataclasses.MISSING`.
     kinds
         The types that its value may have, without ``None``.
     help
@@ -109,7 +111,15 @@ class Option:
     metavar
         Placeholder of the value on the command line.
     shell
-        Its word on the command line; empty if it has none.
+        Its word on the command line, and further ones behind spaces; empty if it has none.
+    position
+        Whether the command line takes it by its place, without a word.
+    group
+        The heading under which the help of a command lists it.
+    measure
+        The measure of the tables that take it; ``None`` if all do.
+    required
+        Whether the command line wants it or the option that excludes it.
     library
         Whether the library takes it as a keyword.
     file
@@ -118,35 +128,48 @@ class Option:
         Makes the value from a text, if neither its type nor ``naming`` says how.
     naming
         How a mapping is written.
-    instead_of
-        The option that excludes it on the command line.
     second
         The option that is filled if the command line names this one twice.
     repeated
         Whether the command line takes a sequence by repeating the option, so that a text may hold commas.
-    measure
-        The measure of the tables that take it; ``None`` if all do.
+    several
+        Whether the command line takes a sequence as words that follow the option.
+    bare
+        The value of an option that stands without one.
     """
 
-    name: str
-    default: object
+    label: str = ""
+    kind: Kind = "text"
     kinds: tuple[type, ...]
-    help: str
     metavar: str = ""
     shell: str
+    position: bool = False
+    group: str = ""
+    measure: Measure | None = None
+    required: bool = False
     library: bool = True
     file: bool = False
     read: Callable[[str], object] | None = None
     naming: Naming | None = None
-    instead_of: str = ""
     second: str = ""
     repeated: bool = False
-    measure: Measure | None = None
+    several: bool = False
+    bare: object = None
 
     @property
     def sentence(self) -> str:
         """Its help as a sentence."""
         return f"{capital(self.help)}."
+
+    @property
+    def limited(self) -> bool:
+        """Return True if not every value of its type is taken."""
+        return self.choices is not None or self.low > -math.inf or self.high < math.inf
+
+    @property
+    def word(self) -> str:
+        """What a message calls it: its first word on the command line."""
+        return self.shell.partition(" ")[0] or self.metavar or self.name
 
 
 # ``Any``, as in ``dataclasses.field``: the annotation beside it says what the field is.
@@ -155,14 +178,68 @@ def option_field(default: object = MISSING, *, shell: str | None = None, **said:
 
     Its word on the command line is its name by default.
     """
-    metadata = {"shell": shell, **said}
+    metadata = {"shell": shell, "help": "", **said}
     return field(default=default, metadata=metadata)
 
 
+def position(default: object = MISSING, **said: Any) -> Any:
+    """A field of an :class:`Options` that the command line takes by its place."""
+    return option_field(default, shell="", position=True, **said)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Options of several commands, as one field of another :class:`Options`.
+
+    Attributes
+    ----------
+    name, kind
+        The field, and its class.
+    group
+        The heading of those that have none of their own.
+    about
+        What the help of a command says below the heading.
+    but
+        Options that this command does not offer, or in other words.
+    help
+        What is said of an option instead.
+    """
+
+    name: str
+    kind: type[Options]
+    group: str = ""
+    about: Callable[[], str] | None = None
+    but: Sequence[str] = ()
+    help: Mapping[str, str] | None = None
+
+
+def part(kind: type[Options], **said: Any) -> Any:
+    """A field that holds options of several commands; ``said`` holds attributes of its :class:`Part`."""
+    needs = any(one.default is MISSING for one in options_of(kind))
+    factory = MISSING if needs else kind
+    return field(default_factory=factory, metadata={"part": (kind, said)})  # type: ignore[arg-type]
+
+
+KINDS: Mapping[type, Kind] = {int: "integer", float: "real", bool: "flag"}
+
+
+def _parts(hint: object) -> tuple[object, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
 def _kinds(hint: object) -> tuple[type, ...]:
-    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    found = (get_origin(part) or part for part in parts)
+    found: list[object] = []
+    for one in _parts(hint):
+        origin = get_origin(one)
+        found.append(type(get_args(one)[0]) if origin is Literal else origin or one)
+        # What a sequence holds, where it is no text.
+        found += [held for held in get_args(one) if origin is Sequence and held is not str]
     return tuple(kind for kind in found if isinstance(kind, type) and kind is not type(None))
+
+
+def _choices(hint: object) -> tuple[object, ...] | None:
+    """The values of an annotation that lists them."""
+    return next((get_args(part) for part in _parts(hint) if get_origin(part) is Literal), None)
 
 
 def options_of(asked: type[Options]) -> tuple[Option, ...]:
@@ -177,11 +254,26 @@ def _options_of(asked: type) -> tuple[Option, ...]:
     found, own = [], inspect.get_annotations(asked)
     for one in sorted(fields(asked), key=lambda one: one.name not in own):
         said = dict(one.metadata)
-        if said.get("shell") is None:
+        if "part" in said:
+            continue
+        if said["shell"] is None:
             said["shell"] = "--" + one.name.replace("_", "-")
+        kinds = _kinds(hints[one.name])
         said.setdefault("measure", asked.goes_with)  # type: ignore[attr-defined]
-        found.append(Option(name=one.name, default=one.default, kinds=_kinds(hints[one.name]), **said))
+        said["kind"] = next((KINDS[kind] for kind in kinds if kind in KINDS), "text")
+        if (choices := said.get("choices") or _choices(hints[one.name])) is not None:
+            said |= {
+                "kind": "choice",
+                "choices": dict(choices) if isinstance(choices, Mapping) else dict.fromkeys(choices, ""),
+            }
+        found.append(Option(name=one.name, default=one.default, kinds=kinds, **said))
     return tuple(found)
+
+
+def parts_of(asked: type[Options]) -> tuple[Part, ...]:
+    """The options that a request shares with others, each as one value."""
+    held = ((one.name, one.metadata["part"]) for one in fields(asked) if "part" in one.metadata)
+    return tuple(Part(name, kind, **said) for name, (kind, said) in held)
 
 
 @dataclass(frozen=True)
@@ -192,9 +284,29 @@ class Options:
     ----------
     goes_with
         The measure of the tables that take these options, where an option says no other.
+
+    Raises
+    ------
+    ParameterError
+        With every value out of its bounds.
     """
 
     goes_with: ClassVar[Measure | None] = None
+
+    def __post_init__(self) -> None:
+        wrong = {}
+        for one in options_of(type(self)):
+            value = getattr(self, one.name)
+            if not one.limited or value is None or value == one.default:
+                continue
+            each = [value] if Sequence not in one.kinds else value
+            try:
+                for entry in each:
+                    one.check(entry)
+            except ValueError as error:
+                wrong[one.name] = str(error)
+        if wrong:
+            raise ParameterError(wrong)
 
     @property
     def given(self) -> dict[str, object]:
@@ -210,14 +322,26 @@ class Options:
         ParameterError
             Naming every one.
         """
-        given = self.given
-        wrong = {
-            one.name: MEASURES[one.measure]
-            for one in options_of(type(self))
-            if one.name in given and one.measure not in (None, measure)
-        }
+        wrong = {one.name: MEASURES[one.measure] for one in self.beside(measure) if one.measure is not None}
         if wrong:
             raise ParameterError(wrong)
+
+    def beside(self, measure: Measure) -> list[Option]:
+        """The given options that a table of this measure does not take."""
+        given = self.given
+        every = (one for one in options_of(type(self)) if one.name in given)
+        found = [one for one in every if one.measure not in (None, measure)]
+        for part in parts_of(type(self)):
+            found += getattr(self, part.name).beside(measure)
+        return found
+
+    def stated(self) -> list[str]:
+        """The words of the options that are given."""
+        given = self.given
+        found = [one.word for one in options_of(type(self)) if one.name in given]
+        for part in parts_of(type(self)):
+            found += getattr(self, part.name).stated()
+        return found
 
     def words(self) -> list[str]:
         """The same as command line arguments."""
@@ -227,12 +351,12 @@ class Options:
             if not one.shell or value == one.default:
                 continue
             if value is True:
-                out.append(one.shell)
+                out.append(one.word)
             elif one.naming is not None:
-                out += [part for text in one.naming.words(value) for part in (one.shell, text)]
+                out += [part for text in one.naming.words(value) for part in (one.word, text)]
             elif isinstance(value, Sequence) and not isinstance(value, str):
                 said = map(str, value) if one.repeated else [",".join(map(str, value))]
-                out += [part for text in said for part in (one.shell, text)]
+                out += [part for text in said for part in (one.word, text)]
             else:
-                out += [one.shell, str(value)]
+                out += [one.word, str(value)]
         return out

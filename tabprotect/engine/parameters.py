@@ -109,15 +109,19 @@ class Parameter(Generic[T_co]):
         if self.kind in ("real", "integer"):
             number = self._number(value)
             if not self.low <= number <= self.high:
+                if self.high == math.inf:
+                    raise ValueError(message("must be at least {low:g}, is {value}", self.low, value))
                 raise ValueError(
                     message("must be between {low:g} and {high:g}, is {value}", self.low, self.high, value)
                 )
             return number
         if self.kind == "choice":
             assert self.choices is not None
-            if not isinstance(value, str) or value not in self.choices:
+            if not isinstance(value, str | int) or value not in self.choices:
                 raise ValueError(
-                    message("must be one of {choices}, is {value}", ", ".join(self.choices), repr(value))
+                    message(
+                        "must be one of {choices}, is {value}", ", ".join(map(str, self.choices)), repr(value)
+                    )
                 )
         if self.kind == "flag":
             return self._flag(value)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
+import shlex
 import subprocess
 import sys
 
 import pytest
 
 from tabprotect.cli.main import parser
-from tabprotect.cli.verbs import FAMILIES, Parser, Verbs
+from tabprotect.cli.verbs import FAMILIES, Command
+
+
+def every_command() -> list[Command]:
+    """The commands of every family."""
+    modules = [
+        importlib.import_module(f"tabprotect.cli.{family}") for family in sorted(set(FAMILIES.values()))
+    ]
+    return [one for module in modules for one in vars(module).values() if isinstance(one, Command)]
+
 
 LOADED = """
 import json, sys
@@ -33,25 +42,22 @@ def test_no_command_is_loaded_to_speak_of_it(arguments: list[str]) -> None:
         return
     own = {name for name in modules if name.startswith("tabprotect")}
     assert {name for name in own if ".engine" in name} <= {"tabprotect.engine", "tabprotect.engine.errors"}
-    assert not {f"tabprotect.cli.{family}" for family in FAMILIES} & own
+    assert not {f"tabprotect.cli.{family}" for family in FAMILIES.values()} & own
     assert not {"numpy", "scipy", "duckdb", "sqlalchemy"} & set(modules)
 
 
-class _Recorded(Verbs):
-    def __init__(self, known: dict[str, str]) -> None:
-        super().__init__(Parser(), known)
-        self.names: list[str] = []
-
-    def mention(self, name: str, help: str = "") -> argparse.ArgumentParser:
-        self.names.append(name)
-        return super().mention(name, help)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_command_is_declared_where_it_is_listed(name: str) -> None:
+    with pytest.raises(SystemExit):
+        parser(name).parse_args([name, "--help"])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_declares_the_commands_it_is_listed_with(family: str) -> None:
-    verbs = _Recorded(dict(FAMILIES[family]))
-    importlib.import_module(f"tabprotect.cli.{family}").add(verbs)
-    assert verbs.names == list(FAMILIES[family])
+@pytest.mark.parametrize("command", every_command(), ids=lambda command: command.name)
+def test_an_example_is_a_command_line(command: Command) -> None:
+    words = shlex.split(command.example)
+    assert words[0] == "tabprotect" and " ".join(words[1:]).startswith(command.name)
+    args = parser(words[1]).parse_args(words[1:])
+    assert args.run == command.run
 
 
 def test_help_names_every_command_whichever_is_loaded() -> None:

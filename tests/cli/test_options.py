@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 
-from tabprotect.cli.arguments import add_options, asked_for
+from tabprotect.cli.declaring import add_options, asked_for
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Naming, Options, options_of
@@ -45,6 +45,7 @@ def test_the_words_of_a_value_are_read_back(asked: Options) -> None:
         for one in options_of(type(asked))
         if one.default is dataclasses.MISSING
     }
+    words += [str(value) for name, value in besides.items() if name == "source"]
     assert asked_for(type(asked), parser.parse_args(words), **besides) == asked
 
 
@@ -73,7 +74,8 @@ def test_what_is_not_of_its_form_is_refused(naming: Naming, text: str, says: str
 )
 def test_an_option_that_comes_too_often_is_refused(words: list[str], says: str) -> None:
     kind = Tabulation if words[0] == "--cut" else Publishing
+    words = [*words, "people.csv"] if kind is Tabulation else [*words, "--out", "r.zip"]
     parser = argparse.ArgumentParser()
     add_options(parser, kind)
     with pytest.raises(UsageError, match=says):
-        asked_for(kind, parser.parse_args(words), **{"source" if kind is Tabulation else "release": ""})
+        asked_for(kind, parser.parse_args(words))

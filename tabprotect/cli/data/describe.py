@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.streams import STREAM
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.options import Options, part, position
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.examples import PREFIX, examples
 from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page, registries
@@ -23,23 +25,23 @@ from tabprotect.languages.translation import translate
 from tabprotect.version import __version__
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    verbs.add("examples", run_examples)
-    describe = verbs.add("describe", run_describe)
-    describe.add_argument(
-        "table",
-        nargs="?",
+@dataclass(frozen=True, kw_only=True)
+class Describe(Options):
+    """Arguments of ``describe``."""
+
+    table: str | None = position(
+        None,
         metavar="NAME|TABLE",
         help=message(
             "the page of a method, measure, criterion, rule, utility or format; or what a table holds, its "
             "totals beside it: CONFIDENTIAL"
         ),
     )
-    add_reading(describe)
+    reading: TableReading = part(TableReading)
 
 
-def run_examples(args: argparse.Namespace, console: Console) -> int:
+@command("examples", example="tabprotect examples")
+def run_examples(console: Console) -> None:
     """Print every example with its source."""
     found = examples()
     lines = []
@@ -53,15 +55,17 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
             message("    {title}. {source}", message(example.title), example.source),
         ]
     console.result({"examples": [e.as_json() for e in found]}, lines)
-    return 0
 
 
-def run_describe(args: argparse.Namespace, console: Console) -> int:
+@command("describe", example="tabprotect describe cell_key")
+def run_describe(asked: Describe, console: Console) -> int:
     """Print the registries, as they are found in this very program."""
-    if args.table is not None and _is_source(args.table):
-        return _describe_table(args, console)
-    if args.table is not None:
-        plugin = plugin_named(args.table)
+    if asked.table is not None and _is_source(asked.table):
+        return _describe_table(asked.table, asked.reading, console)
+    if words := asked.reading.stated():
+        raise UsageError(message("{words} goes with a table", ", ".join(words)))
+    if asked.table is not None:
+        plugin = plugin_named(asked.table)
         console.result(plugin.as_json(), translate(plugin_page(plugin)).splitlines())
     else:
         console.result(_described(), _lines())
@@ -75,8 +79,8 @@ def _is_source(text: str) -> bool:
     return text == STREAM or text.startswith(PREFIX) or is_there(text) or "." in text
 
 
-def _describe_table(args: argparse.Namespace, console: Console) -> int:
-    project = open_source(args, console).project
+def _describe_table(source: str, reading: TableReading, console: Console) -> int:
+    project = open_source(source, reading, console).project
     table = project.original
     domain, kept = table.domain, project.kept_totals
     data = {

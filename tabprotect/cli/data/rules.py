@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
+from tabprotect.cli.arguments import MAGNITUDES, Judging
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.rule_options import add_rules
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
+from tabprotect.engine.options import Options, part, position
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.messages import joined, message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    judging = verbs.add("rules", run)
-    judging.add_argument("table", type=Path, metavar="T.parquet", help=message("a magnitude table"))
-    add_rules(judging)
+@dataclass(frozen=True, kw_only=True)
+class Rules(Options):
+    """Arguments of ``rules``."""
+
+    table: Path = position(metavar="T.parquet", help=message("a magnitude table"))
+    judging: Judging = part(Judging, group=MAGNITUDES)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("rules", example="tabprotect rules turnover.parquet --rule p=10")
+def run(asked: Rules, console: Console) -> None:
     """Judge every cell, totals among them."""
-    rules = rules_of(args.rules)
-    table = read_magnitudes(args.table)
-    found = sensitive_cells(table, rules, weights=args.weights)
+    rules = rules_of(asked.judging.rule)
+    table = read_magnitudes(asked.table)
+    found = sensitive_cells(table, rules, weights=asked.judging.weights)
     rows = list(cell_rows(table, rules, found))
     unsafe = int(found.unsafe.sum())
     data = {"cells": rows, "unsafe": unsafe, "measure": table.measure, "confidential": True}
     lines = [_words(row) for row in rows if row["unsafe"]]
     said = message("{unsafe:,} of {cells:,} cells are unsafe. CONFIDENTIAL", unsafe, len(table.cells))
     console.result(data, [*lines, said])
-    return 0
 
 
 def _words(row: dict[str, object]) -> str:

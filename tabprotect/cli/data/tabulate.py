@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_options, asked_for, keep_apart
+from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
 from tabprotect.cli.streams import STREAM, as_file, to_stream
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
-from tabprotect.engine.options import options_of
-from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
+from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.project.options import MagnitudeTabulation
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.project.workflow import tabulated
@@ -22,59 +23,58 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    counting = verbs.add("tabulate", run_tabulate)
-    counting.add_argument("microdata", help=options_of(Tabulation)[0].help)
-    add_options(counting, MagnitudeTabulation)
-    counting.add_argument(
-        "--out",
-        type=Path,
-        required=True,
+@dataclass(frozen=True, kw_only=True)
+class Tabulate(Options):
+    """Arguments of ``tabulate``."""
+
+    counting: MagnitudeTabulation = part(MagnitudeTabulation)
+    out: Path = option_field(
         metavar="TABLE.csv",
         help=message(
             "a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights"
         ),
     )
-    keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help=message("CSV or Parquet file of records"))
-    keys.add_argument("--column", default="record_key", metavar="K", help=message("its name"))
-    keys.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="KEYED",
-        help=message("a copy, CSV or Parquet, CONFIDENTIAL"),
-    )
 
 
-def run_tabulate(args: argparse.Namespace, console: Console) -> int:
+@dataclass(frozen=True, kw_only=True)
+class RecordKeys(Options):
+    """Arguments of ``record-keys``."""
+
+    microdata: Path = position(help=message("CSV or Parquet file of records"))
+    column: str = option_field("record_key", metavar="K", help=message("its name"))
+    out: Path = option_field(metavar="KEYED", help=message("a copy, CSV or Parquet, CONFIDENTIAL"))
+
+
+@command("tabulate", example="tabprotect tabulate people.parquet --by region,age --out table.csv")
+def run_tabulate(asked: Tabulate, console: Console) -> int:
     """Write the counts as a long-form CSV file, or with keys and weights as a project."""
-    streams = str(args.out) == STREAM
-    keep_apart([args.microdata], [None if streams else args.out])
-    as_project = args.out.suffix == storage.SUFFIX
-    if args.measure is not None:
-        return _sum(args, console)
-    asked = asked_for(Tabulation, args, source=args.microdata)
-    if (asked.record_key is not None or asked.draw_keys) and not as_project:
+    streams = str(asked.out) == STREAM
+    magnitudes = asked.counting
+    keep_apart([magnitudes.source], [None if streams else asked.out])
+    as_project = asked.out.suffix == storage.SUFFIX
+    if magnitudes.measure is not None:
+        return _sum(magnitudes, asked.out, console)
+    check_measure(magnitudes, "counts")
+    counting = magnitudes.counts
+    if (counting.record_key is not None or counting.draw_keys) and not as_project:
         raise UsageError(
             message("record keys are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
-    if asked.design_weight is not None and not as_project:
+    if counting.design_weight is not None and not as_project:
         raise UsageError(message("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX))
-    keep_apart((asked.code_lists or {}).values(), [args.out])
-    with as_file(args.microdata) as source:
-        history = tabulated(asked_for(Tabulation, args, source=source), console)
+    keep_apart((counting.code_lists or {}).values(), [asked.out])
+    with as_file(counting.source) as source:
+        history = tabulated(replace(counting, source=source), console)
     table = history.project.original
     if streams:
-        return to_stream(table, format_to_write(args.out), False, console)
+        return to_stream(table, format_to_write(asked.out), False, console)
     if as_project:
-        storage.save(history, args.out)
+        storage.save(history, asked.out)
     else:
-        write_table(table, args.out, format_to_write(args.out))
+        write_table(table, asked.out, format_to_write(asked.out))
     project = history.project
     data = {
-        "out": str(args.out),
+        "out": str(asked.out),
         "variables": list(table.domain.names),
         "shape": list(table.domain.shape),
         "cells": table.domain.size,
@@ -82,26 +82,26 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "levels": {v.name: [g.name for g in v.levels] for v in table.domain.variables if v.coarser},
         "total": table.total,
         "record_keys": project.record_keys is not None,
-        "record_keys_drawn": asked.draw_keys,
+        "record_keys_drawn": counting.draw_keys,
         "design_weights": project.weights is not None,
     }
-    console.result(data, _told(table, args.out, drawn=asked.draw_keys))
+    console.result(data, _told(table, asked.out, drawn=counting.draw_keys))
     return 0
 
 
-def _sum(args: argparse.Namespace, console: Console) -> int:
+def _sum(counting: MagnitudeTabulation, out: Path, console: Console) -> int:
     """Write a magnitude table."""
     from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 
-    if args.out.suffix.lower() not in (".parquet", ".pq"):
+    if out.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(message("a magnitude table is written as Parquet: --out NAME.parquet"))
-    keep_apart((args.code_lists and dict(args.code_lists).values()) or (), [args.out])
-    with as_file(args.microdata) as source:
-        table = magnitudes_tabulated(asked_for(MagnitudeTabulation, args, source=source), console)
-    write_magnitudes(table, args.out)
+    keep_apart((counting.code_lists or {}).values(), [out])
+    with as_file(counting.source) as source:
+        table = magnitudes_tabulated(replace(counting, source=source), console)
+    write_magnitudes(table, out)
     cells = table.cells
     data = {
-        "out": str(args.out),
+        "out": str(out),
         "variables": [v.name for v in table.variables],
         "shape": [len(v.categories) for v in table.variables],
         "levels": {v.name: [g.name for g in v.levels] for v in table.variables if v.coarser},
@@ -116,7 +116,7 @@ def _sum(args: argparse.Namespace, console: Console) -> int:
     }
     said = message(
         "{out}: {measure} by {names}, {cells:,} cells with totals, {holdings:,} contributors. CONFIDENTIAL",
-        args.out,
+        out,
         table.measure,
         joined((v.name for v in table.variables), ", "),
         len(cells),
@@ -155,23 +155,23 @@ def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
         )
 
 
-def run_record_keys(args: argparse.Namespace, console: Console) -> int:
+@command("record-keys", example="tabprotect record-keys people.parquet --out CONFIDENTIAL-keyed.parquet")
+def run_record_keys(asked: RecordKeys, console: Console) -> None:
     """Write a copy of the records with a key each, from the operating system's randomness."""
-    keep_apart([args.microdata], [args.out])
+    keep_apart([asked.microdata], [asked.out])
     # Late: DuckDB costs a tenth of the program's start.
     from tabprotect.engine.microdata.record_keys import add_record_keys
 
     records = add_record_keys(
-        args.microdata, args.out, column=args.column, randomness=Randomness.fresh(), progress=console
+        asked.microdata, asked.out, column=asked.column, randomness=Randomness.fresh(), progress=console
     )
-    data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
+    data = {"out": str(asked.out), "column": asked.column, "records": records, "confidential": True}
     said = plural(
         records,
         "{out}: {records:,} record, keys in {column}. CONFIDENTIAL: keep them for good.",
         "{out}: {records:,} records, keys in {column}. CONFIDENTIAL: keep them for good.",
-        args.out,
+        asked.out,
         records,
-        args.column,
+        asked.column,
     )
     console.result(data, [said])
-    return 0

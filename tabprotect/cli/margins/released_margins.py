@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
+from tabprotect.engine.query_space.optimal.best_release import SearchMethod, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.sensitivity.small_count import JUDGED, SmallCount
-from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
+from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
+from tabprotect.engine.ways_to_bound import BoundsWay
 from tabprotect.languages.messages import joined, message, plural
 
 WORDS = {
@@ -30,88 +31,91 @@ WORDS = {
 }
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    widths = verbs.add("widths", run_widths)
-    widths.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
-    frontier = verbs.add("frontier", run_frontier)
-    frontier.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
-    frontier.add_argument(
-        "--release",
-        action="append",
-        default=[],
-        metavar="A,B",
-        help=message('a margin to release; give it once for each ("": the grand total)'),
-    )
-    add_threshold(frontier)
-    best = verbs.add("optimal", run_optimal)
-    best.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
-    best.add_argument(
-        "--method", choices=list(METHODS), default="annealing", help=message("(default: annealing)")
-    )
-    best.add_argument("--seed", type=int, help=message("replay the annealing"))
-    best.add_argument(
-        "--utility",
-        choices=list(utilities()),
-        default="released_count",
-        help=message("what to make large (default: released_count)"),
-    )
-    add_threshold(best)
-    for parser in (widths, frontier, best):
-        add_evidence(parser)
-        add_reading(parser)
+@dataclass(frozen=True, kw_only=True)
+class Threshold(Options):
+    """When margins may be released."""
 
-
-def add_threshold(parser: argparse.ArgumentParser) -> None:
-    """The options that say what may be released."""
-    parser.add_argument(
-        "--criterion",
-        default="width",
+    criterion: str = option_field(
+        "width",
         metavar="CRITERION",
         help=message("risk criterion: {criteria} (default: width)", joined(criteria(), ", ")),
     )
-    parser.add_argument(
-        "--beta",
-        type=int,
-        default=3,
+    beta: int = option_field(
+        3,
         metavar="N",
         help=message("releasable when the width, or what the criterion gives, is at least N (default: 3)"),
     )
-    parser.add_argument(
-        "--bounds",
-        choices=list(BOUNDS_WAYS),
-        default="auto",
-        help=message("how cells are bounded (default: auto, the cheapest exact way)"),
+    bounds: BoundsWay = option_field(
+        "auto", help=message("how cells are bounded (default: auto, the cheapest exact way)")
     )
 
 
-def add_evidence(parser: argparse.ArgumentParser) -> None:
-    """The options of every command that looks at all margins of a table."""
-    parser.add_argument(
-        "--at-risk", default="1..2", metavar="LOW..HIGH", help=message("small counts (default: 1..2)")
-    )
-    parser.add_argument(
-        "--cells",
-        choices=list(JUDGED),
-        default="at_risk",
+@dataclass(frozen=True, kw_only=True)
+class Gathering(Options):
+    """Of which table margins are judged, and how its cells are looked at."""
+
+    table: str = position(metavar="TABLE", help=message("a file or example:NAME"))
+    reading: TableReading = part(TableReading)
+
+    at_risk: str = option_field("1..2", metavar="LOW..HIGH", help=message("small counts (default: 1..2)"))
+    cells: Judged = option_field(
+        "at_risk",
         help=message(
             "cells that are judged: all, so that answers depend on the asked margins alone (default: at_risk)"
         ),
     )
-    parser.add_argument("--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler")
+    workers: str | None = option_field(
+        None, metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
+    )
 
 
-def criterion_of(args: argparse.Namespace) -> RiskCriterion:
+@dataclass(frozen=True, kw_only=True)
+class Widths(Gathering):
+    """Arguments of ``widths``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Releasing(Gathering):
+    """Arguments of ``frontier``."""
+
+    threshold: Threshold = part(Threshold)
+    release: Sequence[str] = option_field(
+        (),
+        metavar="A,B",
+        help=message('a margin to release; give it once for each ("": the grand total)'),
+        repeated=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimal(Gathering):
+    """Arguments of ``optimal``."""
+
+    threshold: Threshold = part(Threshold)
+    method: SearchMethod = option_field("annealing", help=message("(default: annealing)"))
+    seed: int | None = option_field(None, help=message("replay the annealing"))
+    utility: str = option_field(
+        "released_count",
+        choices=list(utilities()),
+        help=message("what to make large (default: released_count)"),
+    )
+
+
+#         add_evidence(parser)
+#         add_reading(parser)
+
+
+def criterion_of(asked: Threshold) -> RiskCriterion:
     """The criterion that was asked for."""
-    return criteria()[args.criterion.replace("-", "_")]
+    return criteria()[asked.criterion.replace("-", "_")]
 
 
-def gather(args: argparse.Namespace, console: Console) -> Evidence:
+def gather(asked: Gathering, console: Console) -> Evidence:
     """The table of a command with the figures of all its margins."""
-    rule = SmallCount.parse(args.at_risk)
-    workers = None if args.workers is None else parse_workers(args.workers)
-    table = open_source(args, console).project.original
-    return Evidence.gather(table, rule, cells=args.cells, workers=workers, progress=console)
+    rule = SmallCount.parse(asked.at_risk)
+    workers = None if asked.workers is None else parse_workers(asked.workers)
+    table = open_source(asked.table, asked.reading, console).project.original
+    return Evidence.gather(table, rule, cells=asked.cells, workers=workers, progress=console)
 
 
 def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
@@ -137,32 +141,33 @@ def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     ]
 
 
-def run_widths(args: argparse.Namespace, console: Console) -> int:
+@command("widths", example="tabprotect widths example:czech-autoworkers")
+def run_widths(asked: Widths, console: Console) -> None:
     """Print the width of every sub-table, widest first."""
-    evidence = gather(args, console)
+    evidence = gather(asked, console)
     widths = evidence.widths
     if console.as_json:
         console.result(widths.as_json(), ())
-        return 0
+        return
     chain = bracketed(evidence.lattice, widths.chain())
     lines = (message("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text())
     console.result({}, [*lines, message("most dangerous chain: {chain}", chain)])
-    return 0
 
 
-def run_frontier(args: argparse.Namespace, console: Console) -> int:
+@command("frontier", example="tabprotect frontier example:czech-autoworkers --release A,B,C --beta 5")
+def run_frontier(asked: Releasing, console: Console) -> None:
     """Judge a release. That it may not happen is a finding, not a failure."""
-    if not args.release:
+    if not asked.release:
         raise InputError(
             message("an empty release"),
             hint=message('name at least one margin, as --release A,B (--release "" is the grand total)'),
         )
-    criterion = criterion_of(args)
-    evidence = gather(args, console)
+    criterion = criterion_of(asked.threshold)
+    evidence = gather(asked, console)
     lattice = evidence.lattice
     state = ReleaseSet.begin(
-        Standard(evidence, criterion, args.beta, args.bounds),
-        released=[lattice.parse(text) for text in args.release],
+        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds),
+        released=[lattice.parse(text) for text in asked.release],
         progress=console,
     )
     judgement = state.judgement
@@ -190,7 +195,6 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         *_reach(state, further),
     ]
     console.result(data, lines)
-    return 0
 
 
 def _verdict(state: ReleaseSet) -> str:
@@ -234,15 +238,16 @@ def _prices(state: ReleaseSet, console: Console) -> tuple[RefusalPrice | None, l
     return refusal_price(total, *state.released, progress=console), []
 
 
-def run_optimal(args: argparse.Namespace, console: Console) -> int:
+@command("optimal", example="tabprotect optimal example:czech-autoworkers --beta 5 --seed 1")
+def run_optimal(asked: Optimal, console: Console) -> None:
     """Search, and print the plan."""
-    criterion = criterion_of(args)
-    evidence = gather(args, console)
+    criterion = criterion_of(asked.threshold)
+    evidence = gather(asked, console)
     plan = optimal(
-        Standard(evidence, criterion, args.beta, args.bounds),
-        args.method,
-        utility=args.utility,
-        randomness=Randomness.seeded(args.seed),
+        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds),
+        asked.method,
+        utility=asked.utility,
+        randomness=Randomness.seeded(asked.seed),
         progress=console,
     )
     lattice = evidence.lattice
@@ -264,4 +269,3 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
         message("released frontier: {lattice}", bracketed(lattice, plan.released)),
     ]
     console.result(plan.as_json(), lines)
-    return 0

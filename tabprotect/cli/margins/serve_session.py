@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tabprotect.cli.arguments import add_reading, setting
+from tabprotect.cli.declaring import command
 from tabprotect.cli.margins.released_margins import (
-    add_evidence,
-    add_threshold,
+    Gathering,
+    Threshold,
     bracketed,
     criterion_of,
     frontier_json,
     gather,
 )
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.house import user_name
+from tabprotect.engine.options import Naming, option_field, part, position
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
@@ -33,69 +34,62 @@ if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.session import Answered
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    serve = verbs.add("serve-session", run_session)
-    serve.add_argument(
-        "database", metavar="DB_URL", help=message("an SQLite file or any SQLAlchemy URL (confidential)")
+@dataclass(frozen=True, kw_only=True)
+class ServeSession(Gathering):
+    """Arguments of ``serve-session``."""
+
+    database: str = position(
+        metavar="DB_URL", help=message("an SQLite file or any SQLAlchemy URL (confidential)")
     )
-    serve.add_argument("--table", required=True, metavar="TABLE", help=message("a file or example:NAME"))
-    serve.add_argument(
-        "--query",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="A,B",
-        help=message("tables to ask for, in this order"),
+    table: str = option_field(metavar="TABLE", help=message("a file or example:NAME"))
+    query: Sequence[str] = option_field(
+        (), metavar="A,B", help=message("tables to ask for, in this order"), several=True
     )
-    serve.add_argument("--user", help=message("who asks (default: your login name)"))
-    serve.add_argument(
-        "--rule",
-        default="myopic",
+    user: str | None = option_field(None, help=message("who asks (default: your login name)"))
+    rule: str = option_field(
+        "myopic",
         metavar="RULE",
         help=message("release rule: {rules} (default: myopic)", joined(rules(), ", ")),
     )
-    serve.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        type=setting,
-        metavar="NAME=VALUE",
-        help=message("a parameter of the rule"),
+    set: Mapping[str, str] | None = option_field(
+        None, metavar="NAME=VALUE", help=message("a parameter of the rule"), naming=Naming()
     )
-    serve.add_argument(
-        "--replay",
-        nargs="?",
-        const="all",
+    replay: str | None = option_field(
+        None,
         metavar="NUMBER|TIME",
         help=message("show the history, up to a number or an ISO time, and ask nothing"),
+        bare="all",
     )
-    add_threshold(serve)
-    add_evidence(serve)
-    add_reading(serve)
+    threshold: Threshold = part(Threshold)
 
 
-def run_session(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "serve-session",
+    example="tabprotect serve-session history.db --table example:czech-autoworkers --query A,B",
+)
+def run_session(asked: ServeSession, console: Console) -> int:
     """Open the history, answer in turn, print the answers."""
-    rule = rules()[args.rule.replace("-", "_")]
-    criterion = criterion_of(args)
-    values = rule.resolve(dict(args.set))
-    until = None if args.replay in (None, "all") else _until(args.replay)
-    evidence = gather(args, console)
+    rule = rules()[asked.rule.replace("-", "_")]
+    criterion = criterion_of(asked.threshold)
+    values = rule.resolve(dict(asked.set or {}))
+    until = None if asked.replay in (None, "all") else _until(asked.replay)
+    evidence = gather(asked, console)
     lattice = evidence.lattice
-    queries = [lattice.parse(text) for text in args.query]
-    start = ReleaseSet.begin(Standard(evidence, criterion, args.beta, args.bounds), progress=console)
+    queries = [lattice.parse(text) for text in asked.query]
+    start = ReleaseSet.begin(
+        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds), progress=console
+    )
     # Here, because the database library would slow the start of every other command.
     from tabprotect.engine.query_space.table_server.ledger import Ledger
     from tabprotect.engine.query_space.table_server.session import ServerSession
 
-    user = args.user or user_name()
-    if not user and args.replay is None:
+    user = asked.user or user_name()
+    if not user and asked.replay is None:
         raise ParameterError(
             {"user": message("the system knows no name of yours")}, hint=message("give --user")
         )
-    with Ledger(args.database, evidence.cells.table) as ledger:
-        if args.replay is not None:
+    with Ledger(asked.database, evidence.cells.table) as ledger:
+        if asked.replay is not None:
             return _replayed(ledger, start, until, console)
         session = ServerSession(ledger, ServerState.begin(start, rule, values), console)
         answers = [session.ask(Request(user, query), console) for query in queries]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from tabprotect.cli.arguments import positive
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.decoding import natural
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.errors import needing
+from tabprotect.engine.options import Options, option_field, position
 from tabprotect.engine.project.sources import absolute
 from tabprotect.languages.messages import message
 
@@ -16,74 +18,81 @@ SERVER = ("server", message("the table server"))
 """Its extra, and what it is called. It is loaded where it is started."""
 
 
-BOUNDARY = (
-    (
-        "--allowed-hosts",
-        "NAME",
-        message("names by which it may be asked (default: those of this machine for itself)"),
-    ),
-    ("--allowed-origins", "ORIGIN", message("origins, https://name, whose pages may read what is out")),
-    (
-        "--trusted-proxy",
-        "ADDRESS",
-        message("addresses and networks of proxies in front, which say whose request they pass on"),
-    ),
-)
-"""Options of the boundary: of ``[access]`` in the service file."""
+@dataclass(frozen=True, kw_only=True)
+class Serve(Options):
+    """Arguments of ``serve``."""
 
-
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    serve = verbs.add("serve", run_serve)
-    serve.add_argument(
-        "source", nargs="?", metavar="SOURCE", help=message("a table, example:NAME, or service.toml")
+    source: str | None = position(
+        None, metavar="SOURCE", help=message("a table, example:NAME, or service.toml")
     )
-    serve.add_argument("--service", metavar="FILE", help=message("service.toml, which fixes everything else"))
-    serve.add_argument(
-        "--host", default="127.0.0.1", help=message("the address to listen on (default: this machine alone)")
+    service: str | None = option_field(
+        None, metavar="FILE", help=message("service.toml, which fixes everything else")
     )
-    serve.add_argument("--port", type=_port, default=8000, help=message("(default: 8000)"))
-    serve.add_argument(
-        "--database",
+    host: str = option_field(
+        "127.0.0.1", help=message("the address to listen on (default: this machine alone)")
+    )
+    port: int = option_field(8000, low=0, high=65535, help=message("(default: 8000)"))
+    database: str | None = option_field(
+        None,
         metavar="URL",
         help=message(
             "the history (confidential): an SQLite file or any SQLAlchemy URL "
             "(default: a file beside the settings)"
         ),
     )
-    serve.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help=message("processes (default: 1)")
+    workers: int = option_field(1, metavar="N", help=message("processes (default: 1)"), low=1)
+    allowed_hosts: Sequence[str] = option_field(
+        (),
+        several=True,
+        metavar="NAME",
+        help=message("names by which it may be asked (default: those of this machine for itself)"),
     )
-
-    for name, metavar, text in BOUNDARY:
-        serve.add_argument(name, nargs="+", default=[], metavar=metavar, help=text)
-    serve.add_argument(
-        "--secret-file",
+    allowed_origins: Sequence[str] = option_field(
+        (),
+        several=True,
+        metavar="ORIGIN",
+        help=message("origins, https://name, whose pages may read what is out"),
+    )
+    trusted_proxy: Sequence[str] = option_field(
+        (),
+        several=True,
+        metavar="ADDRESS",
+        help=message("addresses and networks of proxies in front, which say whose request they pass on"),
+    )
+    secret_file: str | None = option_field(
+        None,
         metavar="FILE",
         help=message("the secret that signs sessions (confidential); made where there is none"),
     )
 
-    accounts = verbs.group("accounts")
-    adding = accounts.add("add", run_add, message("make an account; its key is shown this once"))
-    adding.add_argument("name", metavar="NAME")
-    adding.add_argument("--role", default="user", choices=("user", "operator", "auditor"))
-    adding.add_argument("--group", default="", help=message("whose limits hold, from service.toml"))
-    ending = accounts.add("withdraw", run_withdraw, message("end the key of an account"))
-    ending.add_argument("name", metavar="NAME")
-    listing = accounts.add("list", run_list, message("all accounts"))
-    for parser in (adding, ending, listing):
-        parser.add_argument("--database", metavar="URL", help=message("as of serve"))
+
+@dataclass(frozen=True, kw_only=True)
+class Accounts(Options):
+    """Whose accounts they are."""
+
+    database: str | None = option_field(None, metavar="URL", help=message("as of serve"))
 
 
-def _port(text: str) -> int:
-    if natural(text) is None or not 0 <= int(text) < 65536:
-        raise argparse.ArgumentTypeError(message("not a port: {text}", repr(text)))
-    return int(text)
+@dataclass(frozen=True, kw_only=True)
+class AccountsAdd(Accounts):
+    """Arguments of ``accounts add``."""
+
+    name: str = position(metavar="NAME")
+    role: Literal["user", "operator", "auditor"] = option_field("user")
+    group: str = option_field("", help=message("whose limits hold, from service.toml"))
 
 
-def run_serve(args: argparse.Namespace, console: Console) -> int:
+@dataclass(frozen=True, kw_only=True)
+class AccountsWithdraw(Accounts):
+    """Arguments of ``accounts withdraw``."""
+
+    name: str = position(metavar="NAME")
+
+
+@command("serve", example="tabprotect serve example:czech-autoworkers")
+def run_serve(asked: Serve, console: Console) -> None:
     """Serve until interrupted."""
-    source, service = args.source, args.service
+    source, service = asked.source, asked.service
     if source is not None and source.endswith(".toml"):
         if service is not None:
             raise UsageError(message("one service.toml is enough"))
@@ -94,47 +103,55 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
         raise UsageError(message("the table is named in service.toml: leave out SOURCE"))
     with needing(*SERVER):
         from tabprotect.server.hosting.running import Listening, run
-    console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
+    console.say(f"http://{asked.host}:{asked.port}/  (Ctrl+C ends it)")
     run(
         source=None if source is None else absolute(source),
         service=service,
-        database=args.database,
-        at=Listening(args.host, args.port, args.workers),
+        database=asked.database,
+        at=Listening(asked.host, asked.port, asked.workers),
         boundary={
-            name: getattr(args, name) for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
+            name: list(getattr(asked, name)) for name in ("allowed_hosts", "allowed_origins", "trusted_proxy")
         },
-        secret_file=None if args.secret_file is None else absolute(args.secret_file),
+        secret_file=None if asked.secret_file is None else absolute(asked.secret_file),
         progress=console,
     )
-    return 0
 
 
-def run_add(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "accounts add",
+    help=message("make an account; its key is shown this once"),
+    example="tabprotect accounts add anna --role operator",
+)
+def run_add(asked: AccountsAdd, console: Console) -> None:
     """Make an account and print its key."""
     with needing(*SERVER):
         from tabprotect.server.hosting.running import accounts_at
-    with accounts_at(args.database) as accounts:
-        key = accounts.add(args.name, args.role, args.group)
-    data = {"name": args.name, "role": args.role, "group": args.group, "key": key}
+    with accounts_at(asked.database) as accounts:
+        key = accounts.add(asked.name, asked.role, asked.group)
+    data = {"name": asked.name, "role": asked.role, "group": asked.group, "key": key}
     console.result(data, [key])
-    return 0
 
 
-def run_withdraw(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "accounts withdraw",
+    help=message("end the key of an account"),
+    example="tabprotect accounts withdraw anna",
+)
+def run_withdraw(asked: AccountsWithdraw, console: Console) -> None:
     """End the key of an account."""
     with needing(*SERVER):
         from tabprotect.server.hosting.running import accounts_at
-    with accounts_at(args.database) as accounts:
-        accounts.withdraw(args.name)
-    console.result({"name": args.name, "withdrawn": True}, [message("{name}: withdrawn", args.name)])
-    return 0
+    with accounts_at(asked.database) as accounts:
+        accounts.withdraw(asked.name)
+    console.result({"name": asked.name, "withdrawn": True}, [message("{name}: withdrawn", asked.name)])
 
 
-def run_list(args: argparse.Namespace, console: Console) -> int:
+@command("accounts list", help=message("all accounts"), example="tabprotect accounts list")
+def run_list(asked: Accounts, console: Console) -> None:
     """Print every account."""
     with needing(*SERVER):
         from tabprotect.server.hosting.running import accounts_at
-    with accounts_at(args.database) as accounts:
+    with accounts_at(asked.database) as accounts:
         found = accounts.every()
     rows = [{"name": a.name, "role": a.role, "group": a.group, "withdrawn": a.withdrawn} for a in found]
     lines = [
@@ -146,4 +163,3 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
         for a in found
     ]
     console.result({"accounts": rows}, lines or [message("there are no accounts")])
-    return 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, keep_apart, names, open_source, positive
+from tabprotect.cli.arguments import MAGNITUDES, Judging, TableReading, keep_apart, open_source
+from tabprotect.cli.declaring import check_measure, command, names
 from tabprotect.cli.output import Console
-from tabprotect.cli.rule_options import add_rules
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
@@ -18,7 +18,7 @@ from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.options import MEASURES
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
@@ -43,60 +43,64 @@ SHOWN = (
 """Measures that are printed for people; ``--json`` and ``--out`` give all."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("compare", run_compare)
-    command.add_argument("table", metavar="TABLE", help=message("a table file, a project, or example:NAME"))
-    command.add_argument(
-        "--run",
-        action="append",
-        default=[],
-        dest="specs",
+@dataclass(frozen=True, kw_only=True)
+class Compare(Options):
+    """Arguments of ``compare``."""
+
+    goes_with = "counts"
+
+    table: str = position(
+        measure=None, metavar="TABLE", help=message("a table file, a project, or example:NAME")
+    )
+    specs: Sequence[str] = option_field(
+        (),
+        shell="--run",
         metavar='"METHOD NAME=VALUE ..."',
         help=message("a method ({methods}) with its parameters; {FORM}", joined(methods(), ", "), FORM),
+        repeated=True,
     )
-    command.add_argument(
-        "--runs-per-method", type=positive, default=RUNS, metavar="N", help=message("default {RUNS}", RUNS)
+    runs_per_method: int = option_field(RUNS, metavar="N", help=message("default {RUNS}", RUNS), low=1)
+    seed: int | None = option_field(
+        None, help=message("repeat these runs (default: the operating system's randomness)")
     )
-    command.add_argument(
-        "--seed", type=int, help=message("repeat these runs (default: the operating system's randomness)")
+    margins: str | None = option_field(
+        None, metavar="FORMULA", help=message("published tables, a*b + c, for every method that takes them")
     )
-    command.add_argument(
-        "--margins",
-        metavar="FORMULA",
-        help=message("published tables, a*b + c, for every method that takes them"),
+    groupings: str | None = option_field(None, metavar="TEXT", help=message("of categories, for the formula"))
+    key: Sequence[str] | None = option_field(
+        None, metavar="A,B", help=message("what a reader knows of somebody")
     )
-    command.add_argument("--groupings", metavar="TEXT", help=message("of categories, for the formula"))
-    command.add_argument("--key", type=names, metavar="A,B", help=message("what a reader knows of somebody"))
-    command.add_argument(
-        "--sensitive", metavar="C", help=message("what they want to know (default: the last variable)")
+    sensitive: str | None = option_field(
+        None, metavar="C", help=message("what they want to know (default: the last variable)")
     )
-    command.add_argument("--measures", type=names, metavar="A,B", help=message("or risk, utility"))
-    command.add_argument("--at-risk", metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
-    command.add_argument("--risk", default=RISK, metavar="MEASURE", help=message("default {RISK}", RISK))
-    command.add_argument(
-        "--utility", default=UTILITY, metavar="MEASURE", help=message("default {UTILITY}", UTILITY)
+    measures: Sequence[str] | None = option_field(None, metavar="A,B", help=message("or risk, utility"))
+    at_risk: str | None = option_field(None, metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
+    risk: str = option_field(RISK, metavar="MEASURE", help=message("default {RISK}", RISK))
+    utility: str = option_field(UTILITY, metavar="MEASURE", help=message("default {UTILITY}", UTILITY))
+    workers: int | None = option_field(
+        None, metavar="N", help=message("processes (default: all cores, if it pays)"), low=1
     )
-    command.add_argument(
-        "--workers", type=positive, metavar="N", help=message("processes (default: all cores, if it pays)")
-    )
-    command.add_argument("--out", type=Path, metavar="FILE.csv", help=message("all runs; CONFIDENTIAL"))
-    add_rules(command.add_argument_group(message("magnitude tables")))
-    add_reading(command)
+    out: Path | None = option_field(None, metavar="FILE.csv", help=message("all runs; CONFIDENTIAL"))
+    judging: Judging = part(Judging, group=MAGNITUDES)
+    reading: TableReading = part(TableReading)
 
 
-def run_compare(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "compare",
+    example="tabprotect compare example:langsrud-lupp --run 'cell_key D=5 V=3 js=2' --run 'small_count_rounding base=3'",
+)
+def run_compare(asked: Compare, console: Console) -> int:
     """Print what every method keeps and what it gives away."""
-    history = open_source(args, console)
+    history = open_source(asked.table, asked.reading, console)
     for note in history.project.notes:
         console.say(message("note: {note}", note))
+    check_measure(asked, history.project.measure)
     if history.project.measure == "magnitudes":
-        return _magnitudes(history, args, console)
-    args.parser.only(args, *(vars(args).keys() - {"rules", "weights"}), why=MEASURES["magnitudes"])
-    if not args.specs:
+        return _magnitudes(history, asked.judging, console)
+    if not asked.specs:
         raise UsageError(message("compare takes at least one --run"))
-    keep_apart([args.table], [args.out])
-    axes = {"risk": args.risk, "utility": args.utility}
+    keep_apart([asked.table], [asked.out])
+    axes = {"risk": asked.risk, "utility": asked.utility}
     wrong = {
         noun: message("{name} is no measure of {noun}", repr(name), noun)
         for noun, name in axes.items()
@@ -104,45 +108,44 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     }
     if wrong:
         raise ParameterError(wrong, hint=message("describe lists the measures"))
-    specs = [spec for text in args.specs for spec in parse_spec(text)]
-    if args.at_risk is not None:
-        history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
-    suggested = _suggested(args, console)
-    key = names(suggested["key"]) if "key" in suggested else args.key
+    specs = [spec for text in asked.specs for spec in parse_spec(text)]
+    if asked.at_risk is not None:
+        history, _ = history.do(set_at_risk(rule=asked.at_risk), progress=console)
+    suggested = _suggested(asked, console)
+    key = names(suggested["key"]) if "key" in suggested else asked.key
     scope = Scope(
-        margins=suggested.get("margins", args.margins),
-        groupings=args.groupings,
+        margins=suggested.get("margins", asked.margins),
+        groupings=asked.groupings,
         key=None if key is None else tuple(key),
-        sensitive=suggested.get("sensitive", args.sensitive),
+        sensitive=suggested.get("sensitive", asked.sensitive),
     )
     found = compare(
         history.project.problem,
         specs,
-        runs_per_method=args.runs_per_method,
-        seed=args.seed,
-        measures=args.measures,
+        runs_per_method=asked.runs_per_method,
+        seed=asked.seed,
+        measures=asked.measures,
         scope=scope,
-        workers=args.workers,
+        workers=asked.workers,
         progress=console,
     )
-    if args.out is not None:
-        write_bytes(args.out, found.as_csv().encode())
-    data = found.as_json(args.risk, args.utility)
-    data["out"] = None if args.out is None else str(args.out)
-    console.result(data, _lines(found, args))
+    if asked.out is not None:
+        write_bytes(asked.out, found.as_csv().encode())
+    data = found.as_json(asked.risk, asked.utility)
+    data["out"] = None if asked.out is None else str(asked.out)
+    console.result(data, _lines(found, asked))
     return 0
 
 
-def _magnitudes(history: History, args: argparse.Namespace, console: Console) -> int:
+def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     """Print how near an outsider's best guess comes with each method; nothing is published."""
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.project.magnitudes.magnitude_comparison import compared_sums, within_of
     from tabprotect.engine.project.magnitudes.protecting import problem_of
     from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 
-    args.parser.only(args, "rules", "weights", why=MEASURES["counts"])
-    rules_of(args.rules)
-    history, _ = history.do(set_rules(rules=args.rules, weights=args.weights), progress=console)
+    rules_of(judging.rule)
+    history, _ = history.do(set_rules(rules=judging.rule, weights=judging.weights), progress=console)
     problem, rows = problem_of(history.project), list(compared_sums(history.project, console))
     lines = [
         message(
@@ -162,12 +165,12 @@ def _magnitudes(history: History, args: argparse.Namespace, console: Console) ->
     return 0
 
 
-def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
+def _suggested(asked: Compare, console: Console) -> Mapping[str, str]:
     """The comparison of the example's own source, unless another one is asked for."""
-    if not args.table.startswith(PREFIX):
+    if not asked.table.startswith(PREFIX):
         return {}
-    given = (args.margins, args.groupings, args.key, args.sensitive)
-    suggested = load_example(args.table.removeprefix(PREFIX)).comparison
+    given = (asked.margins, asked.groupings, asked.key, asked.sensitive)
+    suggested = load_example(asked.table.removeprefix(PREFIX)).comparison
     if not suggested or any(value is not None for value in given):
         return {}
     said = joined((f"--{name} {value!r}" for name, value in suggested.items()), ", ")
@@ -175,7 +178,7 @@ def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
     return suggested
 
 
-def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
+def _lines(found: Comparison, asked: Compare) -> Iterator[str]:
     plan = found.plan
     key = joined(plan.key.variables, " × ") or "nothing"
     yield (
@@ -188,7 +191,7 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
             plan.key.sensitive,
         )
     )
-    shown = [m for m in found.measures if args.measures is not None or m.name in SHOWN]
+    shown = [m for m in found.measures if asked.measures is not None or m.name in SHOWN]
     for number, configuration in enumerate(found.configurations):
         yield ""
         yield f"[{number + 1}] {configuration.label}"
@@ -215,17 +218,17 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
                 yield message("    {label:<40} {spread:<30} up is better", measure.label, figures)
             else:
                 yield message("    {label:<40} {spread:<30} down is better", measure.label, figures)
-    if {args.risk, args.utility} <= set(plan.measures):
-        best = joined((f"[{c + 1}]" for c in found.front(args.risk, args.utility)), ", ")
+    if {asked.risk, asked.utility} <= set(plan.measures):
+        best = joined((f"[{c + 1}]" for c in found.front(asked.risk, asked.utility)), ", ")
         yield ""
         yield message(
             "None is better in both {risk} and {utility} than: {value}",
-            args.risk,
-            args.utility,
+            asked.risk,
+            asked.utility,
             best or message("none"),
         )
-    if args.out is not None:
-        yield message("All runs (CONFIDENTIAL): {out}", args.out)
+    if asked.out is not None:
+        yield message("All runs (CONFIDENTIAL): {out}", asked.out)
     yield message("Means, and between which 95 % of the runs lie.")
     yield message("These figures depend on the original: keep them in the house.")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabprotect.cli.arguments import add_reading, names, open_source, shape_sizes
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command, names
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.for_margins import ProvedDesign, design_for_margins
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
@@ -18,6 +20,7 @@ from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import read_zeros
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
@@ -28,130 +31,147 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import joined, message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    group = verbs.group("cycles")
-    create = group.add("design", run_design, message("make a cycle set from a shape, or for kept sums"))
-    create.add_argument("--shape", type=shape_sizes, metavar="4,4")
-    create.add_argument("--table", metavar="TABLE", help=message("take shape, names and margins of a table"))
-    create.add_argument(
-        "--kind",
-        default="default",
+def shape_sizes(text: str) -> list[int]:
+    """``4,4`` as a shape."""
+    try:
+        found = [int(part) for part in text.replace("x", ",").split(",")]
+    except ValueError:
+        raise ValueError(message("not a shape such as 4,4: {text}", repr(text))) from None
+    if min(found) < 1:
+        raise ValueError(message("a size is below 1: {text}", repr(text)))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeping(Options):
+    """Return what cycles keep."""
+
+    keep: str | None = option_field(
+        None, metavar="FORMULA", help=message("the margins to keep, for example geo + region*age")
+    )
+    groupings: str = option_field("", metavar="TEXT|FILE", help=message("of categories, for the formula"))
+    zeros: Path | None = option_field(
+        None, metavar="FILE", help=message("cells that are empty whatever the data are")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CyclesDesign(Keeping):
+    """Arguments of ``cycles design``."""
+
+    shape: Sequence[int] | None = option_field(None, metavar="4,4", read=shape_sizes)
+    table: str | None = option_field(
+        None, metavar="TABLE", help=message("take shape, names and margins of a table")
+    )
+    kind: str = option_field(
+        "default",
         metavar="KIND",
         help=message("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
     )
-    create.add_argument("--keep-order", type=int, metavar="R", help=message("the same as --kind order-R"))
-    create.add_argument(
-        "--margins",
-        type=names,
-        nargs="+",
+    keep_order: int | None = option_field(None, metavar="R", help=message("the same as --kind order-R"))
+    margins: Sequence[Sequence[str]] | None = option_field(
+        None,
+        several=True,
+        read=names,
         metavar="A,B",
         help=message("the margins the set claims to keep (all of one variable less than the table)"),
     )
-    _add_keeping(create)
-    create.add_argument("--height", type=int, metavar="H", help=message("of strips: rows of a block"))
-    create.add_argument(
-        "--repeats", type=int, default=1, metavar="K", help=message("each cycle K times in place")
-    )
-    create.add_argument("--cap", type=int, help=message("of triangular: touches to stay below (4)"))
-    create.add_argument(
-        "--lambda",
-        type=float,
-        dest="weight",
+    height: int | None = option_field(None, metavar="H", help=message("of strips: rows of a block"))
+    repeats: int = option_field(1, metavar="K", help=message("each cycle K times in place"))
+    cap: int | None = option_field(None, help=message("of triangular: touches to stay below (4)"))
+    weight: float | None = option_field(
+        None,
+        shell="--lambda",
         metavar="LAMBDA",
         help=message("of triangular: what a cell that may be zero costs (4)"),
     )
-    create.add_argument("--theta", type=float, help=message("of triangular: how much counts spread (1)"))
-    create.add_argument("--out", type=Path, metavar="FILE", help=message("JSON, or a 4ti2 .mat file"))
-    add_reading(create)
-    examine = group.add("check", run_check, message("examine a cycle set, on its own or on a table"))
-    examine.add_argument("cycles", type=Path, metavar="cycles.json")
-    examine.add_argument("--table", metavar="TABLE")
-    examine.add_argument("--blocking", choices=list(BLOCKING_RULES), default="any_zero")
-    examine.add_argument("--passes", type=int, default=1)
-    _add_keeping(examine)
-    add_reading(examine)
+    theta: float | None = option_field(None, help=message("of triangular: how much counts spread (1)"))
+    out: Path | None = option_field(None, metavar="FILE", help=message("JSON, or a 4ti2 .mat file"))
+    reading: TableReading = part(TableReading)
 
 
-def _add_keeping(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--keep", metavar="FORMULA", help=message("the margins to keep, for example geo + region*age")
-    )
-    parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", default="", help=message("of categories, for the formula")
-    )
-    parser.add_argument(
-        "--zeros", type=Path, metavar="FILE", help=message("cells that are empty whatever the data are")
-    )
+@dataclass(frozen=True, kw_only=True)
+class CyclesCheck(Keeping):
+    """Arguments of ``cycles check``."""
+
+    cycles: Path = position(metavar="cycles.json")
+    table: str | None = option_field(None, metavar="TABLE")
+    blocking: str = option_field("any_zero", choices=list(BLOCKING_RULES))
+    passes: int = option_field(1)
+    reading: TableReading = part(TableReading)
 
 
-def _kept(args: argparse.Namespace, domain: Domain, known: tuple[Grouping, ...] = ()) -> Publication:
+def _kept(asked: Keeping, domain: Domain, known: tuple[Grouping, ...] = ()) -> Publication:
     """Return what is to be kept: as said, or every margin of one variable less than the table.
 
     ``known`` are groupings that came with the cycles.
     """
-    groupings = parse_groupings(args.groupings, domain)
+    groupings = parse_groupings(asked.groupings, domain)
     named = {grouping.name for grouping in groupings}
     groupings += tuple(grouping for grouping in known if grouping.name not in named)
-    if args.keep is None:
+    if asked.keep is None:
         return Publication(domain, all_margins(domain), groupings).maximal()
-    return Publication.of(domain, args.keep, groupings).maximal()
+    return Publication.of(domain, asked.keep, groupings).maximal()
 
 
-def run_design(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "cycles design",
+    help=message("make a cycle set from a shape, or for kept sums"),
+    example="tabprotect cycles design --shape 4,4 --kind strips --out cycles.json",
+)
+def run_design(asked: CyclesDesign, console: Console) -> None:
     """Write a cycle set; to standard output where no file is named."""
-    if (args.shape is None) == (args.table is None):
+    if (asked.shape is None) == (asked.table is None):
         raise UsageError(message("say either --shape or --table"))
-    table = None if args.table is None else open_source(args, console).project.original
-    domain = Domain.of_shape(args.shape) if table is None else table.domain
-    kind = args.kind if args.keep_order is None else f"order-{args.keep_order}"
-    options = {"height": args.height, "cap": args.cap, "lambda": args.weight, "theta": args.theta}
+    table = None if asked.table is None else open_source(asked.table, asked.reading, console).project.original
+    domain = Domain.of_shape(asked.shape or ()) if table is None else table.domain
+    kind = asked.kind if asked.keep_order is None else f"order-{asked.keep_order}"
+    options = {"height": asked.height, "cap": asked.cap, "lambda": asked.weight, "theta": asked.theta}
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    zeros = None if args.zeros is None else read_zeros(args.zeros, domain)
+    zeros = None if asked.zeros is None else read_zeros(asked.zeros, domain)
     found: dict[str, object] = {}
     if kind == "triangular":
         if "height" in given:
             raise UsageError("--height is of strips")
         given = {"weight" if name == "lambda" else name: given[name] for name in given}
-        publication = _kept(args, domain)
+        publication = _kept(asked, domain)
         kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
         designed = design_for_margins(kept, TriangularSettings(**given), zeros=zeros, progress=console)
-        moves = in_place(designed.moves, args.repeats)
+        moves = in_place(designed.moves, asked.repeats)
         zeros = ~designed.support
         found = _proof(designed, moves)
     else:
-        moves = design(domain, kind, given | {"repeats": args.repeats})
-        if args.keep is not None:
-            kept_margins = _kept(args, domain)
+        moves = design(domain, kind, given | {"repeats": asked.repeats})
+        if asked.keep is not None:
+            kept_margins = _kept(asked, domain)
             moves = moves.keeping(kept_margins.margins, kept_margins.groupings)
         support = public_support(moves, table, zeros, console)
         zeros = None if support is None else ~support
-    if args.margins is not None:
-        moves = moves.keeping(maximal_margins(domain, args.margins))
-    if args.margins is not None or args.keep is not None:
+    if asked.margins is not None:
+        moves = moves.keeping(maximal_margins(domain, asked.margins))
+    if asked.margins is not None or asked.keep is not None:
         broken = moves.violations(most=1)
         if broken:
             raise InputError(str(broken[0]), hint=message("take a design that keeps this margin"))
-    if args.out is None:
+    if asked.out is None:
         print(json.dumps(cycle_files.to_json(moves, zeros), separators=(",", ":")))
-        return 0
-    cycle_files.write(moves, args.out, zeros)
+        return
+    cycle_files.write(moves, asked.out, zeros)
     data = {
-        "out": str(args.out),
+        "out": str(asked.out),
         "kind": kind,
         "cycles": len(moves),
         "shape": list(domain.shape),
         "margins": [list(m) for m in moves.margins],
         **found,
     }
-    lines = [plural(len(moves), "{out}: {moves} cycle", "{out}: {moves} cycles", args.out, len(moves))]
+    lines = [plural(len(moves), "{out}: {moves} cycle", "{out}: {moves} cycles", asked.out, len(moves))]
     if found.get("deficit"):
         more = message("one sum") if found["deficit"] == 1 else message("{found} sums", found["deficit"])
         lines.append(
             message("More than was asked for stays exact, by {more}: cycles check names them.", more)
         )
     console.result(data, lines)
-    return 0
 
 
 def _proof(found: ProvedDesign, moves: MoveSet) -> dict[str, object]:
@@ -167,25 +187,29 @@ def _proof(found: ProvedDesign, moves: MoveSet) -> dict[str, object]:
     }
 
 
-def run_check(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "cycles check",
+    help=message("examine a cycle set, on its own or on a table"),
+    example="tabprotect cycles check cycles.json --table example:duncan-roehrig-4x4",
+)
+def run_check(asked: CyclesCheck, console: Console) -> None:
     """Print the report. Broken margins are a finding, not a failure: the exit code stays 0."""
-    if args.passes < 1:
+    if asked.passes < 1:
         raise UsageError("--passes must be at least 1")
-    table = None if args.table is None else open_source(args, console).project.original
-    moves, zeros = cycle_files.read_designed(args.cycles, domain=None if table is None else table.domain)
-    if args.keep is not None:
-        kept = _kept(args, moves.domain, moves.groupings)
+    table = None if asked.table is None else open_source(asked.table, asked.reading, console).project.original
+    moves, zeros = cycle_files.read_designed(asked.cycles, domain=None if table is None else table.domain)
+    if asked.keep is not None:
+        kept = _kept(asked, moves.domain, moves.groupings)
         if set(kept.margins) != set(moves.margins):
             # What was known to be empty followed from the margins that the cycles were made for.
             zeros = None
         moves = moves.keeping(kept.margins, kept.groupings)
-    if args.zeros is not None:
-        zeros = read_zeros(args.zeros, moves.domain)
+    if asked.zeros is not None:
+        zeros = read_zeros(asked.zeros, moves.domain)
     report = check_cycles(
-        moves, table=table, zeros=zeros, rule=args.blocking, passes=args.passes, progress=console
+        moves, table=table, zeros=zeros, rule=asked.blocking, passes=asked.passes, progress=console
     )
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}
     console.result(
         report.as_json(), (message("{marks}  {text}", marks[s.verdict], s.text) for s in report.statements)
     )
-    return 0

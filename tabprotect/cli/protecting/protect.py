@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import (
-    add_options,
-    add_reading,
-    asked_for,
-    keep_apart,
-    once,
-    open_source,
-    setting,
-)
+from tabprotect.cli.arguments import TableReading, keep_apart, open_source
 from tabprotect.cli.breaking_off import BreakingOff
+from tabprotect.cli.declaring import command, once
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.options import Naming, Options, option_field, part, position
 from tabprotect.engine.paths import is_folder
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.options import Protecting, Publishing
+from tabprotect.engine.project.options import METHOD, OUTPUT, Protecting, Publishing
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.workflow import protected, published
@@ -33,109 +27,117 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.register_entry import warnings_of
 from tabprotect.languages.messages import joined, message
 
+BESIDE = {
+    "method": message("{methods} (default {DEFAULT_METHOD})", joined(methods().names, ", "), DEFAULT_METHOD)
+}
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    run_it = verbs.add("protect", run_protect)
-    run_it.add_argument("table", metavar="TABLE", help=message("a table file, a project, or example:NAME"))
-    add_protecting(run_it, out="release.zip", but=("tables",))
-    add_reading(run_it)
-    run = verbs.add("run", run_recipe)
-    run.add_argument("recipe", type=Path, metavar="recipe.toml")
-    run.add_argument("--out", type=Path, required=True, metavar="DIR")
-    run.add_argument(
-        "--set",
-        type=setting,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="a variable of the recipe, which stands in it as ${NAME}",
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectingAndPublishing(Options):
+    """How a table is protected and what is written."""
+
+    protecting: Protecting = part(Protecting, group=METHOD, help=BESIDE)
+    keep: str | None = option_field(
+        None, group=METHOD, metavar="FORMULA", help=message("margins to publish exactly: the parameter keep")
     )
-    run.add_argument(
-        "--map",
-        "--rename",
-        type=setting,
-        action="append",
-        default=[],
+    groupings: str | None = option_field(
+        None, group=METHOD, metavar="TEXT|FILE", help=message("of categories, for formulas: the parameter")
+    )
+
+    @property
+    def protected(self) -> Protecting:
+        """How the table is protected."""
+        asked = self.protecting
+        if asked.fresh and asked.seed is not None:
+            raise UsageError("--fresh and --seed exclude each other")
+        beside = [(name, getattr(self, name)) for name in ("keep", "groupings")]
+        named = [(name, value) for name, value in beside if value is not None]
+        parameters = once([*(asked.parameters or {}).items(), *named], "--set")
+        cycles = parameters.pop("cycles", None)
+        return replace(asked, parameters=parameters, cycles=cycles)
+
+    def published(self, publishing: Publishing) -> Publishing:
+        """What is written and who answers for it: what is accepted is said once, for the run."""
+        again = publishing.again or self.protecting.accept or ""
+        return replace(publishing, overwrite=True, accept="", again=again)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protect(ProtectingAndPublishing):
+    """Arguments of ``protect``."""
+
+    table: str = position(metavar="TABLE", help=message("a table file, a project, or example:NAME"))
+    publishing: Publishing = part(Publishing, group=OUTPUT, but=("tables",))
+    reading: TableReading = part(TableReading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Options):
+    """Arguments of ``run``."""
+
+    recipe: Path = position(metavar="recipe.toml")
+    out: Path = option_field(metavar="DIR")
+    settings: Mapping[str, str] | None = option_field(
+        None,
+        shell="--set",
+        metavar="NAME=VALUE",
+        help="a variable of the recipe, which stands in it as ${NAME}",
+        naming=Naming(),
+    )
+    renames: Mapping[str, str] | None = option_field(
+        None,
+        shell="--map --rename",
         metavar="VARIABLE:FOUND=EXPECTED",
-        dest="renames",
         help=message(
             "what a category of the file is in the recipe or its code list: one of theirs, itself for "
             "a category of its own, or nothing where its records are left out; may be repeated"
         ),
+        naming=Naming(),
     )
-    run.add_argument(
-        "--categories",
+    categories: str = option_field(
+        "check",
         choices=("check", "accept"),
-        default="check",
         help=message("whether categories that are new or missing are refused (default) or taken"),
     )
 
 
-def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
-    """The options of every command that protects and publishes."""
-    said = message("{methods} (default {DEFAULT_METHOD})", joined(methods().names, ", "), DEFAULT_METHOD)
-    add_options(parser, Protecting, help={"method": said})
-    parser.add_argument(
-        "--keep", metavar="FORMULA", help=message("margins to publish exactly: the parameter keep")
-    )
-    parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", help=message("of categories, for formulas: the parameter")
-    )
-    # What is accepted is said once, for the run.
-    add_options(parser, Publishing, but=("accept", *but))
-    parser.add_argument("--out", type=Path, required=True, metavar=out)
-
-
-def protecting_of(args: argparse.Namespace) -> Protecting:
-    """Return how the table is protected, by the options of :func:`add_protecting`."""
-    if args.fresh and args.seed is not None:
-        raise UsageError("--fresh and --seed exclude each other")
-    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
-    named = [(name, value) for name, value in beside if value is not None]
-    parameters: dict[str, object] = once([*args.parameters, *named], "--set")
-    cycles = parameters.pop("cycles", None)
-    return asked_for(Protecting, args, parameters=parameters, cycles=cycles)
-
-
-def publishing_of(args: argparse.Namespace) -> Publishing:
-    """Return what is written and who answers for it, by the options of :func:`add_protecting`."""
-    again = args.again or args.accept or ""
-    return asked_for(Publishing, args, release=str(args.out), overwrite=True, accept="", again=again)
-
-
-def run_protect(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "protect",
+    example="tabprotect protect example:duncan-roehrig-4x4 --method cyclic_perturbation --out release.zip",
+)
+def run_protect(asked: Protect, console: Console) -> None:
     """The same commands as the window's, in order."""
-    asked, publishing = protecting_of(args), publishing_of(args)
-    cycles = asked.cycles if isinstance(asked.cycles, str) else None
-    if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
+    out, dossier = Path(asked.publishing.release), None
+    if asked.publishing.dossier:
+        dossier = Path(asked.publishing.dossier)
+    protecting, publishing = asked.protected, asked.published(asked.publishing)
+    cycles = protecting.cycles if isinstance(protecting.cycles, str) else None
+    if dossier is not None and dossier.absolute() == out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, cycles, args.like, *args.sign], [args.out, args.dossier])
-    history = open_source(args, console)
+    keep_apart([asked.table, cycles, protecting.like, publishing.sign, publishing.sign_too], [out, dossier])
+    history = open_source(asked.table, asked.reading, console)
     for note in history.project.notes:
         console.say(message("note: {note}", note))
-    for path in (args.out, args.dossier):
+    for path in (out, dossier):
         if path is not None and not is_folder(path.absolute().parent):
             raise InputError(message("cannot be written: there is no such folder"), file=path)
 
     def written(project: Project) -> ExtraOutput:
-        fingerprint = sha256(load(args.out))
+        fingerprint = sha256(load(out))
         lines = [
-            message("Release bundle (public): {out}", args.out),
+            message("Release bundle (public): {out}", out),
             message("Fingerprint: {fingerprint}", fingerprint),
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
     if history.project.measure == "magnitudes":
         with BreakingOff(console) as watched:
-            history = protected(history, asked, watched)
-        _publish_magnitudes(history, publishing, asked.register, console)
-        return 0
-    history = protected(history, asked, console)
+            history = protected(history, protecting, watched)
+        _publish_magnitudes(history, publishing, protecting.register, console)
+        return
+    history = protected(history, protecting, console)
     expected = _expected(history.project) if console.as_json else None
-    publish_and_say(history, publishing, asked.register, console, written)
-    return 0
+    publish_and_say(history, publishing, protecting.register, console, written)
 
 
 def _publish_magnitudes(
@@ -304,27 +306,28 @@ def _of_cycles(project: Project) -> dict[str, object]:
     }
 
 
-def run_recipe(args: argparse.Namespace, console: Console) -> int:
+@command("run", example="tabprotect run recipe.toml --out results")
+def run_recipe(asked: Run, console: Console) -> None:
     """Run a recipe file and write what it publishes into a folder."""
     # Late: to protect a table takes no recipe.
     from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 
-    settings = once(args.settings, "--set")
+    settings = dict(asked.settings or {})
     renames: dict[tuple[str, str], str] = {}
-    for name, to in args.renames:
+    for name, to in (asked.renames or {}).items():
         variable, colon, category = name.partition(":")
         if not colon:
             raise UsageError(f"--map takes VARIABLE:FOUND=EXPECTED, not {name}={to}")
         renames[variable, category] = to
     history, written = run_file(
-        args.recipe,
-        args.out,
+        asked.recipe,
+        asked.out,
         settings=settings,
         renames=renames,
-        accept=args.categories == "accept",
+        accept=asked.categories == "accept",
         progress=console,
     )
-    since = last_and_now(args.recipe, settings, history, console)
+    since = last_and_now(asked.recipe, settings, history, console)
     for note in history.project.notes:
         console.say(message("note: {note}", note))
     labels = [step.label for step in history.steps]
@@ -337,4 +340,3 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
         },
         [*labels, *told, *(message("wrote {path}", path) for path in written)],
     )
-    return 0

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import tomllib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_options, add_reading, asked_for, keep_apart
+from tabprotect.cli.arguments import TableReading, keep_apart
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.protecting.protect import (
-    ExtraOutput,
-    add_protecting,
-    protecting_of,
-    publish_and_say,
-    publishing_of,
-)
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.protecting.protect import ExtraOutput, ProtectingAndPublishing, publish_and_say
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.exact_small_margins import small_sums
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.options import Tabulation
+from tabprotect.engine.project.options import OUTPUT, Publishing, Tabulation
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.release_verbs import set_method
@@ -43,77 +37,80 @@ from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("protect-set", run)
-    command.add_argument(
-        "source",
-        nargs="+",
+@dataclass(frozen=True, kw_only=True)
+class ProtectSet(ProtectingAndPublishing):
+    """Arguments of ``protect-set``."""
+
+    source: Sequence[str] = position(
         metavar="SOURCE",
         help=message(
             "records, or a table or project; further files are tables of the same records, whose "
             "common cells must agree. No file need be over all variables"
         ),
     )
-    command.add_argument(
-        "--tables",
-        type=Path,
-        dest="listed",
+    listed: Path | None = option_field(
+        None,
+        shell="--tables",
         metavar="FILE.toml",
         help=message('the tables of the set: NAME = "FORMULA" for each, in [tables]'),
     )
-    command.add_argument(
-        "--previous",
-        type=Path,
-        action="append",
-        default=[],
+    previous: Sequence[Path] = option_field(
+        (),
         metavar="FOLDER",
         help=message(
             "a set of the same records by other groups: what both give away by subtraction is listed"
         ),
+        repeated=True,
     )
-    add_protecting(command, out="FOLDER")
-    add_options(command, Tabulation, but=("by",))
-    add_reading(command)
+    publishing: Publishing = part(Publishing, group=OUTPUT)
+    counting: Tabulation = part(Tabulation, group=message("counting records"), but=("source", "by"))
+    reading: TableReading = part(TableReading)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "protect-set",
+    example="tabprotect protect-set people.parquet --table a=region*age --table b=region*sex --out set",
+)
+def run(asked: ProtectSet, console: Console) -> int:
     """Count the records once, protect all tables in one run, write a bundle for each."""
-    asked, publishing = protecting_of(args), publishing_of(args)
-    formulas = {**_listed(args.listed), **(publishing.tables or {})}
-    keep_apart([*args.source, *args.sign], [args.dossier])
-    previous = [verify_set(folder, progress=console).tables for folder in args.previous]
-    reading = asked_for(Reading, args)
-    history = _opened(args, reading, formulas, console)
-    method = asked.method or history.project.method
+    protecting, publishing = asked.protected, asked.published(asked.publishing)
+    formulas = {**_listed(asked.listed), **(publishing.tables or {})}
+    dossier = None if publishing.dossier is None else Path(publishing.dossier)
+    keep_apart([*asked.source, publishing.sign, publishing.sign_too], [dossier])
+    previous = [verify_set(folder, progress=console).tables for folder in asked.previous]
+    reading = Reading.of(asked.reading.named)
+    history = _opened(asked, reading, formulas, console)
+    method = protecting.method or history.project.method
     table = history.project.original
-    others = {str(file): opened(file, reading, console).project.original for file in args.source[1:]}
-    files = {args.source[0]: table, **others}
+    others = {str(file): opened(file, reading, console).project.original for file in asked.source[1:]}
+    files = {asked.source[0]: table, **others}
     if all(n in table.domain.known_names for f in others.values() for n in f.domain.names):
         check_common(files)
     else:
         check_publishes_margins(method)
         order = join_tables(
-            source=absolute(args.source[0]), beside={file: absolute(file) for file in others}, **reading.given
+            source=absolute(asked.source[0]),
+            beside={file: absolute(file) for file in others},
+            **reading.given,
         )
         history = History().do(order, progress=console)[0]
         table = history.project.original
     chosen = PublicationSet(table.domain, formulas or _each(files))
     check_within(chosen, files)
     history = history.do(set_method(method=method), progress=console)[0]
-    parameters = dict(asked.parameters or {})
+    parameters = dict(protecting.parameters or {})
     if any(p.name == MARGINS.name for p in history.project.protection.parameters):
         parameters[MARGINS.name] = chosen.formula
-    asked = replace(asked, method=None, parameters=parameters)
-    if not asked.accept:
+    protecting = replace(protecting, method=None, parameters=parameters)
+    if not protecting.accept:
         _check_small(history.project, parameters, chosen)
-    history = protected(history, asked, console)
+    history = protected(history, protecting, console)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 
     def written(project: Project) -> ExtraOutput:
-        return _written(project, chosen, previous, args.out, console)
+        return _written(project, chosen, previous, Path(publishing.release), console)
 
-    publish_and_say(history, publishing, asked.register, console, written)
+    publish_and_say(history, publishing, protecting.register, console, written)
     return 0
 
 
@@ -149,20 +146,18 @@ def _listed(path: Path | None) -> dict[str, str]:
     return dict(tables)
 
 
-def _opened(
-    args: argparse.Namespace, reading: Reading, formulas: Mapping[str, str], console: Console
-) -> History:
+def _opened(asked: ProtectSet, reading: Reading, formulas: Mapping[str, str], console: Console) -> History:
     """The table over all variables, counted from records where the source holds records."""
-    source = args.source[0]
-    asked = asked_for(Tabulation, args, source=source)
-    if asked == Tabulation(source=source):
+    source = asked.source[0]
+    counting = replace(asked.counting, source=source)
+    if counting == Tabulation(source=source):
         try:
             return opened(source, reading, console)
         except RecordsError:
             pass
     names = [name for formula in formulas.values() for name in names_in(formula)]
     by = dict.fromkeys(name.partition(AT)[0] for name in names)
-    return tabulated(replace(asked, by=tuple(by)), console)
+    return tabulated(replace(counting, by=tuple(by)), console)
 
 
 def _each(files: Mapping[str, Table]) -> dict[str, str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
 from tabprotect.engine.protection.cell_keys.perturbation_table import (
     KEYS,
@@ -24,80 +26,71 @@ FORMATS = {"ptable": message("i;j;p;v;p_int_ub as tau-ARGUS reads it"), "ons": "
 ONS_KEYS = (256, 4096)
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("ptable", run_ptable)
-    command.add_argument("--D", type=int, metavar="N", help=message("largest noise"))
-    command.add_argument("--V", type=float, metavar="X", help=message("variance of the noise"))
-    command.add_argument("--js", type=int, default=0, metavar="N", help=message("never publish 1..N"))
-    command.add_argument(
-        "--pstay", type=float, default=0.0, metavar="P", help=message("least probability of noise 0")
+@dataclass(frozen=True, kw_only=True)
+class Ptable(Options):
+    """Arguments of ``ptable``."""
+
+    D: int | None = option_field(None, metavar="N", help=message("largest noise"))
+    V: float | None = option_field(None, metavar="X", help=message("variance of the noise"))
+    js: int = option_field(0, metavar="N", help=message("never publish 1..N"))
+    pstay: float = option_field(0.0, metavar="P", help=message("least probability of noise 0"))
+    mono: bool = option_field(
+        True, help=message("probabilities do not fall from the lowest noise up to 0 (default)")
     )
-    command.add_argument(
-        "--mono",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help=message("probabilities do not fall from the lowest noise up to 0 (default)"),
-    )
-    command.add_argument(
-        "--optim", type=int, choices=[1, 4], default=1, help=message("1: variance at most V; 4: exactly V")
-    )
-    command.add_argument("--read", type=Path, metavar="FILE", help=message("take a table from a file"))
-    command.add_argument("--out", type=Path, metavar="FILE")
-    command.add_argument(
-        "--format",
+    optim: int = option_field(1, choices=[1, 4], help=message("1: variance at most V; 4: exactly V"))
+    read: Path | None = option_field(None, metavar="FILE", help=message("take a table from a file"))
+    out: Path | None = option_field(None, metavar="FILE")
+    format: str = option_field(
+        "ptable",
         choices=list(FORMATS),
-        default="ptable",
         help=message("of --out; ")
         + joined((message("{name}: {text}", name, text) for name, text in FORMATS.items() if text), "; "),
     )
-    command.add_argument(
-        "--keys", type=int, choices=ONS_KEYS, default=256, help=message("of the format ons (default 256)")
-    )
+    keys: int = option_field(256, choices=ONS_KEYS, help=message("of the format ons (default 256)"))
 
 
-def run_ptable(args: argparse.Namespace, console: Console) -> int:
+@command("ptable", example="tabprotect ptable --D 5 --V 3 --js 2")
+def run_ptable(asked: Ptable, console: Console) -> None:
     """Print the table, and write it where a file is named."""
-    if args.read is not None:
-        if args.D is not None or args.V is not None:
+    if asked.read is not None:
+        if asked.D is not None or asked.V is not None:
             raise UsageError(message("say either --read or --D and --V"))
-        keep_apart([args.read], [args.out])
-        table = files.read(args.read)
-    elif args.D is None or args.V is None:
+        keep_apart([asked.read], [asked.out])
+        table = files.read(asked.read)
+    elif asked.D is None or asked.V is None:
         raise UsageError("--D and --V are needed (or --read)")
     else:
         table = perturbation_table(
-            D=args.D, V=args.V, js=args.js, pstay=args.pstay, monotone=args.mono, attain=args.optim == 4
+            D=asked.D, V=asked.V, js=asked.js, pstay=asked.pstay, monotone=asked.mono, attain=asked.optim == 4
         )
     note = ""
-    if args.out is not None:
-        note = _write(table, args)
+    if asked.out is not None:
+        note = _write(table, asked.out, asked)
     for row in table.unreached:
         console.say(message("note: the variance V is not reached: {row}", row))
     if note:
         console.say(message("note: {note}", note))
-    console.result(_json(table, args.out), _lines(table) if args.out is None else [str(args.out)])
-    return 0
+    console.result(_json(table, asked.out), _lines(table) if asked.out is None else [str(asked.out)])
 
 
-def _write(table: PerturbationTable, args: argparse.Namespace) -> str:
+def _write(table: PerturbationTable, out: Path, asked: Ptable) -> str:
     """Write the file; a remark on what the format cannot hold."""
     note = ""
-    if args.format == "json":
+    if asked.format == "json":
         text = json.dumps(files.to_json(table)) + "\n"
-    elif args.format == "ons":
-        text = files.to_ons(table, keys=args.keys)
+    elif asked.format == "ons":
+        text = files.to_ons(table, keys=asked.keys)
         bias = files.from_text(text).bias
         note = message(
             "{keys} cell keys round the probabilities: the largest mean noise is "
             "{bias:.2g} (in the table itself {bias2:.2g})",
-            args.keys,
+            asked.keys,
             bias,
             table.bias,
         )
     else:
         text = files.to_ptable(table)
-    write_bytes(args.out, text.encode())
+    write_bytes(out, text.encode())
     return note
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_reading, open_source, positive
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.reader.draw import DRAWS, add_reader, posterior_of, releases_of
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.reader.draw import DRAWS, Reader, posterior_of, releases_of
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.belief.analysing import STATISTICS, Analysing
 from tabprotect.engine.belief.estimate import LEVEL
 from tabprotect.engine.belief.evidence import PriorKnowledge
@@ -19,6 +21,7 @@ from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.options import option_field, part
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.table import Table
@@ -27,75 +30,72 @@ from tabprotect.languages.messages import message
 LABELS = {"chi_square": "chi-square", "cramers_v": message("Cramer's V")}
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    study = verbs.add("analyse", run_analyse)
-    add_reader(study)
-    study.add_argument(
-        "--statistic",
-        action="append",
-        choices=list(STATISTICS),
-        default=[],
-        help=message("may be given again; chi-square if nothing is asked for"),
-    )
-    study.add_argument("--model", metavar="FORMULA", help=message("a log-linear model, for example a*b + c"))
-    study.add_argument(
-        "--log-odds",
-        type=_pair,
-        metavar="A,B",
-        help=message("the common log odds ratio of two variables given all others, with an interval"),
-    )
-    study.add_argument(
-        "--rate",
-        metavar="A=a1|B=b1",
-        help=message("a share with an interval; A=a1|B=b1,b2 is the difference of two"),
-    )
-    study.add_argument(
-        "--level",
-        type=float,
-        default=LEVEL,
-        metavar="P",
-        help=message("of these intervals (default {level})", LEVEL),
-    )
-    study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
-    study.add_argument(
-        "--original",
-        metavar="TABLE",
-        help=message("CONFIDENTIAL: where its value lies among the draws, to check them"),
-    )
-    add_reading(study)
-
-
 def _pair(text: str) -> tuple[str, str]:
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):
-        raise argparse.ArgumentTypeError(message("two variables with a comma between them"))
+        raise ValueError(message("two variables with a comma between them"))
     return names[0], names[1]
 
 
-def run_analyse(args: argparse.Namespace, console: Console) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Analyse(Reader):
+    """Arguments of ``analyse``."""
+
+    statistic: Sequence[str] = option_field(
+        (),
+        choices=list(STATISTICS),
+        help=message("may be given again; chi-square if nothing is asked for"),
+        repeated=True,
+    )
+    model: str | None = option_field(
+        None, metavar="FORMULA", help=message("a log-linear model, for example a*b + c")
+    )
+    log_odds: tuple[str, str] | None = option_field(
+        None,
+        metavar="A,B",
+        help=message("the common log odds ratio of two variables given all others, with an interval"),
+        read=_pair,
+    )
+    rate: str | None = option_field(
+        None,
+        metavar="A=a1|B=b1",
+        help=message("a share with an interval; A=a1|B=b1,b2 is the difference of two"),
+    )
+    level: float = option_field(
+        LEVEL, metavar="P", help=message("of these intervals (default {level})", LEVEL)
+    )
+    draws: int = option_field(DRAWS, metavar="N", low=1)
+    original: str | None = option_field(
+        None,
+        metavar="TABLE",
+        help=message("CONFIDENTIAL: where its value lies among the draws, to check them"),
+    )
+    reading: TableReading = part(TableReading)
+
+
+@command("analyse", example="tabprotect analyse release.zip --statistic cramers_v")
+def run_analyse(asked: Analyse, console: Console) -> None:
     """Print each statistic over the draws."""
-    if args.rate is not None and args.prior is not None:
+    if asked.rate is not None and asked.prior is not None:
         raise UsageError(message("a rate takes no prior: it has a model (--model)"))
-    releases = releases_of(args, console)
-    posterior, chance = posterior_of(releases, args, console)
+    releases = releases_of(asked, console)
+    posterior, chance = posterior_of(releases, asked, console)
     knowing = PriorKnowledge(weigh_refused=weigh_refused)
-    asked = Analysing(releases, posterior, knowing, chance, console)
+    analysing = Analysing(releases, posterior, knowing, chance, console)
     odds = None
-    if args.log_odds is not None:
-        odds = log_odds(asked.alone, args.log_odds, level=args.level)
-        if not (args.statistic or args.model or args.rate):
+    if asked.log_odds is not None:
+        odds = log_odds(analysing.alone, asked.log_odds, level=asked.level)
+        if not (asked.statistic or asked.model or asked.rate):
             console.result(odds.as_json(), odds.lines)
-            return 0
-    wanted = args.statistic or ([] if args.model or args.rate else ["chi_square"])
-    share = _rate(asked.alone, args) if args.rate is not None else None
+            return
+    wanted = asked.statistic or ([] if asked.model or asked.rate else ["chi_square"])
+    share = None if asked.rate is None else _rate(analysing.alone, asked.rate, asked)
     original = None
-    if args.original is not None:
-        args.table = args.original
-        original = open_source(args, console).project.original
+    if asked.original is not None:
+        original = open_source(asked.original, asked.reading, console).project.original
         if original.domain != posterior.domain:
             raise InputError(message("the original has other variables than the release"))
-    data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
+    data: dict[str, object] = {"way": posterior.way, "draws": asked.draws}
     data["confidential"] = original is not None
     lines: list[str] = []
     statistics: dict[str, dict[str, object]] = {}
@@ -107,7 +107,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         lines += share.lines
     for name in wanted:
         statistic = STATISTICS[name]
-        found = asked.statistic(statistic, LABELS[name], draws=args.draws, level=args.level)
+        found = analysing.statistic(statistic, LABELS[name], draws=asked.draws, level=asked.level)
         truth = None if original is None else float(statistic(original.counts[None])[0])
         statistics[name] = _told(found, truth)
         lines += _said(found, truth)
@@ -116,21 +116,20 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
             statistics[name] |= found.independence.as_json(strength=strength)
             lines += found.independence.lines(strength=strength)
     data["statistics"] = statistics
-    if args.model is not None:
-        model = LogLinear.of(posterior.domain, args.model)
-        summary = asked.fit(model, draws=args.draws)
+    if asked.model is not None:
+        model = LogLinear.of(posterior.domain, asked.model)
+        summary = analysing.fit(model, draws=asked.draws)
         data["model"] = _model_told(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
         lines.append(message("These figures depend on the original: keep them in the house."))
     console.result(data, lines)
-    return 0
 
 
-def _rate(reading: ModelReading, args: argparse.Namespace) -> Rate:
+def _rate(alone: ModelReading, text: str, asked: Analyse) -> Rate:
     """The rate that is asked for, under the model that is."""
-    model = None if args.model is None else LogLinear.of(reading.found.domain, args.model)
-    return rate(reading, Ratio.parse(args.rate), model=model, level=args.level)
+    model = None if asked.model is None else LogLinear.of(alone.found.domain, asked.model)
+    return rate(alone, Ratio.parse(text), model=model, level=asked.level)
 
 
 def _number(value: float) -> float | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_published
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.reader.published_reading import PublishedReading
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
+from tabprotect.engine.options import option_field, position
 from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
 from tabprotect.languages.messages import message, plural
@@ -22,61 +25,60 @@ SHOWN = 20
 """Cells that are printed for people; ``--json`` and the report give all."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("attack", run_attack)
-    command.add_argument(
-        "targets",
-        nargs="+",
+@dataclass(frozen=True, kw_only=True)
+class Attack(PublishedReading):
+    """Arguments of ``attack``."""
+
+    targets: Sequence[str] = position(
         metavar="FILE|BUNDLE.zip",
         help=message(
             "published tables of one original, with the code Total for what is summed; or a release"
         ),
     )
-    command.add_argument(
-        "--method",
-        action="append",
+    method: Sequence[str] = option_field(
+        (),
         metavar="SPEC",
         help=message(
             "what is said of the method of the tables, once for all files or once for each: "
             "cell_key:D=5,V=3,js=2, random_rounding:base=3, suppression, rounded:base=5, "
             "swapped:rate=.1, unknown:sd=1, exact"
         ),
+        repeated=True,
     )
-    add_published(command)
-    command.add_argument("--out", type=Path, metavar="FILE", help=message("a report: .html or .pdf"))
+    out: Path | None = option_field(None, metavar="FILE", help=message("a report: .html or .pdf"))
 
 
-def run_attack(args: argparse.Namespace, console: Console) -> int:
+@command("attack", example="tabprotect attack published.csv --method random_rounding:base=3")
+def run_attack(asked: Attack, console: Console) -> int:
     """Attack tables, and say what came of it."""
-    attacked = _attacked(args, console)
+    attacked = _attacked(asked, console)
     data = attacked.as_json()
-    if args.out is not None:
-        attack_report(attacked).write(args.out)
-        data["out"] = str(args.out)
+    if asked.out is not None:
+        attack_report(attacked).write(asked.out)
+        data["out"] = str(asked.out)
     console.result(data, _lines(attacked.found, attacked.shown))
     return 0
 
 
-def _attacked(args: argparse.Namespace, console: Console) -> AttackedFiles:
-    bundles = [target for target in args.targets if target.lower().endswith(".zip")]
-    if bundles and len(args.targets) > 1:
+def _attacked(asked: Attack, console: Console) -> AttackedFiles:
+    bundles = [target for target in asked.targets if target.lower().endswith(".zip")]
+    if bundles and len(asked.targets) > 1:
         raise UsageError(message("a release is attacked by itself; infer reads several together"))
-    if bundles and args.method:
+    if bundles and asked.method:
         raise UsageError(message("a release says itself how it was made"))
-    if not bundles and not args.method:
+    if not bundles and not asked.method:
         raise UsageError(message("say how the tables were protected: --method SPEC"))
     files = [
         read_file(
             target,
-            count=args.count,
-            total=args.total,
-            groupings=args.groupings,
-            progress=PartialProgress(console, number, len(args.targets)),
+            count=asked.count,
+            total=asked.total,
+            groupings=asked.groupings,
+            progress=PartialProgress(console, number, len(asked.targets)),
         )
-        for number, target in enumerate(args.targets)
+        for number, target in enumerate(asked.targets)
     ]
-    return attack_files(files, args.method or (), progress=console)
+    return attack_files(files, asked.method or (), progress=console)
 
 
 def _lines(found: Attacked, shown: Ints) -> list[str]:

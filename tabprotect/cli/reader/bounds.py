@@ -2,65 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.bounds.bounds import Bounds
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.ways_to_bound import BOUNDS_WAYS
+from tabprotect.engine.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.languages.messages import joined, message, plural
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` gives all."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("bounds", run_bounds)
-    command.add_argument("table", metavar="TABLE", help=message("a file or example:NAME"))
-    command.add_argument(
-        "--release",
-        action="append",
-        default=[],
+@dataclass(frozen=True, kw_only=True)
+class Bounding(Options):
+    """Arguments of ``bounds``."""
+
+    table: str = position(metavar="TABLE", help=message("a file or example:NAME"))
+    release: Sequence[str] = option_field(
+        (),
         metavar="A,B",
         help=message('a released margin; repeat for more ("": the grand total)'),
+        repeated=True,
     )
-    command.add_argument("--cells", choices=["at-risk", "all"], default="at-risk")
-    command.add_argument(
-        "--at-risk", default=str(SmallCount()), metavar="1..2", help=message("the small counts")
-    )
-    command.add_argument(
-        "--bounds",
-        choices=list(BOUNDS_WAYS),
-        default="auto",
+    cells: str = option_field("at-risk", choices=["at-risk", "all"])
+    at_risk: str = option_field(str(SmallCount()), metavar="1..2", help=message("the small counts"))
+    bounds: BoundsWay = option_field(
+        "auto",
         help=joined((message("{name}: {text}", name, text) for name, text in BOUNDS_WAYS.items()), "; "),
     )
-    add_reading(command)
+    reading: TableReading = part(TableReading)
 
 
-def run_bounds(args: argparse.Namespace, console: Console) -> int:
+@command("bounds", example="tabprotect bounds example:czech-autoworkers --release A,B --release C,D")
+def run_bounds(asked: Bounding, console: Console) -> None:
     """Print the bounds. They name true counts: the output is confidential."""
-    rule = SmallCount.parse(args.at_risk)
-    table = open_source(args, console).project.original
+    rule = SmallCount.parse(asked.at_risk)
+    table = open_source(asked.table, asked.reading, console).project.original
     lattice = Lattice.of(table.domain)
     found = bounds(
         table,
-        lattice.margins(lattice.parse(text) for text in args.release),
-        cells="all" if args.cells == "all" else (rule.low, rule.high),
-        method=args.bounds,
+        lattice.margins(lattice.parse(text) for text in asked.release),
+        cells="all" if asked.cells == "all" else (rule.low, rule.high),
+        method=asked.bounds,
         progress=console,
     )
     if console.as_json:
         console.result(_json(table, found), ())
     else:
         console.result({}, _lines(table, found))
-    return 0
 
 
 def _json(table: Table, found: Bounds) -> dict[str, object]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
+from tabprotect.cli.arguments import Contributor
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
-from tabprotect.engine.options import MEASURES
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
@@ -21,25 +20,24 @@ from tabprotect.languages.messages import at_most_in_100, joined, message
 OUTSIDER = "outsider"
 
 
-def run(args: argparse.Namespace, console: Console, releases: Sequence[Release]) -> int:
+def run(reader: Contributor, seed: int | None, console: Console, releases: Sequence[Release]) -> int:
     """Print the probability that the best guess of a contribution comes that near."""
-    args.parser.only(args, "as_contributor", "within", "rest", "seed", why=MEASURES["counts"])
     if len(releases) != 1:
         raise UsageError(message("releases of magnitudes are read one by one"))
-    if not 0 < args.within < 100 or not 0 <= args.rest < 100:
+    if not 0 < reader.within < 100 or not 0 <= reader.rest < 100:
         raise UsageError(message("--within and --rest are percentages below 100"))
     release, table = releases[0], releases[0].magnitude_table
-    view = view_of(table, args.as_contributor or OUTSIDER, args.rest / 100)
+    view = view_of(table, reader.as_contributor or OUTSIDER, reader.rest / 100)
     method = magnitude_methods()[release.mechanism.method]
-    found = list(method.beliefs(release, view, args.within / 100, seed=args.seed or 0))
+    found = list(method.beliefs(release, view, reader.within / 100, seed=seed or 0))
     rows = [
         {"index": table.index(one.cell), "belief": round(one.belief, 6)}
         for one in sorted(found, key=lambda one: one.cell)
     ]
     worst = max((one.belief for one in found), default=0.0)
     data = {
-        "reader": args.as_contributor or OUTSIDER,
-        "within": args.within,
+        "reader": reader.as_contributor or OUTSIDER,
+        "within": reader.within,
         "method": release.mechanism.method,
         "worst": round(worst, 6),
         "cells": rows,
@@ -54,10 +52,10 @@ def run(args: argparse.Namespace, console: Console, releases: Sequence[Release])
     ]
     said = message(
         "The best guess of another's value comes within {within:g} % with a probability of at most {worst}.",
-        args.within,
+        reader.within,
         at_most_in_100(worst),
     )
-    head = message("How probable it is that a guess comes within {within:g} %:", args.within)
+    head = message("How probable it is that a guess comes within {within:g} %:", reader.within)
     console.result(data, [*([head] if lines else []), *lines, said])
     return 0
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import positive
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
@@ -16,42 +15,40 @@ from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.languages.messages import message
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("count-tables", run)
-    command.add_argument("--rows", metavar="20,55,25,35", help=message("row totals, with --cols"))
-    command.add_argument("--cols", metavar="50,35,30,20", help=message("column totals"))
-    command.add_argument("--release", type=Path, metavar="RELEASE.zip", help=message("count its originals"))
-    command.add_argument(
-        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help=message("of an estimate")
-    )
-    command.add_argument("--seed", type=int, metavar="N", help=message("of an estimate"))
+@dataclass(frozen=True, kw_only=True)
+class CountTables(Options):
+    """Arguments of ``count-tables``."""
+
+    rows: str | None = option_field(None, metavar="20,55,25,35", help=message("row totals, with --cols"))
+    cols: str | None = option_field(None, metavar="50,35,30,20", help=message("column totals"))
+    release: Path | None = option_field(None, metavar="RELEASE.zip", help=message("count its originals"))
+    draws: int = option_field(COUNTING_DRAWS, metavar="N", help=message("of an estimate"), low=1)
+    seed: int | None = option_field(None, metavar="N", help=message("of an estimate"))
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("count-tables", example="tabprotect count-tables --rows 20,55,25,35 --cols 50,35,30,20")
+def run(asked: CountTables, console: Console) -> None:
     """Print the number alone."""
-    both = args.rows is not None and args.cols is not None
-    neither = args.rows is None and args.cols is None
-    if args.release is None and not both:
-        raise UsageError(message("say both --rows and --cols, or --release"))
-    if args.release is not None and not neither:
+    randomness = Randomness.seeded(asked.seed)
+    if asked.release is None:
+        if asked.rows is None or asked.cols is None:
+            raise UsageError(message("say both --rows and --cols, or --release"))
+        rows, cols = _totals("rows", asked.rows), _totals("cols", asked.cols)
+        found = count_tables(rows, cols, randomness=randomness, draws=asked.draws, progress=console)
+    elif asked.rows is not None or asked.cols is not None:
         raise UsageError("--release has its own totals: leave out --rows and --cols")
-    randomness = Randomness.seeded(args.seed)
-    if args.release is None:
-        rows, cols = _totals("rows", args.rows), _totals("cols", args.cols)
-        found = count_tables(rows, cols, randomness=randomness, draws=args.draws, progress=console)
     else:
-        found = _of_release(args.release, randomness, console)
+        found = _of_release(asked.release, randomness, console)
     data = {"count": found.count, "exact": found.exact, "error": found.error}
     if not found.exact:
         console.say(message("An estimate; its standard error is {error}.", float_text(found.error)))
     console.result(data, [str(found.count)])
-    return 0
 
 
 def float_text(error: float | int | None) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_reading, cell_list, given_reading, keep_apart, positive
+from tabprotect.cli.arguments import Contributor, TableReading, keep_apart
+from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believed import Believed
@@ -27,6 +27,8 @@ from tabprotect.engine.disclosure.verdict import weigh_refused
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
+from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
@@ -51,102 +53,86 @@ RANGE = 0.9
 """Probability that this range holds, at least."""
 
 
-def _add_contributor(parser: argparse.ArgumentParser) -> None:
-    """The options that say who reads a release of magnitudes."""
-    group = parser.add_argument_group(message("releases of magnitudes"))
-    group.add_argument(
-        "--as-contributor",
-        metavar="outsider|480@nace=24,region=North",
-        help=message("who reads: nobody in particular, or somebody with this value in this cell"),
-    )
-    group.add_argument(
-        "--within",
-        type=float,
-        default=10.0,
-        metavar="PERCENT",
-        help=message("how near a guess has to come (default 10)"),
-    )
-    group.add_argument(
-        "--rest",
-        type=float,
-        default=0.0,
-        metavar="PERCENT",
-        help=message(
-            "how much of what others put into his cell is not the largest one's, at most (default 0)"
-        ),
-    )
+def cell_list(text: str) -> list[tuple[int, ...]]:
+    """``0,1;2,3`` as cell indices; ``all`` as an empty list."""
+    if text == "all":
+        return []
+    try:
+        return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
+    except ValueError:
+        raise ValueError(message("not cells such as 0,1;2,3: {text}", repr(text))) from None
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("infer", run)
-    command.add_argument(
-        "releases",
-        type=Path,
-        nargs="*",
+@dataclass(frozen=True, kw_only=True)
+class Infer(Options):
+    """Arguments of ``infer``."""
+
+    goes_with = "counts"
+
+    releases: Sequence[Path] = position(
+        (),
+        measure=None,
         metavar="RELEASE.zip",
         help=message("several releases of one table are read together"),
     )
-    command.add_argument("--published", dest="table", metavar="TABLE", help=message("with --mechanism"))
-    command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
-    command.add_argument(
-        "--prior",
-        default="uniform",
+    table: str | None = option_field(
+        None, shell="--published", metavar="TABLE", help=message("with --mechanism")
+    )
+    mechanism: Path | None = option_field(None, metavar="mechanism.json")
+    prior: str = option_field(
+        "uniform",
         metavar="PRIOR",
         help=message(
             "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
         ),
     )
-    command.add_argument(
-        "--cells", type=cell_list, default=[], metavar="0,1;2,3", help=message("only these (default all)")
+    cells: Sequence[tuple[int, ...]] = option_field(
+        (), metavar="0,1;2,3", help=message("only these (default all)"), read=cell_list
     )
-    command.add_argument(
-        "--of",
+    of: str | None = option_field(
+        None,
         metavar="FORMULA",
         help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
     )
-    command.add_argument(
-        "--groupings",
+    groupings: str = option_field(
+        "",
         metavar="TEXT|FILE",
-        default="",
         help=message("of categories, for --of (those that the release states are known)"),
     )
-    command.add_argument(
-        "--format",
+    format: str | None = option_field(
+        None,
         choices=format_names(),
         metavar="NAME",
         help=message("one row for each cell and possible count: csv, parquet, or another that holds figures"),
     )
-    command.add_argument("--out", type=Path, metavar="FILE", help=message("of --format (csv: or printed)"))
-    command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
-    command.add_argument("--draws", type=positive, metavar="N", help=message("of Monte Carlo"))
-    command.add_argument("--seed", type=int, metavar="N", help=message("of Monte Carlo"))
-    command.add_argument(
-        "--weigh-attempts",
-        action="store_true",
-        help=message("take in that the first draw that passed the gate was published (small tables)"),
+    out: Path | None = option_field(None, metavar="FILE", help=message("of --format (csv: or printed)"))
+    way: Way = option_field("auto")
+    draws: int | None = option_field(None, metavar="N", help=message("of Monte Carlo"), low=1)
+    seed: int | None = option_field(None, measure=None, metavar="N", help=message("of Monte Carlo"))
+    weigh_attempts: bool = option_field(
+        False, help=message("take in that the first draw that passed the gate was published (small tables)")
     )
-    _add_contributor(command)
-    add_reading(command)
+    contributor: Contributor = part(Contributor, group=message("releases of magnitudes"))
+    reading: TableReading = part(TableReading)
 
 
-def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
+def _releases(asked: Infer, console: Console) -> list[Evidence]:
     """The releases, and what each says of the original where that is known."""
-    if (not args.releases) == (args.table is None and args.mechanism is None):
+    if (not asked.releases) == (asked.table is None and asked.mechanism is None):
         raise UsageError(message("say either RELEASE.zip, or --published and --mechanism"))
-    if args.releases:
-        found = [bundle.verify(path, judge=False, progress=console) for path in args.releases]
+    if asked.releases:
+        found = [bundle.verify(path, judge=False, progress=console) for path in asked.releases]
         return [Evidence(one.release, one.likelihood) for one in found]
-    if args.table is None or args.mechanism is None:
+    if asked.table is None or asked.mechanism is None:
         raise UsageError("--published and --mechanism go together")
-    reading = Reading.of(given_reading(args))
+    reading = Reading.of(asked.reading.named)
     # Late: a bundle is read without all kinds of table files.
     from tabprotect.engine.formats.text.opening import read_text
     from tabprotect.engine.project.sources import open_table
 
     # Whether a count can be below 0 is for the mechanism's likelihood to say.
-    table = open_table(args.table, reading, signed=True, progress=console).table
-    path = args.mechanism
+    table = open_table(asked.table, reading, signed=True, progress=console).table
+    path = asked.mechanism
     text = read_text(path)
     try:
         stated = json.loads(text)
@@ -173,32 +159,35 @@ def _named(table: Table, mechanism: object) -> Table:
     return Table.dense(domain, table.counts) if len(names) == len(shape) else table
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("infer", example="tabprotect infer release.zip --prior positive")
+def run(asked: Infer, console: Console) -> int:
     """Print the posterior."""
-    releases = _releases(args, console)
+    releases = _releases(asked, console)
     if any(one.release.magnitudes for one in releases):
         # Late: releases of counts, which are most, do not wait for it.
         from tabprotect.cli.reader import contributor_beliefs
 
-        return contributor_beliefs.run(args, console, [one.release for one in releases])
-    counted = {action.dest for action in args.parser._actions} - {"as_contributor", "within", "rest"}
-    args.parser.only(args, *counted, why=message("goes with releases of magnitudes"))
-    _check_format(args, console)
+        check_measure(asked, "magnitudes")
+        return contributor_beliefs.run(
+            asked.contributor, asked.seed, console, [one.release for one in releases]
+        )
+    check_measure(asked, "counts")
+    _check_format(asked, console)
     # Where only margins are published a posterior can be about one of these.
     domain = releases[0].likelihood.domain
-    check_prior(args.prior, domain)
-    prior = informed(args.prior, releases, console)
-    for cell in args.cells:
+    check_prior(asked.prior, domain)
+    prior = informed(asked.prior, releases, console)
+    for cell in asked.cells:
         if len(cell) != domain.ndim:
             raise InputError(message("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
         domain.flat(cell)
     asked_sums = None
-    if args.of is not None:
+    if asked.of is not None:
         stated = releases[0].release.mechanism.parameters
-        asked_sums = asked_of(domain, args.of, args.groupings, stated)
-    randomness = None if args.seed is None else Randomness.seeded(args.seed)
+        asked_sums = asked_of(domain, asked.of, asked.groupings, stated)
+    randomness = None if asked.seed is None else Randomness.seeded(asked.seed)
     weigh = None
-    if args.weigh_attempts:
+    if asked.weigh_attempts:
         from tabprotect.engine.disclosure.attempts import weigh_attempts
 
         weigh = weigh_attempts
@@ -206,13 +195,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         read = believe(
             releases,
             prior,
-            knowing=PriorKnowledge(bundled=bool(args.releases), weigh=weigh, weigh_refused=weigh_refused),
-            effort=replace(READER, way=args.way, draws=args.draws),
+            knowing=PriorKnowledge(bundled=bool(asked.releases), weigh=weigh, weigh_refused=weigh_refused),
+            effort=replace(READER, way=asked.way, draws=asked.draws),
             randomness=randomness,
             progress=console,
         )
     except InfeasibleError as error:
-        if len(releases) == 1 or args.way != "auto" or args.format:
+        if len(releases) == 1 or asked.way != "auto" or asked.format:
             raise
         # Nothing is known of what they say together, which is no fault of who asks.
         console.result(_unknown(domain, len(releases), error), [error.sentence])
@@ -221,20 +210,20 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if read.sentence:
         console.say(read.sentence)
     if asked_sums is not None:
-        tables = sums(posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console)
+        tables = sums(posterior, asked_sums, randomness=randomness, draws=asked.draws, progress=console)
         told = read.head() | {"tables": [_sums_json(one) for one in tables]}
         console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0
-    asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
-    if not args.cells:
-        asked = np.arange(domain.size)
-    if args.format:
-        _write(read, asked, args, console)
+    cells = np.array([domain.flat(cell) for cell in asked.cells], dtype=np.int64)
+    if not asked.cells:
+        cells = np.arange(domain.size)
+    if asked.format:
+        _write(read, cells, asked, console)
     elif console.as_json:
-        console.stream(read.json_pieces(asked))
+        console.stream(read.json_pieces(cells))
     else:
         several = [message("{releases} releases of one table, read together.", len(releases))]
-        lines = _lines(posterior, asked, all_asked=bool(args.cells))
+        lines = _lines(posterior, cells, all_asked=bool(asked.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
 
@@ -253,28 +242,28 @@ def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, o
     }
 
 
-def _check_format(args: argparse.Namespace, console: Console) -> None:
-    if args.out is None:
-        if args.format and (args.format != TEXT or console.as_json):
+def _check_format(asked: Infer, console: Console) -> None:
+    if asked.out is None:
+        if asked.format and (asked.format != TEXT or console.as_json):
             raise UsageError(message("say where to write it: --out FILE"))
-    elif not args.format:
+    elif not asked.format:
         raise UsageError("--out goes with --format csv or --format parquet")
-    if args.format:
-        figures_format(args.format)
-    keep_apart([*args.releases, args.table, args.mechanism], [args.out])
+    if asked.format:
+        figures_format(asked.format)
+    keep_apart([*asked.releases, asked.table, asked.mechanism], [asked.out])
 
 
-def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+def _write(read: Believed, cells: Ints, asked: Infer, console: Console) -> None:
     from tabprotect.engine.posterior.posterior_file import posterior_figures
 
-    pieces = figures_format(args.format).figures(posterior_figures(read.posterior, cells))
-    if args.out is None:
+    pieces = figures_format(asked.format or TEXT).figures(posterior_figures(read.posterior, cells))
+    if asked.out is None:
         console.stream(pieces)
         return
-    with replacing(args.out) as file:
+    with replacing(asked.out) as file:
         file.writelines(pieces)
     console.result(
-        read.head() | {"out": str(args.out)}, [*_heading(read.posterior), message("wrote {out}", args.out)]
+        read.head() | {"out": str(asked.out)}, [*_heading(read.posterior), message("wrote {out}", asked.out)]
     )
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.cli.arguments import add_published
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
+from tabprotect.cli.reader.published_reading import PublishedReading
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
-from tabprotect.engine.formats.published_rows import PublishedRows, read_published
+from tabprotect.engine.formats.published_rows import Missing, PublishedRows, read_published
+from tabprotect.engine.options import option_field, position
 from tabprotect.languages.messages import joined, message, plural
 
 EXPECTED = "expected"
@@ -22,37 +23,34 @@ SHOWN = 40
 """Rows that are printed for people; ``--json`` gives all."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("restore", run_restore)
-    command.add_argument(
-        "published",
+@dataclass(frozen=True, kw_only=True)
+class Restore(PublishedReading):
+    """Arguments of ``restore``."""
+
+    published: str = position(
         metavar="PUBLISHED",
         help=message("a column for each variable and one of counts; the code Total marks what is summed"),
     )
-    add_published(command)
-    command.add_argument(
-        "--missing",
-        choices=["refuse", "unknown", "zero"],
-        default="refuse",
-        help=message("what a count is that a published margin leaves out (default: a fault)"),
+    missing: Missing = option_field(
+        "refuse", help=message("what a count is that a published margin leaves out (default: a fault)")
     )
 
 
-def run_restore(args: argparse.Namespace, console: Console) -> int:
+@command("restore", example="tabprotect restore published.csv")
+def run_restore(asked: Restore, console: Console) -> None:
     """Print the restored counts in the order of the rows, then every inner cell."""
     rows = read_published(
-        args.published,
-        count=args.count,
-        total=args.total,
-        groupings=args.groupings,
-        missing=args.missing,
+        asked.published,
+        count=asked.count,
+        total=asked.total,
+        groupings=asked.groupings,
+        missing=asked.missing,
         progress=console,
     )
     if EXPECTED in rows.publication.domain.names:
         raise InputError(
             message("a variable is named {EXPECTED}, as the result is", repr(EXPECTED)),
-            file=args.published,
+            file=asked.published,
             hint=message("rename the column"),
         )
     restored = restore(rows.publication, rows.values, known=rows.known, progress=console)
@@ -70,7 +68,6 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
         console.result(_json(rows, restored, inner), ())
     else:
         console.result({}, _lines(rows, restored, inner))
-    return 0
 
 
 def _inner(rows: PublishedRows, inner: Expected) -> Iterator[tuple[tuple[str, ...], float]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.signature import public_key
+from tabprotect.engine.options import Options, option_field, position
 from tabprotect.engine.paths import is_folder
 from tabprotect.languages.messages import message
 
@@ -21,40 +22,36 @@ NOT_WHOLE = 7
 """Exit code: intact, and not judged whole."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    check = verbs.add("verify", run)
-    check.add_argument(
-        "release", type=Path, metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set")
+@dataclass(frozen=True, kw_only=True)
+class Verify(Options):
+    """Arguments of ``verify``."""
+
+    release: Path = position(metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set"))
+    fingerprint: str | None = option_field(
+        None, metavar="SHA256", help=message("the one its publisher named elsewhere")
     )
-    check.add_argument(
-        "--fingerprint", metavar="SHA256", help=message("the one its publisher named elsewhere")
+    signer: str | None = option_field(
+        None, metavar="PUBLIC", help=message("the public key that must have signed: a file or figures")
     )
-    check.add_argument(
-        "--signer", metavar="PUBLIC", help=message("the public key that must have signed: a file or figures")
-    )
-    check.add_argument(
-        "--signed", action="store_true", help=message("somebody must have signed it, whoever that is")
-    )
-    check.add_argument(
-        "--quick", action="store_true", help=message("leave out what readers learn, which takes longest")
-    )
+    signed: bool = option_field(False, help=message("somebody must have signed it, whoever that is"))
+    quick: bool = option_field(False, help=message("leave out what readers learn, which takes longest"))
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("verify", example="tabprotect verify release.zip")
+def run(asked: Verify, console: Console) -> int:
     """Print what was checked of a bundle, or of a publication set, which is a folder."""
     check: Callable[..., VerifiedSet | bundle.Verification] = bundle.verify
-    if is_folder(args.release):
+    if is_folder(asked.release):
         # Late: bundles of one table, which are most, do not wait for it.
         from tabprotect.engine.bundle.set_bundles import verify_set
 
         check = verify_set
     found = check(
-        args.release,
-        fingerprint=args.fingerprint,
-        signer=None if args.signer is None else public_key(args.signer),
-        signed=args.signed,
-        judge=not args.quick,
+        asked.release,
+        fingerprint=asked.fingerprint,
+        signer=None if asked.signer is None else public_key(asked.signer),
+        signed=asked.signed,
+        judge=not asked.quick,
         progress=console,
     )
     if not isinstance(found, bundle.Verification):
@@ -68,7 +65,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "fingerprint": found.fingerprint,
         "signers": list(found.signers),
         "remarks": list(found.remarks),
-        "quick": args.quick,
+        "quick": asked.quick,
         "left_out": list(found.left_out),
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, keep_apart, open_source, setting
+from tabprotect.cli.arguments import TableReading, keep_apart, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.options import Naming, Options, option_field, part, position
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import as_json, read_decisions, write_decisions
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, CheckRules, Decision, flag_cells
@@ -22,71 +25,67 @@ SHOWN = 40
 OPEN = {"pass": 0, "approved": 0, "review": RefusedError.exit_code, "fail": RefusedError.exit_code}
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("check", run)
-    command.add_argument(
-        "table", metavar="TABLE", help=message("a file, a project, example:NAME, or ACRO's results.json")
+@dataclass(frozen=True, kw_only=True)
+class Check(Options):
+    """Arguments of ``check``."""
+
+    table: str = position(
+        metavar="TABLE", help=message("a file, a project, example:NAME, or ACRO's results.json")
     )
-    command.add_argument(
-        "--threshold", type=int, default=10, metavar="N", help=message("flag counts below it (default 10)")
+    threshold: int = option_field(10, metavar="N", help=message("flag counts below it (default 10)"))
+    zeros: bool = option_field(False, help=message("flag empty cells, too"))
+    no_classes: bool = option_field(
+        False, help=message("do not flag cells that hold everybody of their line")
     )
-    command.add_argument("--zeros", action="store_true", help=message("flag empty cells, too"))
-    command.add_argument(
-        "--no-classes",
-        action="store_true",
-        help=message("do not flag cells that hold everybody of their line"),
-    )
-    command.add_argument("--decisions", type=Path, metavar="FILE", help=message("a decision file, filled in"))
-    command.add_argument(
-        "--decide",
-        type=setting,
-        action="append",
-        default=[],
+    decisions: Path | None = option_field(None, metavar="FILE", help=message("a decision file, filled in"))
+    decide: Sequence[tuple[str, str]] = option_field(
+        (),
+        repeated=True,
         metavar="CELL=DECISION",
         help=message("approve, reject or change:COUNT; CELL is its categories apart by commas, or all"),
+        read=Naming().read,
     )
-    command.add_argument("--who", default="", help=message("who decides, with --decide"))
-    command.add_argument("--why", default="", help=message("the reason, with --decide"))
-    command.add_argument(
-        "--out",
-        type=Path,
+    who: str = option_field("", help=message("who decides, with --decide"))
+    why: str = option_field("", help=message("the reason, with --decide"))
+    out: Path | None = option_field(
+        None,
         metavar="FILE",
         help=message("the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's"),
     )
-    add_reading(command)
+    reading: TableReading = part(TableReading)
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("check", example="tabprotect check example:duncan-roehrig-4x4 --threshold 5")
+def run(asked: Check, console: Console) -> int:
     """Print the flags; exit code 5 while a cell is undecided or rejected."""
-    keep_apart([args.table], [args.out])
-    if args.decide and not (args.who and args.why):
+    keep_apart([asked.table], [asked.out])
+    if asked.decide and not (asked.who and asked.why):
         raise UsageError("--decide goes with --who and --why")
     when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     table: Table | None = None
-    if is_acro(Path(args.table)):
-        checked = read_acro(Path(args.table))
+    if is_acro(Path(asked.table)):
+        checked = read_acro(Path(asked.table))
     else:
-        table = open_source(args, console).project.original
-        checked = flag_cells(table, CheckRules(args.threshold, args.zeros, not args.no_classes))
-    if args.decisions is not None:
-        checked = checked.decided(read_decisions(args.decisions, checked.variables))
-    checked = checked.decided(_decided(checked, args, when))
-    if args.out is not None:
-        _write(checked, table, args.out, when)
-    data = as_json(checked) | {"out": args.out and str(args.out), "confidential": True}
-    console.result(data, _lines(checked, args.out))
+        table = open_source(asked.table, asked.reading, console).project.original
+        checked = flag_cells(table, CheckRules(asked.threshold, asked.zeros, not asked.no_classes))
+    if asked.decisions is not None:
+        checked = checked.decided(read_decisions(asked.decisions, checked.variables))
+    checked = checked.decided(_decided(checked, asked, when))
+    if asked.out is not None:
+        _write(checked, table, asked.out, when)
+    data = as_json(checked) | {"out": asked.out and str(asked.out), "confidential": True}
+    console.result(data, _lines(checked, asked.out))
     return OPEN[checked.status]
 
 
-def _decided(checked: Checked, args: argparse.Namespace, when: str) -> dict[tuple[str, ...], Decision]:
+def _decided(checked: Checked, asked: Check, when: str) -> dict[tuple[str, ...], Decision]:
     found: dict[tuple[str, ...], Decision] = {}
     by_text = {",".join(flag.cell): flag.cell for flag in checked.flags}
-    for cell, text in args.decide:
+    for cell, text in asked.decide:
         what, _, to = text.partition(":")
         if to and natural(to) is None:
             raise UsageError(message("{to} is no count", repr(to)))
-        decision = Decision(what, args.who, when, args.why, int(to) if to else None)
+        decision = Decision(what, asked.who, when, asked.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))
         if plain != "all" and plain not in by_text:
             raise InputError(message("the cell is not flagged"), cell=f"({cell})")

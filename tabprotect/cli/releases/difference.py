@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.revision import Revision, revision
 from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
@@ -19,42 +21,42 @@ SHOWN = 40
 """Lines of each kind that are printed for people; ``--json`` gives all."""
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("difference", run_difference)
-    command.add_argument("old", metavar="OLD", help=message("the earlier original"))
-    command.add_argument("new", metavar="NEW", help=message("the later original"))
-    command.add_argument("--old-release", type=Path, metavar="A.zip", help=message("published of OLD"))
-    command.add_argument("--new-release", type=Path, metavar="B.zip", help=message("published of NEW"))
-    command.add_argument(
-        "--at-risk",
-        default="1..2",
+@dataclass(frozen=True, kw_only=True)
+class Difference(Options):
+    """Arguments of ``difference``."""
+
+    old: str = position(metavar="OLD", help=message("the earlier original"))
+    new: str = position(metavar="NEW", help=message("the later original"))
+    old_release: Path | None = option_field(None, metavar="A.zip", help=message("published of OLD"))
+    new_release: Path | None = option_field(None, metavar="B.zip", help=message("published of NEW"))
+    at_risk: str = option_field(
+        "1..2",
         metavar="LOW..HIGH",
         help=message("a change of so many people singles them out (default 1..2)"),
     )
-    add_reading(command)
+    reading: TableReading = part(TableReading)
 
 
-def run_difference(args: argparse.Namespace, console: Console) -> int:
+@command("difference", example="tabprotect difference 2025.csv 2026.csv --old-release 2025.zip")
+def run_difference(asked: Difference, console: Console) -> None:
     """Print what changed and what is told about it."""
-    paths = [path for path in (args.old_release, args.new_release) if path is not None]
+    paths = [path for path in (asked.old_release, asked.new_release) if path is not None]
     if len(paths) == 1:
         raise UsageError("--old-release and --new-release go together")
-    old, new = (_table(source, args, console) for source in (args.old, args.new))
+    old, new = (_table(source, asked, console) for source in (asked.old, asked.new))
     releases = None
     if paths:
         before, after = (verify(path, judge=False, progress=console).release for path in paths)
         releases = (before, after)
-    found = revision(old, new, releases, rule=SmallCount.parse(args.at_risk), progress=console)
+    found = revision(old, new, releases, rule=SmallCount.parse(asked.at_risk), progress=console)
     if console.as_json:
         console.result(_json(found, old, new, len(paths)), ())
     else:
         console.result({}, _lines(found, old, bool(paths)))
-    return 0
 
 
-def _table(source: str, args: argparse.Namespace, console: Console) -> Table:
-    return open_source(argparse.Namespace(**vars(args) | {"table": source}), console).project.original
+def _table(source: str, asked: Difference, console: Console) -> Table:
+    return open_source(source, asked.reading, console).project.original
 
 
 def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, object]:

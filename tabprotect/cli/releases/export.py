@@ -2,90 +2,87 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.tables.cube import TOTAL
 from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
+from tabprotect.engine.options import Options, option_field, position
 from tabprotect.languages.messages import joined, message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("export", run)
-    command.add_argument("release", type=Path, metavar="RELEASE.zip")
-    command.add_argument(
-        "--format", choices=format_names(), help=message("where the name of the file does not say it")
+@dataclass(frozen=True, kw_only=True)
+class Export(Options):
+    """Arguments of ``export``."""
+
+    release: Path = position(metavar="RELEASE.zip")
+    format: str | None = option_field(
+        None, choices=format_names(), help=message("where the name of the file does not say it")
     )
-    command.add_argument(
-        "--out",
-        type=Path,
-        required=True,
+    out: Path = option_field(
         metavar="FILE",
         help=message(
             "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ...; "
             "- for standard output"
         ),
     )
-    command.add_argument(
-        "--apart", action="store_true", help=message("a file for each table, without totals among its cells")
-    )
-    command.add_argument(
-        "--total-code",
+    apart: bool = option_field(False, help=message("a file for each table, without totals among its cells"))
+    total_code: str | None = option_field(
+        None,
         metavar="T",
         help=message("the category of totals (default: the source's own, else {code})", TOTAL[0]),
     )
-    command.add_argument(
-        "--strict",
-        action="store_true",
-        help=message("refuse quotation marks that the format cannot hold, which become typographic"),
+    strict: bool = option_field(
+        False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
     )
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("export", example="tabprotect export release.zip --format csv --out table.csv")
+def run(asked: Export, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
-    keep_apart([args.release], [None if args.out == STREAM else args.out])
-    if args.apart and args.out == STREAM:
+    keep_apart([asked.release], [None if asked.out == STREAM else asked.out])
+    if asked.apart and asked.out == STREAM:
         raise UsageError(message("several files do not go to standard output"))
-    kind = format_to_write(args.out, args.format)
-    verified = bundle.verify(args.release, judge=False, progress=console)
+    kind = format_to_write(asked.out, asked.format)
+    verified = bundle.verify(asked.release, judge=False, progress=console)
     release = verified.release
     for remark in verified.remarks:
         console.say(remark)
-    if release.magnitudes and args.apart:
+    if release.magnitudes and asked.apart:
         raise UsageError(message("magnitudes are one cube with their totals: leave --apart out"))
-    if not release.magnitudes and (args.apart or not kind.cube):
-        return _apart(args, kind, verified, console)
-    made = export_cube(release, args.out, kind, total_code=args.total_code, strict=args.strict)
+    if not release.magnitudes and (asked.apart or not kind.cube):
+        return _apart(asked, kind, verified, console)
+    made = export_cube(release, asked.out, kind, total_code=asked.total_code, strict=asked.strict)
     for note in made.notes:
         console.say(note)
-    if args.out == STREAM:
+    if asked.out == STREAM:
         return 0
-    table = {"out": str(args.out), "variables": list(made.variables), "suppressed": made.hidden}
-    data = _said(args, kind, verified, [table], made.notes)
+    table = {"out": str(asked.out), "variables": list(made.variables), "suppressed": made.hidden}
+    data = _said(asked, kind, verified, [table], made.notes)
     if release.magnitudes:
         data["measure"] = release.magnitude_table.measure
     data |= {"shape": list(made.shape), "total_codes": dict(made.totals)}
-    console.result(data, [_line(args.out, kind, made.variables, made.hidden)])
+    console.result(data, [_line(asked.out, kind, made.variables, made.hidden)])
     return 0
 
 
-def _apart(args: argparse.Namespace, kind: Format, verified: bundle.Verification, console: Console) -> int:
+def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: Console) -> int:
     """Write a file for each table."""
     release = verified.release
     lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
     limits = list(dict.fromkeys(lost))
     for limit in limits:
         console.say(limit)
-    written = export(release, args.out, kind, strict=args.strict)
+    written = export(release, asked.out, kind, strict=asked.strict)
     hidden = [int(published.hidden.sum()) for published in release.tables]
     tables: list[dict[str, object]] = [
         {"out": str(path), "variables": list(names), "suppressed": count}
@@ -94,19 +91,19 @@ def _apart(args: argparse.Namespace, kind: Format, verified: bundle.Verification
     lines = [
         _line(path, kind, names, count) for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
-    console.result(_said(args, kind, verified, tables, limits), lines)
+    console.result(_said(asked, kind, verified, tables, limits), lines)
     return 0
 
 
 def _said(
-    args: argparse.Namespace,
+    asked: Export,
     kind: Format,
     verified: bundle.Verification,
     tables: Sequence[Mapping[str, object]],
     limits: Sequence[str],
 ) -> dict[str, object]:
     return {
-        "out": str(args.out),
+        "out": str(asked.out),
         "format": kind.name,
         "title": verified.release.title,
         "tables": list(tables),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.languages.messages import message
@@ -19,39 +21,43 @@ if TYPE_CHECKING:
     from tabprotect.engine.project.releasing.rotating import Rotation
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    keys = verbs.group("keys")
-    new = keys.add("new", run_new, message("make a key to sign bundles with"))
-    new.add_argument(
-        "--out", type=Path, required=True, metavar="KEY", help=message("CONFIDENTIAL; the public one: .pub")
+@dataclass(frozen=True, kw_only=True)
+class KeysNew(Options):
+    """Arguments of ``keys new``."""
+
+    out: Path = option_field(metavar="KEY", help=message("CONFIDENTIAL; the public one: .pub"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeysHouse(Options):
+    """Arguments of ``keys house``."""
+
+    out: Path | None = option_field(None, metavar="FILE", help=message("write a copy; CONFIDENTIAL"))
+    rotate: bool = option_field(
+        False, help=message("make another key, and mark again what the register has the originals of")
     )
-    own = keys.add("house", run_house, message("say where the key of the house is; made where there is none"))
-    own.add_argument("--out", type=Path, metavar="FILE", help=message("write a copy; CONFIDENTIAL"))
-    own.add_argument(
-        "--rotate",
-        action="store_true",
-        help=message("make another key, and mark again what the register has the originals of"),
-    )
-    own.add_argument(
-        "--originals",
-        type=Path,
-        nargs="+",
-        default=[],
+    originals: Sequence[Path] = option_field(
+        (),
         metavar="FILE|FOLDER",
         help=message("with --rotate: dossiers and tables beside the dossiers that the register names"),
+        several=True,
     )
-    own.add_argument("--register", metavar="FILE|URL", help=message("with --rotate: the register"))
+    register: str | None = option_field(None, metavar="FILE|URL", help=message("with --rotate: the register"))
 
 
-def run_new(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "keys new",
+    help=message("make a key to sign bundles with"),
+    example="tabprotect keys new --out CONFIDENTIAL-signing.key",
+)
+def run_new(asked: KeysNew, console: Console) -> None:
     """Make a pair of keys."""
-    public = signature.new_key(args.out)
-    beside = args.out.with_name(args.out.name + signature.PUBLIC_SUFFIX)
+    public = signature.new_key(asked.out)
+    beside = asked.out.with_name(asked.out.name + signature.PUBLIC_SUFFIX)
     console.result(
-        {"private": str(args.out), "public": str(beside), "public_key": public},
+        {"private": str(asked.out), "public": str(beside), "public_key": public},
         [
-            message("Private key (CONFIDENTIAL): {out}", args.out),
+            message("Private key (CONFIDENTIAL): {out}", asked.out),
             message("Public key, for readers: {beside}", beside),
             message("The same in figures: {public}", public),
             message(
@@ -59,19 +65,23 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
             ),
         ],
     )
-    return 0
 
 
-def run_house(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "keys house",
+    help=message("say where the key of the house is; made where there is none"),
+    example="tabprotect keys house",
+)
+def run_house(asked: KeysHouse, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
-    if args.rotate:
-        return _rotated(args, console)
+    if asked.rotate:
+        return _rotated(asked, console)
     made = not is_there(house.key_file())
     key, path = house.key(make=True), house.key_file()
     mark = mark_of_key(key)[:16]
-    if args.out is not None:
-        write_bytes(args.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)
-    copy = None if args.out is None else str(args.out)
+    if asked.out is not None:
+        write_bytes(asked.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)
+    copy = None if asked.out is None else str(asked.out)
     console.result(
         {"file": str(path), "mark": mark, "made": made, "copy": copy, "confidential": True},
         [
@@ -88,14 +98,14 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _rotated(args: argparse.Namespace, console: Console) -> int:
+def _rotated(asked: KeysHouse, console: Console) -> int:
     # The library behind the register would be a third of the program's start.
     from tabprotect.engine.project.releasing.rotating import rotate
 
-    done = rotate(args.register, args.originals, console)
+    done = rotate(asked.register, asked.originals, console)
     path = house.key_file()
-    if args.out is not None:
-        write_bytes(args.out, f"{house.key().hex()}\n".encode(), overwrite=False, private=True)
+    if asked.out is not None:
+        write_bytes(asked.out, f"{house.key().hex()}\n".encode(), overwrite=False, private=True)
     console.result(
         {
             "file": str(path),
@@ -103,7 +113,7 @@ def _rotated(args: argparse.Namespace, console: Console) -> int:
             "kept": str(done.kept),
             "marked": list(done.marked),
             "unmarked": list(done.unmarked),
-            "copy": None if args.out is None else str(args.out),
+            "copy": None if asked.out is None else str(asked.out),
             "confidential": True,
         },
         [

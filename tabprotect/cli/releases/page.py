@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.public import page_of_bundle
+from tabprotect.engine.options import Options, option_field, position
 from tabprotect.languages.messages import message
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("page", run)
-    command.add_argument("release", type=Path, metavar="RELEASE.zip")
-    command.add_argument("--out", type=Path, required=True, metavar="FILE.html")
+@dataclass(frozen=True, kw_only=True)
+class Page(Options):
+    """Arguments of ``page``."""
+
+    release: Path = position(metavar="RELEASE.zip")
+    out: Path = option_field(metavar="FILE.html")
 
 
-def run(args: argparse.Namespace, console: Console) -> int:
+@command("page", example="tabprotect page release.zip --out page.html")
+def run(asked: Page, console: Console) -> None:
     """Write the page."""
-    keep_apart([args.release], [args.out])
-    page, title = page_of_bundle(args.release, console)
-    write_bytes(args.out, page)
+    keep_apart([asked.release], [asked.out])
+    page, title = page_of_bundle(asked.release, console)
+    write_bytes(asked.out, page)
     console.result(
-        {"out": str(args.out), "title": title, "bytes": len(page), "confidential": False},
-        [message("Page: {out}", args.out)],
+        {"out": str(asked.out), "title": title, "bytes": len(page), "confidential": False},
+        [message("Page: {out}", asked.out)],
     )
-    return 0

@@ -5,19 +5,21 @@ The register itself is imported late: the library behind it would be a third of 
 
 from __future__ import annotations
 
-import argparse
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, open_source
+from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.house import register_address
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.register.register_chain import Damage
@@ -25,40 +27,62 @@ from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message, plural
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the commands."""
-    group = verbs.group("register")
-    every = group.add("list", run_list, message("every release, in order"))
-    show = group.add("show", run_show, message("one release"))
-    show.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    check = group.add("check", run_check, message("what left before of a table, and what it tells together"))
-    check.add_argument("table", metavar="TABLE|DOSSIER")
-    add_reading(check)
-    withdraw = group.add("withdraw", run_withdraw, message("note that a release was withdrawn"))
-    withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    withdraw.add_argument("--reason", default="", help=message("why; kept in the register"))
-    new = group.add("new", run_new, message("make a register, or take an older one over where it lies"))
-    new.add_argument("place", metavar="FILE|URL")
-    for command in (every, show, check, withdraw):
-        command.add_argument(
-            "--register",
-            metavar="FILE|URL",
-            help=message("the register of releases (default: the house's own)"),
-        )
+@dataclass(frozen=True, kw_only=True)
+class Looking(Options):
+    """Which register is looked into."""
+
+    register: str | None = option_field(
+        None, metavar="FILE|URL", help=message("the register of releases (default: the house's own)")
+    )
 
 
-def _address(args: argparse.Namespace) -> str:
-    found = register_address(args.register)
+@dataclass(frozen=True, kw_only=True)
+class RegisterShow(Looking):
+    """Arguments of ``register show``."""
+
+    which: str = position(metavar="NUMBER|FINGERPRINT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisterCheck(Looking):
+    """Arguments of ``register check``."""
+
+    table: str = position(metavar="TABLE|DOSSIER")
+    reading: TableReading = part(TableReading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisterWithdraw(Looking):
+    """Arguments of ``register withdraw``."""
+
+    which: str = position(metavar="NUMBER|FINGERPRINT")
+    reason: str = option_field("", help=message("why; kept in the register"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisterNew(Options):
+    """Arguments of ``register new``."""
+
+    place: str = position(metavar="FILE|URL")
+
+
+def _address(asked: Looking) -> str:
+    found = register_address(asked.register)
     if found is None:
         raise UsageError(message("there is no register to look into: it is said to be none"))
     return found
 
 
-def run_new(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "register new",
+    help=message("make a register, or take an older one over where it lies"),
+    example="tabprotect register new releases.db",
+)
+def run_new(asked: RegisterNew, console: Console) -> None:
     """Make a register."""
     from tabprotect.engine.register.register import new_register
 
-    made = new_register(args.place)
+    made = new_register(asked.place)
     kept = made.releases
     data = {"register": made.name, "key": made.mark, "releases": kept, "confidential": True}
     lines = [
@@ -70,7 +94,6 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
             message("Taken over as they are: {how}", plural(kept, "{n} release", "{n} releases", n=kept))
         )
     console.result(data, lines)
-    return 0
 
 
 def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, object]]:
@@ -80,11 +103,12 @@ def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, 
     return [one.as_json() for one in damaged]
 
 
-def run_list(args: argparse.Namespace, console: Console) -> int:
+@command("register list", help=message("every release, in order"), example="tabprotect register list")
+def run_list(asked: Looking, console: Console) -> None:
     """Print every release."""
     from tabprotect.engine.register.register import Register
 
-    with Register(_address(args)) as register:
+    with Register(_address(asked)) as register:
         found, mark = register.contents(), register.key_mark
     data = {
         "confidential": True,
@@ -95,15 +119,15 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [entry.line for entry in found.entries] or [message("Nothing has left this house yet.")]
     console.result(data, lines)
-    return 0
 
 
-def run_show(args: argparse.Namespace, console: Console) -> int:
+@command("register show", help=message("one release"), example="tabprotect register show 1")
+def run_show(asked: RegisterShow, console: Console) -> None:
     """Print one release."""
     from tabprotect.engine.register.register import Register
 
-    with Register(_address(args)) as register:
-        entry = register.find(args.which)
+    with Register(_address(asked)) as register:
+        entry = register.find(asked.which)
         kept = register.content(entry) is not None
         _say_damaged(register.contents().damaged, console)
     of = entry.publication
@@ -122,17 +146,21 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
         lines.append(message("Withdrawn: {reason}", entry.withdrawn_reason))
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
     console.result(data, lines)
-    return 0
 
 
-def run_withdraw(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "register withdraw",
+    help=message("note that a release was withdrawn"),
+    example="tabprotect register withdraw 1 --reason mistaken",
+)
+def run_withdraw(asked: RegisterWithdraw, console: Console) -> None:
     """Mark a release as withdrawn."""
     from tabprotect.engine.disclosure.gate import UNSTATED
     from tabprotect.engine.register.register import Register
 
-    reason = args.reason.strip() or UNSTATED
-    with Register(_address(args)) as register:
-        entry = register.find(args.which)
+    reason = asked.reason.strip() or UNSTATED
+    with Register(_address(asked)) as register:
+        entry = register.find(asked.which)
         register.withdraw(entry.number, reason)
         entry = register.find(str(entry.number))
         _say_damaged(register.contents().damaged, console)
@@ -141,15 +169,19 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         message("What was read stays known: it still counts in checks."),
     ]
     console.result({"confidential": True, **entry.as_json()}, lines)
-    return 0
 
 
-def run_check(args: argparse.Namespace, console: Console) -> int:
+@command(
+    "register check",
+    help=message("what left before of a table, and what it tells together"),
+    example="tabprotect register check example:duncan-roehrig-4x4",
+)
+def run_check(asked: RegisterCheck, console: Console) -> None:
     """Print what left before, and what readers of all releases of this very table know."""
-    place = _address(args)
-    dossier = _dossier(args.table)
+    place = _address(asked)
+    dossier = _dossier(asked.table)
     if dossier is None:
-        problem = open_source(args, console).project.problem
+        problem = open_source(asked.table, asked.reading, console).project.problem
     else:
         problem = confidential.open_dossier(dossier, progress=console).protected.record.problem
     before = left_before(problem, place, progress=console)
@@ -172,7 +204,6 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
     console.result(data, lines or [message("Nothing of this table has left the house.")])
-    return 0
 
 
 def _dossier(source: str) -> bytes | None:

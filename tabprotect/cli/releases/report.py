@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.report.report import EDITIONS, SUFFIXES, make_report
+from tabprotect.cli.verbs import UsageError
+from tabprotect.engine.options import Options, option_field, position
+from tabprotect.engine.report.report import SUFFIXES, Edition, make_report
 from tabprotect.languages.messages import message
 
 
-def add(verbs: Verbs) -> None:
-    """Declare the command."""
-    command = verbs.add("report", run_report)
-    command.add_argument("source", type=Path, metavar="RELEASE.zip|DOSSIER.zip")
-    command.add_argument(
-        "--edition",
-        choices=EDITIONS,
-        required=True,
+@dataclass(frozen=True, kw_only=True)
+class Report(Options):
+    """Arguments of ``report``."""
+
+    source: Path = position(metavar="RELEASE.zip|DOSSIER.zip")
+    edition: Edition = option_field(
         help=message(
             "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)"
-        ),
+        )
     )
-    command.add_argument(
-        "--register",
+    register: str | None = option_field(
+        None,
         metavar="FILE|URL|none",
         help=message("where the staff edition looks up what left before (default: the house's own)"),
     )
-    command.add_argument("--out", type=Path, required=True, metavar="FILE.html|.pdf")
+    out: Path = option_field(metavar="FILE.html|.pdf")
 
 
-def run_report(args: argparse.Namespace, console: Console) -> int:
+@command("report", example="tabprotect report release.zip --edition public --out report.html")
+def run_report(asked: Report, console: Console) -> None:
     """Write the report."""
-    if args.out.suffix.lower() not in SUFFIXES:
+    if asked.out.suffix.lower() not in SUFFIXES:
         raise UsageError("--out takes a name that ends in .html or .pdf")
-    keep_apart([args.source], [args.out])
-    report = make_report(args.source, args.edition, datetime.now(UTC).date(), console, register=args.register)
-    report.write(args.out)
+    keep_apart([asked.source], [asked.out])
+    report = make_report(
+        asked.source, asked.edition, datetime.now(UTC).date(), console, register=asked.register
+    )
+    report.write(asked.out)
     staff = report.edition == "staff"
     console.result(
         {
@@ -47,16 +50,15 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
             "title": report.title,
             "verdict": {"state": report.verdict.state, "sentence": report.verdict.text},
             "fingerprint": report.fingerprint,
-            "out": str(args.out),
+            "out": str(asked.out),
             "confidential": staff,
         },
         [
             report.verdict.text,
             (
-                message("Report (CONFIDENTIAL): {out}", args.out)
+                message("Report (CONFIDENTIAL): {out}", asked.out)
                 if staff
-                else message("Report: {out}", args.out)
+                else message("Report: {out}", asked.out)
             ),
         ],
     )
-    return 0

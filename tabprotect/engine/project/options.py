@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
-from tabprotect.engine.options import Naming, Options, option_field
+from tabprotect.engine.options import Naming, Options, option_field, options_of, position
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.release.tuned import USES
 from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES
 from tabprotect.languages.messages import joined, message
+
+METHOD = message("method")
+GATE = message("gate")
+SIGNING = message("signing")
+OUTPUT = message("output")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +33,9 @@ class Tabulation(Options):
     (:class:`~tabprotect.engine.microdata.coding.Codings`).
     """
 
-    source: str = option_field(
-        shell="",
+    source: str = position(
         library=False,
+        metavar="microdata",
         help="a file of records, a folder or a pattern of them, people.duckdb#TABLE, "
         "postgresql://HOST/BASE#TABLE, or example:NAME",
     )
@@ -102,7 +108,7 @@ class Tabulation(Options):
     draw_keys: bool = option_field(
         False,
         shell="--draw-record-keys",
-        instead_of="record_key",
+        in_place_of="record_key",
         help=message("draw record keys now, kept in this project only: other tabulations will not agree"),
     )
     house_keys: bool = option_field(
@@ -128,34 +134,51 @@ class MagnitudeTabulation(Tabulation):
 
     measure: str | None = option_field(
         None,
+        measure="magnitudes",
         metavar="COLUMN",
         help=message("sum this column: a magnitude table, with the contributors of each cell"),
     )
     holding: str | None = option_field(
         None,
+        measure="magnitudes",
         metavar="COLUMN",
         help=message("who a record belongs to (default: each is a contributor of its own)"),
     )
     request: str | None = option_field(
-        None, metavar="COLUMN", help=message("who asked to be protected: 1, yes, true or x")
+        None,
+        measure="magnitudes",
+        metavar="COLUMN",
+        help=message("who asked to be protected: 1, yes, true or x"),
     )
     waiver: str | None = option_field(
-        None, metavar="COLUMN", help=message("who waived protection: 1, yes, true or x")
+        None, measure="magnitudes", metavar="COLUMN", help=message("who waived protection: 1, yes, true or x")
     )
     shadow: str | None = option_field(
-        None, metavar="COLUMN", help=message("what rules are judged by in place of the measure")
+        None,
+        measure="magnitudes",
+        metavar="COLUMN",
+        help=message("what rules are judged by in place of the measure"),
     )
     cost: str | None = option_field(
-        None, metavar="COLUMN", help=message("what it costs to hide a record's cell")
+        None, measure="magnitudes", metavar="COLUMN", help=message("what it costs to hide a record's cell")
     )
     unit: str | None = option_field(
-        None, metavar="COLUMN", help=message("what tells records apart: one that comes twice is refused")
+        None,
+        measure="magnitudes",
+        metavar="COLUMN",
+        help=message("what tells records apart: one that comes twice is refused"),
     )
-    spellings: str = option_field(
+    spellings: Literal["refuse", "merge", "apart"] = option_field(
         "refuse",
+        measure="magnitudes",
         metavar="refuse|merge|apart",
         help=message("holdings that differ in capitals and spaces only"),
     )
+
+    @property
+    def counts(self) -> Tabulation:
+        """The same without a measure."""
+        return Tabulation(**{one.name: getattr(self, one.name) for one in options_of(Tabulation)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,11 +187,15 @@ class Drawing(Options):
 
     accept: str | None = option_field(
         None,
+        group=GATE,
         metavar="REASON",
         help=message("publish whatever the gate says; the bundle says so, the dossier keeps the reason"),
     )
     accept_weak: bool = option_field(
-        False, instead_of="accept", help=message("publish whatever the gate says, without a reason")
+        False,
+        group=GATE,
+        in_place_of="accept",
+        help=message("publish whatever the gate says, without a reason"),
     )
     draft: bool = option_field(
         False,
@@ -249,15 +276,19 @@ class Protecting(Drawing):
         metavar="n,mean",
         help=message("beside the sums: how many contribute, or their mean, from which that follows"),
     )
-    title: str | None = option_field(None, metavar="TITLE", help=message("for the reader; published"))
+    title: str | None = option_field(
+        None, group=OUTPUT, metavar="TITLE", help=message("for the reader; published")
+    )
     policy: HousePolicy | None = option_field(
         None,
+        group=GATE,
         metavar="policy.toml",
         read=lambda path: read(Path(path)),
         help=message("the limits of the house (default: the file that {VARIABLE} names)", VARIABLE),
     )
     register: str | None = option_field(
         None,
+        group=GATE,
         library=False,
         metavar="FILE|URL|none",
         help=message("the register of releases (default: the house's own)"),
@@ -269,7 +300,11 @@ class Publishing(Options):
     """The options of publishing a protected table, and who answers for it."""
 
     release: str = option_field(
-        shell="", library=False, help=message("the bundle for readers; of several tables their folder")
+        shell="--out",
+        library=False,
+        file=True,
+        metavar="release.zip|FOLDER",
+        help=message("the bundle for readers; of several tables their folder"),
     )
     tables: Mapping[str, str] | None = option_field(
         None,
@@ -295,24 +330,33 @@ class Publishing(Options):
             "replace files of these names; the dossier of another release is kept under a further name"
         ),
     )
-    accept: str = option_field("", shell="", help=message("why it is published although the gate refused it"))
+    accept: str = option_field(
+        "", group=GATE, shell="", help=message("why it is published although the gate refused it")
+    )
     again: str = option_field(
         "",
+        group=GATE,
         metavar="REASON",
         help=message(
             "why a table that left before is published again, where the policy takes a reason "
             "(default: that for accepting it)"
         ),
     )
-    prepared_by: str = option_field("", metavar="NAME", help=message("for dossier and register"))
+    prepared_by: str = option_field(
+        "", group=SIGNING, metavar="NAME", help=message("for dossier and register")
+    )
     approved_by: str = option_field(
-        "", metavar="NAME", help=message("the same; a policy may take both names, of two people")
+        "",
+        group=SIGNING,
+        metavar="NAME",
+        help=message("the same; a policy may take both names, of two people"),
     )
     no_page: bool = option_field(
         False, help=message("leave out the page to look at in a browser (page.html)")
     )
     sign: str | None = option_field(
         None,
+        group=SIGNING,
         metavar="KEY",
         file=True,
         second="sign_too",

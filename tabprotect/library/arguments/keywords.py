@@ -81,7 +81,7 @@ class MagnitudeTabulationKeywords(TypedDict, total=False):
     shadow: str | None
     cost: str | None
     unit: str | None
-    spellings: str
+    spellings: Literal["refuse", "merge", "apart"]
     weight: str | None
     record_key: str | None
     design_weight: str | None

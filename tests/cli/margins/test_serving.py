@@ -25,7 +25,7 @@ def test_accounts(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
         ([], 2, "name a table"),
         (["a.toml", "--service", "b.toml"], 2, "one service.toml"),
         (["a.csv", "--service", "b.toml"], 2, "leave out SOURCE"),
-        (["a.csv", "--port", "70000"], 2, "not a port"),
+        (["a.csv", "--port", "70000"], 2, "between 0 and 65535"),
         (["nowhere.toml"], 3, "there is no such file"),
         (["example:nothing"], 3, "nothing"),
     ],

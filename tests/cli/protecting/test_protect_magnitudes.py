@@ -245,7 +245,7 @@ def test_options_of_infer_go_with_what_was_released(tmp_path: Path, capsys) -> N
     assert main(["protect", "example:duncan-roehrig-4x4", "--out", counted]) == 0
     for given in (["--within", "5"], ["--rest", "5"], ["--as-contributor", "outsider"]):
         assert main(["infer", counted, *given]) == 2
-        assert f"{given[0]}: goes with releases of magnitudes" in capsys.readouterr().err
+        assert f"{given[0]}: goes with tables of magnitudes" in capsys.readouterr().err
 
 
 def test_a_refusal_is_overruled_without_a_reason_too(tmp_path: Path, capsys) -> None:

@@ -288,7 +288,7 @@ def sums_words(project: Project, given: Mapping[str, object]) -> list[str]:
     written = Publishing(
         release=str(given.get("release") or "release.zip"), dossier=str(dossier or "") or None
     )
-    return ["protect", table_of(project), *asked.words(), "--out", written.release, *written.words()]
+    return ["protect", table_of(project), *asked.words(), *written.words()]
 
 
 def table_of(project: Project) -> str:

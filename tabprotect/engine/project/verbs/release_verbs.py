@@ -87,7 +87,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         tables=tables if isinstance(tables, Mapping) else None,
         dossier=str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip"),
     )
-    return [verb, table, *asked.words(), "--out", written.release, *written.words()]
+    return [verb, table, *asked.words(), *written.words()]
 
 
 ACCEPT = ("--accept", "REASON")
