@@ -128,7 +128,10 @@ def add_options(parser: argparse.ArgumentParser, asked: type[Options], within: P
 def _section(parser: argparse.ArgumentParser, title: str, part: Part | None) -> argparse._ArgumentGroup:
     found = next((group for group in parser._action_groups if group.title == title), None)
     about = part.about() if part is not None and part.about is not None and part.group == title else None
-    return found or parser.add_argument_group(title, about)
+    if found is None:
+        return parser.add_argument_group(title, about)
+    found.description = found.description or about
+    return found
 
 
 def asked_for(asked: type[A], args: argparse.Namespace, within: str = "", **besides: object) -> A:

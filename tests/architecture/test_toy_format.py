@@ -33,7 +33,8 @@ class Bars(RowFormat):
 
     media = "text/x-bars"
 
-    def publish(self, table, hidden, title):
+    def publish(self, cube):
+        table = cube.table
         lines = ["||".join(["", "count", *table.domain.names])]
         for key, count in enumerate(table.counts.reshape(-1)):
             labels = table.domain.labels(table.domain.unflat(key))

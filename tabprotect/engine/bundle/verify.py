@@ -23,7 +23,6 @@ from tabprotect.engine.errors import (
     TabprotectError,
     TooLargeError,
 )
-from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
@@ -150,16 +149,17 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     BundleError
         When the bundle states another one.
     """
-    # Late: who exports a release, or infers from it, judges nothing.
-    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-    from tabprotect.engine.disclosure.verdict import verdict
-
     stated = found.release.mechanism.gate
     if found.release.magnitudes:
+        from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+
         judged = magnitude_verdict(found.release)
         if stated is not None and set(judged.left_out) != set(stated.left_out):
             raise _leaves_out(stated, judged)
         return replace(found, verdict=judged)
+    # Late, each where it is asked: who exports a release, or infers from it, judges nothing.
+    from tabprotect.engine.disclosure.verdict import verdict
+
     try:
         learned = verdict(found.release, progress=progress)
         if found.posterior_of_page is not None:
@@ -464,6 +464,9 @@ def adds_up(published: PublishedMagnitudes) -> list[str]:
     BundleError
         When one that is published with all its parts does not.
     """
+    # Late: bundles of counts, which are most, do not wait for it.
+    from tabprotect.engine.magnitudes.tables.equations import Equations
+
     sums = Equations.of(published.axes, published.key, published.nodes)
     open_now = ~published.hidden
     for equation in range(len(sums)):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection import magnitude_methods as magnitude_package
 from tabprotect.engine.protection import methods as package
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 
 
 @cache
@@ -24,6 +27,9 @@ def methods() -> Registry[Method]:
 @cache
 def magnitude_methods() -> Registry[MagnitudeMethod]:
     """Every registered method for magnitudes by name, the usual one first."""
+    # Late: what reads or protects counts does not load the tables of magnitudes.
+    from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
+
     return Registry(
         magnitude_package, MagnitudeMethod, "method", "magnitude_methods", lambda one: (one.place, one.name)
     )

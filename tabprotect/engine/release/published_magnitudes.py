@@ -13,6 +13,12 @@ from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.variable import Variable
 
+PLACES = 6
+"""Most decimals of a measure that are kept."""
+
+MOST_EMPTY = 200_000
+"""Up to this many cells, with those without records, all are listed."""
+
 
 @dataclass(frozen=True, eq=False)
 class PublishedMagnitudes:

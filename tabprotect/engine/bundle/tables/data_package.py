@@ -21,10 +21,7 @@ from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.magnitudes.tables.equations import has_all_sums
-from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES
-from tabprotect.engine.magnitudes.tables.sensitive_cells import MOST_EMPTY
-from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
+from tabprotect.engine.release.published_magnitudes import MOST_EMPTY, PLACES, PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -316,6 +313,9 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
         described.weighted,
         *(columns.get(column) for column in BESIDE),
     )
+    # Late: bundles of counts, which are most, do not wait for it.
+    from tabprotect.engine.magnitudes.tables.equations import has_all_sums
+
     if (np.diff(table.key) == 0).any() or not has_all_sums(table.axes, table.key, table.nodes):
         raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", name))
     return table

@@ -20,8 +20,9 @@ from tabprotect.engine.formats.rows.sql_text import file_literal, literal
 from tabprotect.engine.magnitudes.files.sniffing import KEY, is_magnitudes
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
-from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, MagnitudeTable
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 

@@ -23,8 +23,9 @@ from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
-from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
+from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.hierarchy import TOTAL, Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Level, Variable

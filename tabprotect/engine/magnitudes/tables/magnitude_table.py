@@ -38,9 +38,6 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT, Variable
 from tabprotect.languages.messages import message
 
-PLACES = 6
-"""Most decimals of a measure that are kept."""
-
 WHOLE = 1_000_000
 """The weight of a unit that stands for itself alone, in millionths."""
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.release.published_magnitudes import MOST_EMPTY
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, judge, most_ranks
-
-MOST_EMPTY = 200_000
-"""Up to this many cells, with those without records, all are listed."""
 
 
 def sensitive_cells(

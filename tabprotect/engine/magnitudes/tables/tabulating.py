@@ -14,13 +14,14 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
-from tabprotect.engine.magnitudes.tables.magnitude_table import PLACES, WHOLE, MagnitudeTable
+from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.microdata.sums_of_records import check_known, line_of
 from tabprotect.engine.microdata.tabulate import coded_values, counted_variable, opened_records
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.hierarchy import Axis, check_totals
