@@ -13,7 +13,9 @@ from tabprotect.engine.assessment.comparing.compare import compare as run_compar
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
 from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.messages import message
 from tabprotect.library.shown.frames import Framed, made
 from tabprotect.library.table import Table
 
@@ -141,6 +143,11 @@ def compare(
     >>> found.configurations
     ('random_rounding base=3',)
     """
+    if table.history.project.measure == "magnitudes":
+        raise ParameterError(
+            {"table": message("holds magnitudes: what is compared here are counts")},
+            hint=message("compare methods for magnitudes by tabprotect compare FILE, or compare its counts"),
+        )
     found = run_comparison(
         table.history.project.problem,
         [spec for text in configurations for spec in parse_spec(text)],

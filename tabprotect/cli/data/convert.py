@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.cli.arguments import MAGNITUDES, Judging, TableReading, keep_apart, open_source
-from tabprotect.cli.declaring import command
+from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
 from tabprotect.cli.streams import STREAM, to_stream
 from tabprotect.cli.verbs import UsageError
@@ -56,9 +56,14 @@ def _magnitudes(asked: Convert, console: Console) -> int:
     from tabprotect.engine.project.magnitudes.magnitude_writing import write_sums
     from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
+    # The counts of its records are written as any table of counts.
+    options = replace(asked.reading.options, strict=False) if asked.counts else asked.reading.options
+    check_measure(replace(asked, reading=replace(asked.reading, options=options)), "magnitudes")
     if asked.out is None:
         raise UsageError(message("a magnitude table is written as a file: --out NAME.csv"))
     if asked.counts:
+        if asked.judging.given:
+            raise UsageError(message("{options}: goes with the sums, not with --counts", "--rule, --weights"))
         return _counts(asked, asked.out, console)
     keep_apart([asked.table], [asked.out])
     rules = rules_of(asked.judging.rule) if asked.judging.rule else ()
@@ -99,8 +104,7 @@ def run(asked: Convert, console: Console) -> int:
     """Write the table; what the format leaves out is said before."""
     if is_magnitudes(Path(asked.table)):
         return _magnitudes(asked, console)
-    if asked.judging.rule:
-        raise UsageError(message("rules of contributors go with magnitude tables: tabulate --measure"))
+    check_measure(asked, "counts")
     if asked.out is None:
         return _to_database(asked, str(asked.to), console)
     if asked.counts:

@@ -16,6 +16,7 @@ from tabprotect.cli.main import main
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.project.sources import open_table
+from tests.cli.conftest import Command
 
 EXAMPLE = "example:czech-autoworkers"
 WRITTEN = [kind.name for kind in formats().values() if kind.writes]
@@ -103,3 +104,23 @@ def test_pipes(tmp_path: Path) -> None:
         [*program, "describe", "-", "--json"], input=counted.stdout, capture_output=True, check=True
     )
     assert json.loads(said.stdout)["total"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--where", "nace=10"), "--where"),
+        (("--totals", "nonsense"), "--totals"),
+        (("--reading", "nofile.toml"), "--reading"),
+        (("--strict",), "--strict"),
+        (("--counts", "--rule", "p=10"), "--rule"),
+    ],
+)
+def test_what_a_magnitude_table_cannot_take_is_refused_by_name(
+    run: Command, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    table = tmp_path / "m.parquet"
+    asked = ("--by", "nace,region", "--measure", "turnover", "--holding", "ent", "--out", table)
+    assert run("tabulate", "example:fictitious-businesses", *asked).code == 0
+    done = run("convert", table, "--out", tmp_path / "m.csv", *words)
+    assert done.code == 2 and said in done.err and not (tmp_path / "m.csv").exists()
