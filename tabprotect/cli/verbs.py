@@ -239,7 +239,8 @@ class Command:
         )
         group.add_argument("--debug", action="store_true", help=message("say where an internal error was"))
         parser.usage = " ".join(["%(prog)s [OPTIONS]", *_wanted(parser)])
-        parser.epilog = self.example and f"{translate(message('Example:'))}\n  {self.example}"
+        heading = translate(message("Example:"))
+        parser.epilog = self.example and f"{heading}\n  {self.example}"
 
 
 def _wanted(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import pytest
 
 from tabprotect.cli.main import main, parser
-from tabprotect.cli.verbs import FAMILIES
+from tabprotect.cli.verbs import COMMANDS
 
 Run = Callable[..., Any]
 
@@ -102,8 +102,8 @@ def declared(command: argparse.ArgumentParser, name: str) -> Iterator[tuple[str,
 
 EVERY = [
     one
-    for family in FAMILIES.values()
-    for command in family
+    for commands in COMMANDS.values()
+    for command in commands
     # It opens a window, which says what it cannot open there.
     if command != "open"
     for one in declared(parser(command), "")

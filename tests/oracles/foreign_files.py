@@ -45,6 +45,7 @@ from tabprotect.engine.protection.suppressing.given_sums import given_sums, give
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.server import service
@@ -159,7 +160,7 @@ def sound_files(folder: Path) -> dict[str, bytes]:
         if kind.writes and name != "csv":
             path = folder / f"t{kind.suffixes[0]}"
             found[path.name] = kind.write(TABLE)
-            found |= kind.beside(TABLE, path)
+            found |= kind.beside(Cube(TABLE), path)
     found["records.parquet"], found["records.sav"] = found["t.parquet"], found["t.sav"]
     found["preview.xlsx"] = found["t.xlsx"]
     write_magnitudes(FIRMS, folder / "firms.parquet")

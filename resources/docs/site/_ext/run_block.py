@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import base64
 import contextlib
+import importlib
 import io
 import json
 import sys
@@ -32,6 +33,9 @@ class Run(SphinxDirective):
         code = "\n".join(self.content)
         said = io.StringIO()
         try:
+            # Every page has a folder of its own under the same name, ".": what was found there is another page's.
+            importlib.invalidate_caches()
+            sys.path_importer_cache.pop(".", None)
             with at_home(self.env), contextlib.redirect_stdout(said):
                 value = run_cell(code, f"<{self.env.docname}>", names, "value" in self.options)
         except Exception as error:

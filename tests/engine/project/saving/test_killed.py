@@ -16,8 +16,8 @@ from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.releasing import entering
 from tabprotect.engine.project.saving import recovery, storage
-from tabprotect.engine.project.verbs import publish_verbs
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
@@ -179,7 +179,7 @@ def test_no_crash_point_after_the_registers_commit_leaves_a_release_that_nobody_
             points.append(stop)
         atomic.write_together(files)
 
-    monkeypatch.setattr(publish_verbs, "write_together", write)
+    monkeypatch.setattr(entering, "write_together", write)
     (second if case == "over another" else first).do(publish(**orders, again="a reason"))
     assert len(points) > 8
 

@@ -189,7 +189,7 @@ def test_totals_beside_many_cells_are_judged_by_their_own_noise(method: Method) 
     release, _ = method.perform(Problem(table), method.resolve(table.domain, {}), generator)
     law = method._law(method.resolve(table.domain, {}), 4)
     (place,) = (k for k, p in enumerate(release.tables) if p.table.domain.names == ("A",))
-    apart = method.apart(release, place)
+    apart = method.table_likelihood(release, place)
     assert apart is not None
     published = release.tables[place].table.counts
     values = np.arange(published[0] - law.reach, published[0] + law.reach + 1)
@@ -201,4 +201,4 @@ def test_totals_beside_many_cells_are_judged_by_their_own_noise(method: Method) 
         assert found.get(int(value), 0.0) == pytest.approx(chance, abs=1e-12)
     # Where the inner cells alone are published there is nothing to leave out.
     alone, _ = method.perform(Problem(table), method.resolve(table.domain, {"margins": INNER}), generator)
-    assert method.apart(alone, 0) is None and "totals" not in likelihood_of(alone).note
+    assert method.table_likelihood(alone, 0) is None and "totals" not in likelihood_of(alone).note
