@@ -61,7 +61,9 @@ def run(asked: Export, console: Console) -> int:
         raise UsageError(message("magnitudes are one cube with their totals: leave --apart out"))
     if not release.magnitudes and (asked.apart or not kind.cube):
         return _apart(asked, kind, verified, console)
-    made = export_cube(release, asked.out, kind, total_code=asked.total_code, strict=asked.strict)
+    made = export_cube(
+        release, asked.out, kind, total_code=asked.total_code, strict=asked.strict, check=verified.fingerprint
+    )
     for note in made.notes:
         console.say(note)
     if asked.out == STREAM:

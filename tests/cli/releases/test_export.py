@@ -116,6 +116,17 @@ def test_a_sheet_shows_the_published_totals(run: Command, bundle: Path, tmp_path
     assert total[4] == int(totals[()].table.counts)
 
 
+def test_notes_say_the_largest_change_and_the_check_number(run: Command, tmp_path: Path) -> None:
+    bundle, out = tmp_path / "r.zip", tmp_path / "t.xlsx"
+    words = ("--method", "random_rounding", "--set", "base=5", "--seed", "1", "--accept", "a test")
+    protected = run("protect", "example:duncan-roehrig-4x4", *words, "--out", bundle, "--json").json
+    assert run("export", bundle, "--out", out).code == 0
+    rows = python_calamine.load_workbook(str(out)).get_sheet_by_name("Notes").to_python()
+    notes = {row[0]: row[1] for row in rows}
+    # Rounded to multiples of 5, up or down: by 4 at most.
+    assert "by at most 4 " in notes["Changed"] and protected["fingerprint"] in notes["Check number"]
+
+
 def test_acro(run: Command, bundle: Path, tmp_path: Path) -> None:
     path = exported(run, bundle, tmp_path / "t.acro.json")
     (result,) = json.loads(path.read_text())["results"].values()
