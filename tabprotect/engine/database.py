@@ -64,8 +64,6 @@ class Schema:
         database can hold several.
     what, remedy
         The name of what lies in it, and what to do where it is not there.
-    older
-        What to do with a database of an earlier version.
     """
 
     tables: sa.MetaData
@@ -73,7 +71,6 @@ class Schema:
     version_table: str
     what: str = message("database")
     remedy: str = ""
-    older: str = message("use that version, or another database; nothing was changed")
 
 
 class Database:
@@ -288,11 +285,10 @@ def _made(connection: sa.Connection, schema: Schema, name: str, *, make: bool) -
         with contextlib.suppress(exc.OperationalError, exc.ProgrammingError):
             found = connection.execute(sa.select(versions.c.version)).scalar()
     if found != schema.version:
-        older = isinstance(found, int) and found < schema.version
         raise InputError(
             message("the database was written by another version of the program"),
             file=name,
-            hint=schema.older if older else Schema.older,
+            hint=message("use that version, or another database; nothing was changed"),
         )
 
 

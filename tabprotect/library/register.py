@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def new_register(place: str | Path) -> NewRegister:
-    """Make a register of releases, or take over one of an earlier version where it lies. CONFIDENTIAL.
+    """Make a register of releases. CONFIDENTIAL.
 
     Parameters
     ----------
@@ -24,8 +24,7 @@ def new_register(place: str | Path) -> NewRegister:
     Returns
     -------
     NewRegister
-        Its ``name``; the ``mark`` of the key of the house that it belongs to; the number of
-        ``releases`` that were taken over.
+        Its ``name``, and the ``mark`` of the key of the house that it belongs to.
 
     Raises
     ------
@@ -42,8 +41,8 @@ def new_register(place: str | Path) -> NewRegister:
     ...     tempfile.TemporaryDirectory() as house,
     ...     unittest.mock.patch.dict(os.environ, TABPROTECT_HOME=house),
     ... ):
-    ...     tp.new_register(f"{house}/releases.sqlite").releases
-    0
+    ...     len(tp.new_register(f"{house}/releases.sqlite").mark)
+    16
     """
     # Imported late: the library behind the register takes as long to load as all else here.
     from tabprotect.engine.register import register

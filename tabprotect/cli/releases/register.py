@@ -24,7 +24,7 @@ from tabprotect.engine.paths import is_file
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.languages.messages import message, plural
+from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,26 +73,17 @@ def _address(asked: Looking) -> str:
     return found
 
 
-@command(
-    "register new",
-    help=message("make a register, or take an older one over where it lies"),
-    example="tabprotect register new releases.db",
-)
+@command("register new", help=message("make a register"), example="tabprotect register new releases.db")
 def run_new(asked: RegisterNew, console: Console) -> None:
     """Make a register."""
     from tabprotect.engine.register.register import new_register
 
     made = new_register(asked.place)
-    kept = made.releases
-    data = {"register": made.name, "key": made.mark, "releases": kept, "confidential": True}
+    data = {"register": made.name, "key": made.mark, "confidential": True}
     lines = [
         message("Register of releases (CONFIDENTIAL): {name}", made.name),
         message("It belongs to the key of the house of mark {mark}", made.mark),
     ]
-    if kept:
-        lines.append(
-            message("Taken over as they are: {how}", plural(kept, "{n} release", "{n} releases", n=kept))
-        )
     console.result(data, lines)
 
 

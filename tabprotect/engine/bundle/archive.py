@@ -41,7 +41,6 @@ README = "README.md"
 
 MANIFEST = "manifest.json"
 FORMAT_VERSION = 2
-"""Version 1 lists every cycle of a mechanism cell by cell; version 2 names its design or has arrays."""
 
 _MEBIBYTE = 2**20
 
@@ -300,16 +299,15 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
         raise BundleError(message("{MANIFEST}: this is no {kind}", MANIFEST, kind))
     version = manifest.get("format_version")
-    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise BundleError(
             message(
-                "{MANIFEST}: format version {get} is unknown; this program "
-                "reads versions up to {FORMAT_VERSION}",
+                "{MANIFEST}: format version {get} is unknown; this program reads version {FORMAT_VERSION}",
                 MANIFEST,
                 repr(manifest.get("format_version")),
                 FORMAT_VERSION,
             ),
-            hint=message("open it with a newer tabprotect"),
+            hint=message("open it with the tabprotect that wrote it"),
         )
     listed = manifest.get("files")
     if not isinstance(listed, dict):

@@ -218,10 +218,6 @@ class Method(Documented, ABC):
         an inner cell; ``None`` where that is not how readers would go about it."""
         return None
 
-    def upgraded_parameters(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
-        """The parameters of a kept run, where words have come to mean something else by default."""
-        return stated
-
     def acceptance_failure(self, findings: Mapping[str, object]) -> str:
         """Say why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""

@@ -45,16 +45,7 @@ from tabprotect.engine.register.register_rows import (
     rows_of,
     understood,
 )
-from tabprotect.engine.register.register_tables import (
-    BUNDLE,
-    CHAIN,
-    FIRST,
-    REFUSED,
-    RELEASE,
-    SCHEMA,
-    STATEMENT,
-    take_over,
-)
+from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, RELEASE, SCHEMA, STATEMENT
 from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")
@@ -106,7 +97,7 @@ class Register:
         The path of an SQLite file or any SQLAlchemy URL. The house's own register is made (mode
         0600) if there is none.
     new
-        Whether to make one, or to take over one of an earlier version.
+        Whether to make one.
     also
         Another key that it may belong to: the next one of the house.
 
@@ -128,7 +119,7 @@ class Register:
         self.name = self._database.name
         self._key = b""
         try:
-            self._key = self._own_key(also, new)
+            self._key = self._own_key(also)
         except BaseException:
             self._database.close()
             raise
@@ -139,14 +130,13 @@ class Register:
     def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def _own_key(self, also: bytes | None, new: bool) -> bytes:
+    def _own_key(self, also: bytes | None) -> bytes:
         """The key of the house, which is that of the register."""
         known = sa.select(CHAIN.c.digest).where(CHAIN.c.act == "key").order_by(CHAIN.c.number)
         marks = self._database.transaction(lambda c: c.execute(known).scalars().all())
         if not marks:
             key = house.key()
-            begun = TAKEN_BACK | BORN_TWICE
-            self._database.transaction(lambda c: self._begin(c, key, new), again=begun)
+            self._database.transaction(lambda c: self._begin(c, key), again=TAKEN_BACK | BORN_TWICE)
             return key
         mark = str(marks[-1])
         if also is not None and mark_of_key(also) == mark:
@@ -170,25 +160,12 @@ class Register:
             ),
         )
 
-    def _begin(self, connection: sa.Connection, key: bytes, new: bool) -> None:
-        """The first line names the key; a new one takes entries that are there as they are.
-
-        Where somebody has deleted the chain of another, what is there is nobody's.
-        """
+    def _begin(self, connection: sa.Connection, key: bytes) -> None:
+        """The first line names the key; entries that are there without a chain are nobody's."""
         if connection.execute(sa.select(CHAIN.c.number)).first() is not None:
             return
         self._key = key
         self._chain(connection, "key", "", mark_of_key(key))
-        if not new:
-            return
-        for row in rows_of(connection, sa.select(RELEASE).order_by(RELEASE.c.number)):
-            kept = kept_bundle(connection, str(row["bundle"])) is not None
-            act: Act = "published" if kept else "unkept"
-            self._chain(connection, act, str(row["number"]), digest_published(row))
-            if row["withdrawn"] is not None:
-                self._chain(connection, "withdrawn", str(row["number"]), digest_withdrawn(row))
-        for row in rows_of(connection, refusals()):
-            self._chain(connection, "refused", "", digest_refused(row))
 
     @property
     def key_mark(self) -> str:
@@ -425,7 +402,7 @@ class Register:
 
 @dataclass(frozen=True)
 class NewRegister:
-    """A register that was made, or taken over.
+    """A register that was made.
 
     Attributes
     ----------
@@ -433,17 +410,14 @@ class NewRegister:
         Its file or address, without a password.
     mark
         Of the key of the house that it belongs to.
-    releases
-        The number of those taken over.
     """
 
     name: str
     mark: str
-    releases: int
 
 
 def new_register(place: str | Path) -> NewRegister:
-    """Make a register of releases, or take over one of an earlier version where it lies.
+    """Make a register of releases.
 
     Parameters
     ----------
@@ -458,31 +432,23 @@ def new_register(place: str | Path) -> NewRegister:
         If it belongs to another key of the house.
     """
     with Register(str(place), new=True) as register:
-        return NewRegister(register.name, register.key_mark[:16], len(register.entries()))
+        return NewRegister(register.name, register.key_mark[:16])
 
 
 def _new(address: str) -> Database:
-    """A new register, or one of an earlier version taken over.
+    """A new register.
 
     Raises
     ------
     InputError
-        If there is one of this version, or it cannot be made.
+        If there is one already, or it cannot be made.
     """
-    try:
-        first = Database(address, FIRST, make=False)
-    except InputError:
-        made = Database(address, SCHEMA)
-        if made.transaction(head_of).lines:
-            made.close()
-            raise InputError(
-                message("there is a register here already"),
-                file=made.name,
-                hint=message("use it as it is, or give another name"),
-            ) from None
-        return made
-    try:
-        first.transaction(take_over)
-    finally:
-        first.close()
-    return Database(address, SCHEMA, make=False)
+    made = Database(address, SCHEMA)
+    if made.transaction(head_of).lines:
+        made.close()
+        raise InputError(
+            message("there is a register here already"),
+            file=made.name,
+            hint=message("use it as it is, or give another name"),
+        )
+    return made

@@ -1,4 +1,4 @@
-"""The tables of the register of releases, and taking over those of version 1.
+"""The tables of the register of releases.
 
 Times and JSON are columns of text: a row that cannot be read is then one damaged row, not a fault of
 the database library for all.
@@ -68,42 +68,10 @@ CHAIN = sa.Table(
     sa.Column("seal", sa.String(64), nullable=False),
 )
 
-_VERSION = "register_schema"
-
 SCHEMA = Schema(
     TABLES,
     2,
-    _VERSION,
+    "register_schema",
     what=message("register of releases"),
     remedy=message("make one with: tabprotect register new FILE"),
-    older=message(
-        "tabprotect register new FILE takes an older register over where it lies; its entries are "
-        "kept as they are"
-    ),
 )
-
-# Only the names count: what they hold is read after it was taken over.
-_FIRST = sa.MetaData()
-for _name in ("published_release", "published_bundle", "refused_mechanism"):
-    sa.Table(_name, _FIRST, sa.Column("original", sa.Text))
-
-FIRST = Schema(_FIRST, 1, _VERSION)
-"""Version 1: without a chain, a mark of the key and marks without labels."""
-
-
-def take_over(connection: sa.Connection) -> None:
-    """Turn tables of version 1 into those of this version; the entries stay as they are."""
-    for column, length in (("unlabelled", "VARCHAR(64)"), ("dossier", "TEXT")):
-        connection.exec_driver_sql(
-            f"ALTER TABLE published_release ADD COLUMN {column} {length} NOT NULL DEFAULT ''"
-        )
-    if connection.dialect.name == "postgresql":
-        for table, column in (
-            *(("published_release", c.name) for c in RELEASE.c if isinstance(c.type, sa.Text)),
-            ("refused_mechanism", "time"),
-        ):
-            connection.exec_driver_sql(
-                f"ALTER TABLE {table} ALTER COLUMN {column} TYPE TEXT USING {column}::TEXT"
-            )
-    TABLES.create_all(connection, tables=[STATEMENT, CHAIN], checkfirst=True)
-    connection.exec_driver_sql(f"UPDATE {_VERSION} SET version = {SCHEMA.version}")

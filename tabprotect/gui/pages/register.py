@@ -13,7 +13,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QPushButton, QWidget
 
 from tabprotect.engine import house
-from tabprotect.engine.errors import InputError, RefusedError, TabprotectError
+from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -34,7 +34,7 @@ from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
-from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 MOST_DAMAGES = 3
@@ -48,7 +48,7 @@ class RegisterPage(RegisterStage, Page):
         super().__init__(document)
         self._all: list[ListedRelease] = []
         self._reading: BackgroundTask[tuple[list[ListedRelease], tuple[Damage, ...]]] = BackgroundTask(
-            self, document.jobs, self._read, self._unreadable
+            self, document.jobs, self._read, self.show_error
         )
         self._reading.outlives = True
         self._exporter = Exporter(self)
@@ -245,40 +245,22 @@ class RegisterPage(RegisterStage, Page):
 
         self._exporter.write("bundle", path, content, confidential=False, overwrite=overwrite)
 
-    def _unreadable(self, error: TabprotectError) -> None:
-        from tabprotect.engine.register.register_tables import SCHEMA
-
-        if error.hint != SCHEMA.older:
-            self.show_error(error)
-            return
-        error.hint = message("its entries are kept as they are; what was deleted from it before is not seen")
-        self.show_error(error, remedy_label=message("Take it over"), remedy=lambda: self.make_new(_place()))
-
     def _ask_new(self) -> None:
         filters = message("Register (*.sqlite);;All files (*)")
         title = message("New register")
         ask_place(self, title, "register.sqlite", filters, self.make_new, confirm=False)
 
     def make_new(self, place: str) -> None:
-        """Make a register, or take an older one over where it lies."""
+        """Make a register."""
 
         def work(progress: Progress) -> str:
             from tabprotect.engine.register.register import new_register
 
             made = new_register(place)
-            kept, mark = made.releases, made.mark
-            if kept:
-                return plural(
-                    kept,
-                    "Taken over: {n} release, as it is; it belongs to the key of mark {mark}.",
-                    "Taken over: {n} releases, as they are; it belongs to the key of mark {mark}.",
-                    kept,
-                    mark,
-                )
             return message(
                 "Made: {name}. It belongs to the key of mark {mark}; {REGISTER} names it.",
                 Path(place).name,
-                mark,
+                made.mark,
                 house.REGISTER,
             )
 

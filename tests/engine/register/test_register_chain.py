@@ -8,15 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
-from postgresql_server import psycopg, running_server
 
 from tabprotect.engine import house
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register import RefusedMechanism, Register
 from tabprotect.engine.register.register_chain import FILE
 from tabprotect.engine.register.register_entry import OriginalMarks
-from tabprotect.engine.register.register_tables import SCHEMA
 from tests.engine.register.test_register import fingerprint, publication
 
 
@@ -144,68 +141,3 @@ def test_entries_get_marks_of_another_key(path: Path) -> None:
     altered(path, "DELETE FROM register_chain WHERE number = 2")
     with Register(str(path)) as register, pytest.raises(InputError, match="chain is damaged"):
         register.re_mark(bytes(32), {}, {})
-
-
-OLDER = """
-CREATE TABLE published_release (number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
- time DATETIME NOT NULL, who TEXT NOT NULL, original VARCHAR(64) NOT NULL, variables JSON NOT NULL,
- records JSON NOT NULL, bundle VARCHAR(64) NOT NULL, method TEXT NOT NULL, title TEXT NOT NULL,
- gate JSON NOT NULL, decisions JSON NOT NULL, withdrawn DATETIME, withdrawn_reason TEXT NOT NULL,
- UNIQUE (bundle, original));
-CREATE TABLE published_bundle (fingerprint VARCHAR(64) NOT NULL PRIMARY KEY, content BLOB NOT NULL);
-CREATE TABLE refused_mechanism (original VARCHAR(64) NOT NULL, mechanism VARCHAR(64) NOT NULL,
- method TEXT NOT NULL, time DATETIME NOT NULL, PRIMARY KEY (original, mechanism));
-CREATE TABLE register_schema (version INTEGER NOT NULL PRIMARY KEY);
-INSERT INTO register_schema VALUES (1);
-INSERT INTO published_release VALUES (3, '2026-01-02 03:04:05.000006', 'ann', 'o', '["v"]', '["r"]',
- 'b', 'cell_key', 't', '{"passed": true}', '["because"]', '2026-02-03 00:00:00.000000', 'wrong');
-INSERT INTO refused_mechanism VALUES ('o', 'm', 'cell_key', '2026-01-01 00:00:00.000000');
-"""
-
-
-def taken_over(address: str) -> None:
-    """The older register at an address is refused, taken over, and goes on."""
-    with pytest.raises(InputError, match="another version") as error:
-        Register(address)
-    assert "register new FILE" in error.value.hint
-    with Register(address, new=True) as register:
-        [entry] = register.entries()
-        assert entry.number == 3 and entry.withdrawn_reason == "wrong"
-        assert entry.publication.marks == OriginalMarks("o", ("v",), ("r",), "")
-        assert register.refused("o") == {"m": RefusedMechanism("cell_key", "")}
-        assert register.add(replace(publication(), bundle="c" * 64), b"") == 4
-    with Register(address) as register:
-        assert register.contents().damaged == () and register.head().lines == 5
-    with pytest.raises(InputError, match="already"):
-        Register(address, new=True)
-
-
-def test_an_older_register_is_taken_over_on_purpose(tmp_path: Path) -> None:
-    path = tmp_path / "older.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLDER)
-    taken_over(str(path))
-    assert SCHEMA.version == 2
-
-
-def test_an_older_register_in_postgresql_is_taken_over() -> None:
-    words = {"INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT": "SERIAL PRIMARY KEY"}
-    words |= {"DATETIME": "TIMESTAMP", "BLOB": "BYTEA"}
-    older = OLDER
-    for word, there in words.items():
-        older = older.replace(word, there)
-    with running_server() as server:
-        address = server.database("releases")
-        engine = sa.create_engine(psycopg(address))
-        with engine.begin() as connection:
-            connection.exec_driver_sql(older)
-            connection.exec_driver_sql("SELECT setval('published_release_number_seq', 3)")
-        engine.dispose()
-        taken_over(address)
-        # What was taken over is under the chain: who changes it is seen.
-        engine = sa.create_engine(psycopg(address))
-        with engine.begin() as connection:
-            connection.exec_driver_sql("UPDATE published_release SET who = 'mallory'")
-        engine.dispose()
-        with Register(address) as register:
-            assert [one.what for one in register.contents().damaged] == ["changed"] * 2

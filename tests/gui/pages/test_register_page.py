@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from pages_of import page_of
@@ -16,7 +14,6 @@ from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import mark_of_key
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.register import RegisterPage
-from tests.engine.register.test_register_chain import OLDER
 
 Settle = Callable[[], None]
 
@@ -71,9 +68,7 @@ def test_another_key_marks_what_the_house_still_has(
     assert "0 of 1" in shown._note.text() and "not found again: 1" in shown._note.text()
 
 
-def test_a_register_is_made_and_an_older_one_is_taken_over(
-    opened: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
+def test_a_register_is_made(opened: MainWindow, settle: Settle, tmp_path: Path) -> None:
     opened.go("register")
     settle()
     shown = page_of(opened, RegisterPage)
@@ -86,18 +81,6 @@ def test_a_register_is_made_and_an_older_one_is_taken_over(
     shown.make_new(str(place))
     settle()
     assert shown.errors.error is not None and "already" in shown.errors.error.message
-    own = Path(str(house.register_address()))
-    own.unlink(missing_ok=True)
-    with closing(sqlite3.connect(own)) as connection:
-        connection.executescript(OLDER)
-    shown._ask()
-    settle()
-    assert "another version" in shown.errors.error.message
-    assert shown.errors._remedy is not None
-    shown.errors._remedy()
-    settle()
-    assert "Taken over: 1 release" in shown._note.text()
-    assert [row.entry.number for row in shown.rows] == [3]
 
 
 def test_an_empty_register_says_what_will_stand_in_it(opened: MainWindow, settle: Settle) -> None:

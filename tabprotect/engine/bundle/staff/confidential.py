@@ -354,7 +354,6 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
         weights = DesignWeights(table, *stated.weights)
     given = {**release.mechanism.parameters, **stated.parameters}
     method = methods()[release.mechanism.method]
-    given = dict(method.upgraded_parameters(release.domain, given))
     declared = {p.name for p in method.parameters}
     try:
         require_inline(method.parameters, stated.parameters)

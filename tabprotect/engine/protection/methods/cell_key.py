@@ -206,13 +206,6 @@ class CellKey(Method):
             values |= {"keys": "hashed" if several else "plain"}
         return values
 
-    def upgraded_parameters(self, domain: Domain, stated: Mapping[str, object]) -> Mapping[str, object]:
-        """Runs that settled neither the way of the keys nor the sub-tables: plain, and all."""
-        if stated.get("keys") != "auto":
-            return stated
-        every = "*".join(map(in_formula, domain.names))
-        return {**stated, "keys": "plain", "margins": stated.get("margins") or every}
-
     def deviation_left(self, domain: Domain, values: Values) -> float | None:
         """By least squares over all published tables."""
         publication = publication_of(domain, values)
