@@ -87,12 +87,12 @@ def __getattr__(name: str) -> object:
     # Names come when they are asked for: the command line's ``--version`` needs no numpy.
     if name not in _HOME:
         raise AttributeError(message("module 'tabprotect' has no attribute {name}", repr(name)))
-    try:
-        value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
-    except ImportError as error:
-        from tabprotect.engine.errors import internal
+    # Nothing is half done: a part that is not here may be needed in the middle of a call.
+    if _HOME[name] != "engine.errors" and (parts := missing_kernels()):
+        from tabprotect.engine.errors import not_whole
 
-        raise internal(error) if missing_kernels() else error from None
+        raise not_whole(parts)
+    value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

@@ -258,15 +258,19 @@ def internal(error: Exception) -> TabprotectError:
     """
     if isinstance(error, OSError):
         return of_system(error)
-    parts = missing_kernels() if isinstance(error, ImportError) else []
-    if parts:
-        return TabprotectError(
-            message("this needs a compiled part that is not here: {parts}", joined(parts, ", ")),
-            hint=message("install a wheel, or install again where there is a C compiler"),
-        )
+    if isinstance(error, ImportError) and (parts := missing_kernels()):
+        return not_whole(parts)
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = message("{name}, line {lineno}", Path(where.filename).name, where.lineno)
     return TabprotectError(message("internal error: {name} in {place}", type(error).__name__, place))
+
+
+def not_whole(parts: list[str]) -> TabprotectError:
+    """The error for an installation that lacks these compiled parts."""
+    return TabprotectError(
+        message("this needs a compiled part that is not here: {parts}", joined(parts, ", ")),
+        hint=message("install a wheel, or install again where there is a C compiler"),
+    )
 
 
 class BundleError(TabprotectError):

@@ -448,3 +448,13 @@ def test_what_magnitudes_do_not_take_is_named(given: dict[str, Any]) -> None:
     for other in ({"rule": "p=10"}, {"weights": "known"}, {"like": "l.zip"}, {"publish": "n"}):
         with pytest.raises(tp.ParameterError, match=next(iter(other))):
             tp.protect(counts, **other)
+
+
+def test_a_part_that_is_not_compiled_is_missed_by_name_before_anything_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabprotect.version.KERNELS", ("engine/posterior/cell_texts", "engine/none"))
+    monkeypatch.delitem(vars(tp), "infer", raising=False)
+    with pytest.raises(tp.TabprotectError, match=r"not here: engine/none$") as caught:
+        _ = tp.infer
+    assert "install a wheel" in caught.value.hint
