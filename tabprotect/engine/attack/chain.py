@@ -339,11 +339,11 @@ class _Chain:
         size, levels = numbers.domain.size, len(LEVELS)
         # A generator of whole numbers for what does not take part in the steps.
         coins = np.random.Generator(np.random.PCG64(digest(numbers, what)))
-        laws = [law if law[2] is None else (law[0], law[1], _units(law[2])) for law in numbers.laws]
-        runs = [np.zeros(0, dtype=np.int64) if logs is None else logs for _, _, logs in laws]
-        begins = np.cumsum([0, *map(len, runs)])
+        runs = [np.zeros(0, dtype=np.int64) if logs is None else _units(logs) for _, _, logs in numbers.laws]
+        begins = np.cumsum([0, *map(len, runs)]).astype(np.int64)
+        per_cell = np.bincount(numbers.cells, minlength=size)
         top = np.full(size, 2**40, dtype=np.int64)
-        top[np.bincount(numbers.cells, minlength=size) == 0] = 0
+        top[per_cell == 0] = 0
         if numbers.domain.structural:
             top[numbers.domain.structural_cells()] = 0
         least = np.zeros(size, dtype=np.int64)
@@ -351,12 +351,12 @@ class _Chain:
             # What is believed of cells beforehand leaves no walls to pass.
             least, top = np.maximum(low[:size], 0), np.minimum(top, high[:size])
         shape = np.array(numbers.domain.shape, dtype=np.int64)
+        counts = size, numbers.numbers, int((shape > 1).sum())
         stride = np.concatenate([np.cumprod(shape[::-1])[::-1][1:], [1]]).astype(np.int64)
         order = np.argsort(numbers.cells, kind="stable")
         of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
         jitter = coins.integers(0, 4, (levels, size))
         x = np.clip(start + (jitter == 3) - (jitter == 0), least, top).astype(np.int64)
-        floor = [0 if not len(run) else int(run[run != IMPOSSIBLE].min(initial=0)) for run in runs]
         places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
         self.arrays = Arrays(
             x=np.ascontiguousarray(x),
@@ -364,26 +364,18 @@ class _Chain:
             hist=np.zeros(int(places[-1]), dtype=np.int64),
             kept=np.zeros((0, size), dtype=np.int64),
             numbers=np.array(
-                [
-                    *(size, numbers.numbers, int((shape > 1).sum()), levels, numbers.shared),
-                    *(0, 0, _widest(numbers.variance)),
-                ],
-                dtype=np.int64,
+                [*counts, levels, numbers.shared, 0, 0, _widest(numbers.variance)], dtype=np.int64
             ),
             shape=shape[shape > 1],
             stride=stride[shape > 1],
-            cell_starts=np.concatenate([[0], np.cumsum(np.bincount(numbers.cells, minlength=size))]).astype(
-                np.int64
-            ),
+            cell_starts=np.concatenate([[0], np.cumsum(per_cell)]).astype(np.int64),
             sums_of=of[order].astype(np.int64),
             kind=numbers.law,
-            low=np.array([law[0] for law in laws], dtype=np.int64),
-            high=np.array([law[1] for law in laws], dtype=np.int64),
-            log_starts=np.array(
-                [begins[k] if len(run) else -1 for k, run in enumerate(runs)], dtype=np.int64
-            ),
-            floor=np.array(floor, dtype=np.int64),
-            logs=np.concatenate([np.zeros(1, dtype=np.int64), *runs])[1:].copy(),
+            low=np.array([low for low, _, _ in numbers.laws], dtype=np.int64),
+            high=np.array([high for _, high, _ in numbers.laws], dtype=np.int64),
+            log_starts=np.where(np.diff(begins) > 0, begins[:-1], -1),
+            floor=np.array([run[run != IMPOSSIBLE].min(initial=0) for run in runs], dtype=np.int64),
+            logs=np.concatenate([np.zeros(0, dtype=np.int64), *runs]),
             least=least,
             top=top,
             own=numbers.believed,

@@ -274,10 +274,9 @@ def verify_set(
     BundleError
         With what is wrong and where.
     """
-    found = {}
-    for path in sorted(folder.iterdir()):
-        if is_file(path) and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
-            found[path.name] = path.read_bytes()
+    files = [path for path in sorted(folder.iterdir()) if is_file(path)]
+    mine = [path for path in files if path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)]
+    found = {path.name: path.read_bytes() for path in mine}
     archive.check_manifest(found, KIND)
     if SET not in found:
         raise BundleError(message("{SET} is missing", SET), hint=message("this is no {KIND}", KIND))
@@ -292,23 +291,21 @@ def verify_set(
         try:
             checked[name] = verify_bytes(data, signer=signer, signed=signed)
         except BundleError as error:
-            raise BundleError(
-                message("{name}.zip: {message}", name, error.message), hint=error.hint, detail=error.detail
-            ) from None
+            text = message("{name}.zip: {message}", name, error.message)
+            raise BundleError(text, hint=error.hint, detail=error.detail) from None
     releases = {name: one.release for name, one in checked.items()}
-    signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
         if not release.tables or release.domain != tables.domain or name not in (*tables.formulas, ALL):
             raise BundleError(message("{name}.zip is no table of this set", name))
-    if set(releases) != {ALL} and set(releases) != set(tables.formulas):
+    if set(releases) not in ({ALL}, set(tables.formulas)):
         raise BundleError(message("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
-    gate = _stated_gate(releases, stated)
     if judge:
-        whole = _whole(releases, tables, stated)
-        judged = with_verdict(Verification(whole, stamp, ()), progress).verdict
+        whole = Verification(_whole(releases, tables, stated), stamp, ())
+        judged = with_verdict(whole, progress).verdict
         verdict = judged if isinstance(judged, Verdict) else None
-    every = tuple(sorted(set.intersection(*signers))) if signers else ()
+    every = tuple(sorted(set.intersection(*(set(one.signers) for one in checked.values()))))
+    gate = _stated_gate(releases, stated)
     return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate, signer)
 
 

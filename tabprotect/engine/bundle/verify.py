@@ -32,7 +32,7 @@ from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain, adopted
 from tabprotect.languages.messages import joined, message
@@ -266,7 +266,7 @@ def verify_bytes(
         for key in signers
     ]
     progress.report(stage, 0.1)
-    described, of_magnitudes, title = _described(files)
+    described, magnitudes, title = _described(files)
     tables = tuple(
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding) for t in described
     )
@@ -277,31 +277,26 @@ def verify_bytes(
             else message("The tables are complete and as described: every cell once, whole counts.")
         )
     progress.report(stage, 0.4)
-    likelihood: Likelihood | None = None
-    try:
-        with _uncollected():
-            stated, domain = _stated(files[MECHANISM], tables[0].table.domain if tables else Domain(()))
-            if of_magnitudes is None:
-                tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
-                release = Release(tables, Mechanism.from_json(stated, domain, tables[0].table), title)
-            else:
-                table = data_package.read_magnitudes(files[of_magnitudes.name], of_magnitudes, domain)
-                release = Release((), Mechanism.from_json(stated, domain), title, (table,))
-                checks.append(
-                    message(
-                        "The table is complete and as described: every cell once, with every total of it."
-                    )
-                )
-                method = magnitude_methods()[release.mechanism.method]
-                public = {parameter.name for parameter in method.parameters if parameter.public}
-                if secret := release.mechanism.parameters.keys() - public:
-                    # A secret one may name a file.
-                    raise ParameterError({name: message("is no public parameter") for name in secret})
-                method.resolve(release.mechanism.parameters)
-                checks += adds_up(table) if method.adds_up else []
+    with _sense_of_mechanism(files):
+        release = _release(files, tables, magnitudes, title)
+        checks += _checked_magnitudes(release)
         progress.report(stage, 0.9)
-        if tables:
-            likelihood = _likelihood(release, checks)
+        likelihood = _likelihood(release, checks) if tables else None
+    checks.append(message("The method is known, its parameters are valid."))
+    if tables:
+        _check_tables(release, likelihood, checks, progress)
+    page = None
+    if PAGE in files:
+        said, page = page_check(files[PAGE], release, files, likelihood)
+        checks.append(said)
+    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+
+
+@contextmanager
+def _sense_of_mechanism(files: Mapping[str, bytes]) -> Iterator[None]:
+    """Make a fault of the bundle of whatever no method can make sense of."""
+    try:
+        yield
     except (InputError, ParameterError) as error:
         by = archive.written_elsewhere(files)
         raise BundleError(
@@ -318,14 +313,35 @@ def verify_bytes(
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Methods check what a person may type; anything else a forger may try is caught here.
         raise BundleError(message("{MECHANISM}: no method can make sense of it", MECHANISM)) from error
-    checks.append(message("The method is known, its parameters are valid."))
-    if tables:
-        _check_tables(release, likelihood, checks, progress)
-    page = None
-    if PAGE in files:
-        said, page = page_check(files[PAGE], release, files, likelihood)
-        checks.append(said)
-    return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+
+
+def _release(
+    files: Mapping[str, bytes],
+    tables: tuple[PublishedTable, ...],
+    magnitudes: data_package.DescribedMagnitudes | None,
+    title: str,
+) -> Release:
+    """The release that the files hold, its tables on the variables that the mechanism states."""
+    with _uncollected():
+        stated, domain = _stated(files[MECHANISM], tables[0].table.domain if tables else Domain(()))
+        if magnitudes is None:
+            tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
+            return Release(tables, Mechanism.from_json(stated, domain, tables[0].table), title)
+        table = data_package.read_magnitudes(files[magnitudes.name], magnitudes, domain)
+        return Release((), Mechanism.from_json(stated, domain), title, (table,))
+
+
+def _checked_magnitudes(release: Release) -> list[str]:
+    """Check the parameters of a release of magnitudes, and that they add up; the checks in words."""
+    if not release.magnitudes:
+        return []
+    method, stated = magnitude_methods()[release.mechanism.method], release.mechanism.parameters
+    if secret := stated.keys() - {parameter.name for parameter in method.parameters if parameter.public}:
+        # A secret one may name a file.
+        raise ParameterError({name: message("is no public parameter") for name in secret})
+    method.resolve(stated)
+    complete = message("The table is complete and as described: every cell once, with every total of it.")
+    return [complete, *(adds_up(release.magnitude_table) if method.adds_up else [])]
 
 
 def _check_tables(

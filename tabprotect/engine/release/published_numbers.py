@@ -51,6 +51,20 @@ class NumbersOfTable:
         return slice(self.first, self.first + self.domain.size)
 
 
+def tables_of(publication: Publication, variance: float) -> tuple[NumbersOfTable, ...]:
+    """The places of the tables of a publication, whose numbers all have noise of one variance."""
+    axis = publication.domain.axis
+    return tuple(
+        NumbersOfTable(
+            domain,
+            int(publication.starts[m]),
+            tuple(map(axis, publication.margins[m])) if publication.is_plain(m) else None,
+            variance,
+        )
+        for m, domain in enumerate(publication.domains)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class PublishedNumbers:
     """Sums over inner cells, each with what was published of it.
@@ -120,38 +134,26 @@ class PublishedNumbers:
         """
         first, kind = equal_rows([published])
         order = np.argsort(published[first], kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
+        place = np.argsort(order)
         starts, cells = publication.behind(np.arange(publication.size))
         nothing = np.diff(starts) == 0
         if hidden is not None:
             nothing = nothing | hidden
-        own, _ = publication.distinct
-        twice = np.ones(publication.size, dtype=np.bool_)
-        twice[own] = False
-        whole = not nothing.any() and not twice.any()
-        tables = tuple(
-            NumbersOfTable(
-                domain,
-                int(publication.starts[m]),
-                tuple(map(publication.domain.axis, publication.margins[m]))
-                if publication.is_plain(m)
-                else None,
-                variance if whole else np.inf,
-            )
-            for m, domain in enumerate(publication.domains)
-        )
-        silent = nothing | twice
+        silent = np.ones(publication.size, dtype=np.bool_)
+        # A sum that stands twice says something once.
+        silent[publication.distinct[0]] = False
+        silent |= nothing
         # Only laws of numbers that say something are asked for.
         used = np.bincount(kind[~silent], minlength=len(first)) > 0
-        found = [law(int(published[first[k]])) if used[k] else (0, UNBOUNDED, None) for k in order.tolist()]
         return cls(
             domain=publication.domain,
-            tables=tables,
+            tables=tables_of(publication, np.inf if silent.any() else variance),
             starts=starts,
             cells=cells,
             published=np.where(nothing, 0, published),
-            laws=tuple(found),
+            laws=tuple(
+                law(int(published[first[k]])) if used[k] else (0, UNBOUNDED, None) for k in order.tolist()
+            ),
             law=np.where(silent, -1, place[kind]).astype(np.int64),
             variance=np.where(silent, np.inf, variance),
             noise=np.full(publication.size, 0 if shared else -1, dtype=np.int64),

@@ -184,10 +184,9 @@ def read_long(
         places.append(np.arange(rows + 1, rows + part.size + 1) if part.rows is None else part.rows)
         decimals += part.decimals
         rows += part.size
-        sizes = [len(labels.numbers) for labels in known]
-        for c, size in zip(axes, sizes, strict=True):
-            check_categories(header[c], size)
-        if rows > max(MANY, math.prod(sizes)):
+        for c, labels in zip(axes, known, strict=True):
+            check_categories(header[c], len(labels.numbers))
+        if rows > max(MANY, math.prod(len(labels.numbers) for labels in known)):
             # With more rows than cells one occurs twice, and the rest need not be read.
             break
     if not rows:

@@ -48,48 +48,48 @@ def parse_count(text: str, *, decimal: str | None = None, scale: int = 1) -> int
     if not stripped:
         raise NotACountError(message("the count is empty"), message("write 0 where a cell is empty"))
     found = _DECIMAL.fullmatch(stripped)
-    if _WHOLE.fullmatch(stripped):
-        value = int(stripped)
-    elif found and (decimal is None or found[2] == decimal):
-        whole, mark, fraction = found.groups()
-        if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
-            raise NotACountError(
-                message("{stripped} can mean {whole} or {whole}000", repr(stripped), whole),
-                message("write counts as plain digits, or say what the decimal mark is"),
+    if not _WHOLE.fullmatch(stripped) and not (found and (decimal is None or found[2] == decimal)):
+        raise (
+            NotACountError(
+                message("{stripped} has separators between its digits", repr(stripped)),
+                message("write counts as plain digits"),
             )
-        if fraction.strip("0"):
-            if mark == ",":
-                raise NotACountError(
-                    message(
-                        "{stripped} is not a whole number (decimal comma or thousands separator?)",
-                        repr(stripped),
-                    ),
-                    message("write counts as plain digits; magnitudes are not counts"),
-                )
-            raise NotACountError(
-                message("{stripped} is not a whole number", repr(stripped)),
-                message(
-                    "counts are whole numbers; round weighted counts first, or say that the file has "
-                    "thousands: --scale 1000"
-                ),
+            if _GROUPED.fullmatch(stripped)
+            else NotACountError(
+                message("{stripped} is not a number", repr(stripped[:60])),
+                message("every cell needs its count: a suppressed or missing one cannot be protected"),
             )
-        value = int(whole)
-    elif _GROUPED.fullmatch(stripped):
-        raise NotACountError(
-            message("{stripped} has separators between its digits", repr(stripped)),
-            message("write counts as plain digits"),
         )
-    else:
-        raise NotACountError(
-            message("{stripped} is not a number", repr(stripped[:60])),
-            message("every cell needs its count: a suppressed or missing one cannot be protected"),
-        )
+    value = int(_without_fraction(stripped, decimal, *found.groups()) if found else stripped)
     if abs(value) > INT64_MAX:
         raise NotACountError(
             message("the count {stripped} is larger than 9.2e18", stripped),
             message("check it for a typing error"),
         )
     return value
+
+
+def _without_fraction(text: str, decimal: str | None, whole: str, mark: str, fraction: str) -> str:
+    """The whole part of a number whose fraction is nothing but zeros."""
+    if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
+        raise NotACountError(
+            message("{stripped} can mean {whole} or {whole}000", repr(text), whole),
+            message("write counts as plain digits, or say what the decimal mark is"),
+        )
+    if fraction.strip("0") and mark == ",":
+        raise NotACountError(
+            message("{stripped} is not a whole number (decimal comma or thousands separator?)", repr(text)),
+            message("write counts as plain digits; magnitudes are not counts"),
+        )
+    if fraction.strip("0"):
+        raise NotACountError(
+            message("{stripped} is not a whole number", repr(text)),
+            message(
+                "counts are whole numbers; round weighted counts first, or say that the file has "
+                "thousands: --scale 1000"
+            ),
+        )
+    return whole
 
 
 def _scaled(text: str, decimal: str | None, scale: int) -> int:

@@ -103,24 +103,8 @@ def by_chain(
     sweeping = SwapSweeps.of(component, shape) is not None
     directions = DIRECTIONS if sweeping else _directions(cells)
     spent = START_COST * cells**2 + DIRECTION_COST * directions
-    if limited and spent > CHAIN_WORK:
-        raise TooLargeError(
-            message(
-                "{cells:,} unpublished counts hang together by published sums: drawing them would take "
-                "longer than is given to it here",
-                cells,
-            ),
-            hint=message("take `infer`, which has no such limit"),
-        )
-    if limited and not sweeping and _entangled(component):
-        raise EntangledError(
-            message(
-                "{cells:,} unpublished counts hang together by three published sums or more each: "
-                "drawn with the work that is given to it here, they do not settle",
-                cells,
-            ),
-            hint=message("take `infer`, which has no such limit"),
-        )
+    if limited:
+        _check_within(component, spent, sweeping)
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(directions, 4 * found.moves)
     sweeps = 0
@@ -142,6 +126,29 @@ def by_chain(
             break
         between = (2 * between[0], 2 * between[1])
     return _part(component, tables, counts, agreement, generator)
+
+
+def _check_within(component: FactorComponent, spent: float, sweeping: bool) -> None:
+    """Check that chains come to agree within limited work, whose first run takes ``spent``."""
+    cells, hint = len(component), message("take `infer`, which has no such limit")
+    if spent > CHAIN_WORK:
+        raise TooLargeError(
+            message(
+                "{cells:,} unpublished counts hang together by published sums: drawing them would take "
+                "longer than is given to it here",
+                cells,
+            ),
+            hint=hint,
+        )
+    if not sweeping and _entangled(component):
+        raise EntangledError(
+            message(
+                "{cells:,} unpublished counts hang together by three published sums or more each: "
+                "drawn with the work that is given to it here, they do not settle",
+                cells,
+            ),
+            hint=hint,
+        )
 
 
 def _entangled(component: FactorComponent) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.cell_keys.maximum_entropy import Noise, maximum_entropy
 from tabprotect.engine.randomness import KEY_MODULUS
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import joined, message, plural
 
 KEYS = KEY_MODULUS
 """Number of cell keys: 0 .. 10^8 - 1."""
@@ -248,15 +247,12 @@ def perturbation_table(
         Naming every row without a solution, and why.
     """
     _check(D, V, js, pstay)
-    _check_blocked(D, V, js)
     last = D + js + 1 if js else D
     count = np.arange(1, last + 1)
     noise = np.broadcast_to(np.arange(-D, D + 1), (last, 2 * D + 1)).astype(np.int64)
     bound = (count > js) & (monotone or pstay > 0)
     allowed, stuck, widest = _allowed(count, noise, V, js, attain & ~bound)
-    failed = count[attain & (widest < V * (1 - 1e-12))].tolist()
-    if failed:
-        _fail_rows(failed, widest, V)
+    _fail_rows(count[attain & (widest < V * (1 - 1e-12))].tolist(), widest, V)
     stay = np.where(count > js, pstay, 0.0)
 
     def solve(rows: Ints, bound: Floats) -> Noise:
@@ -270,17 +266,10 @@ def perturbation_table(
         )
 
     p = (allowed & stuck[:, None]).astype(np.float64)
-    reached, lowered, failed = _solved(solve, p, np.flatnonzero(~stuck), stay, V)
-    if failed:
-        _fail_rows(failed, widest, V)
-    stay = np.maximum(stay - STAY_STEP * lowered, 0.0)
-    unreached = tuple(
-        Unreached(int(row) + 1, float(reached[row]), float(stay[row]) if lowered[row] else None)
-        for row in np.flatnonzero((np.abs(reached - V) >= REACHED) | (lowered > 0))
-    )
-    rows: list[tuple[npt.ArrayLike, npt.ArrayLike]] = [([0], [1.0])]
-    rows += [(noise[r][allowed[r]], p[r][allowed[r]]) for r in range(last)]
-    return PerturbationTable.of_rows(rows, unreached=unreached)
+    unreached, failed = _solved(solve, p, np.flatnonzero(~stuck), stay, V)
+    _fail_rows(failed, widest, V)
+    rows = [(noise[r][allowed[r]], p[r][allowed[r]]) for r in range(last)]
+    return PerturbationTable.of_rows([([0], [1.0]), *rows], unreached=unreached)
 
 
 def _allowed(
@@ -324,7 +313,7 @@ def _solved(
     rows: Ints,
     stay: Floats,
     V: float,  # noqa: N803
-) -> tuple[Floats, Ints, list[int]]:
+) -> tuple[tuple[Unreached, ...], list[int]]:
     """Solve rows of a table, with the bound on staying lowered as little as V allows.
 
     Parameters
@@ -336,8 +325,7 @@ def _solved(
 
     Returns
     -------
-    The variance that each row has, how often its bound was lowered, and the counts without a
-    solution.
+    The rows that have another variance or a lower bound, and the counts without a solution.
     """
     reached, failed = np.zeros(len(stay)), []
     # How often the bound has to be lowered: between ``missed`` and ``enough`` times. The lower the
@@ -359,14 +347,23 @@ def _solved(
         rows = rows[~np.isin(rows + 1, failed)]
         middle = (missed + enough) // 2
         trying = np.where(enough - missed > 1, middle, enough)
-    return reached, np.maximum(kept, 0), failed
+    lowered = np.maximum(kept, 0)
+    stay = np.maximum(stay - STAY_STEP * lowered, 0.0)
+    unreached = (
+        Unreached(int(row) + 1, float(reached[row]), float(stay[row]) if lowered[row] else None)
+        for row in np.flatnonzero((np.abs(reached - V) >= REACHED) | (lowered > 0))
+    )
+    return tuple(unreached), failed
 
 
-def _fail_rows(failed: list[int], widest: Ints, V: float) -> NoReturn:  # noqa: N803
+def _fail_rows(failed: list[int], widest: Ints, V: float) -> None:  # noqa: N803
     _fail(
         message("count {row}: no noise has variance {V:g}", row, V)
-        + (message(", at most {widest} is possible", widest[row - 1]) if widest[row - 1] < V else "")
-        + (message(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
+        + (
+            message(", at most {widest} is possible", widest[row - 1])
+            if widest[row - 1] < V
+            else message(" with the bounds on staying and on monotony")
+        )
         for row in sorted(failed)
     )
 
@@ -383,10 +380,7 @@ def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
         wrong["pstay"] = message("must be between 0 and 1, is {pstay}", pstay)
     if wrong:
         raise ParameterError(wrong)
-
-
-def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
-    """Check that counts 1..js can go to 0 or above js: both near enough, and V large enough."""
+    # Counts 1..js can go to 0 or above js: both near enough, and V large enough.
     reasons = []
     for count in range(1, js + 1):
         up, least = js + 1 - count, count * (js + 1 - count)
@@ -411,23 +405,17 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
                     V,
                 )
             )
-    if reasons:
-        _fail(reasons)
+    _fail(reasons)
 
 
-def _fail(reasons: Iterable[str]) -> NoReturn:
-    listed = list(reasons)
-    more = (
-        (
-            message(" (and {listed} more count)", len(listed) - 1)
-            if len(listed) == 2
-            else message(" (and {listed} more counts)", len(listed) - 1)
-        )
-        if len(listed) > 1
-        else ""
-    )
+def _fail(reasons: Iterable[str]) -> None:
+    """Raise the error that names all reasons, if there are any."""
+    if not (listed := list(reasons)):
+        return
+    others = len(listed) - 1
+    more = plural(others, " (and {listed} more count)", " (and {listed} more counts)", listed=others)
     raise InfeasibleError(
-        message("there is no such perturbation table: {listed}{more}", listed[0], more),
+        message("there is no such perturbation table: {listed}{more}", listed[0], more if others else ""),
         hint=message("take a larger D, a larger V or a smaller js"),
         detail=joined(listed, "\n"),
     )

@@ -309,7 +309,6 @@ def _rerun(
     exact = [transitions.elements_touched(out[c]) < TRANSITIONS_STEPS / len(parts) for c in parts]
     scale: list[float] = []
     own = _names(values) if values[SPREAD] == "proportional" else frozenset(matrices)
-
     chances_of: list[Floats] = []
 
     def beyond(x: Ints, generator: np.random.Generator) -> Floats:

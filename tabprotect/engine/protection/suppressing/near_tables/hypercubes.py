@@ -123,11 +123,10 @@ class Hypercubes:
         self._strides = [
             int(np.prod(self._shape[axis + 1 :], dtype=np.int64)) for axis in range(len(self._shape))
         ]
-        first, inverse = publication.distinct
+        self._first, inverse = publication.distinct
         incidence = publication.incidence
         self._members = (incidence.indptr, incidence.indices)
-        self._first = first
-        self._margin = np.searchsorted(publication.starts, first, side="right") - 1
+        self._margin = np.searchsorted(publication.starts, self._first, side="right") - 1
         self._nobody = publication.domain.structural_cells()
         self._numbers: list[Ints] = []
         self._mine: list[Bools] = []
