@@ -25,7 +25,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 print(json.dumps(sorted(sys.modules)))
 """
 
-EVERYWHERE = ("sqlalchemy", "duckdb", "highspy", "scipy")
+EVERYWHERE = ("sqlalchemy", "duckdb", "highspy", "scipy", "xlsxwriter")
 
 READING = (
     *EVERYWHERE,

@@ -6,8 +6,6 @@ import io
 from collections.abc import Mapping
 from datetime import datetime
 
-from xlsxwriter import Workbook
-
 from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, Style
 
 _FORMATS: Mapping[Style, Mapping[str, object]] = {
@@ -35,6 +33,9 @@ def xlsx_bytes(sheets: Mapping[str, Sheet], title: str, decimals: int = 0) -> by
     decimals
         Of its numbers.
     """
+    # A seventh of what a short command loads; few commands write a workbook.
+    from xlsxwriter import Workbook
+
     out = io.BytesIO()
     # Rows are written in order and not kept; texts stand where they are shown.
     with Workbook(
