@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -55,9 +56,7 @@ def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
     A method that publishes inner cells alone and one that publishes totals beside them are thus
     judged on the same cells. For a table too large for that, only what is published.
     """
-    size = 1
-    for categories in domain.shape:
-        size *= categories + 1
+    size = math.prod(categories + 1 for categories in domain.shape)
     margins = list(every_margin(domain)) if size <= COMPARED_CELLS else []
     groupings: dict[str, Grouping] = {}
     for publication in own:

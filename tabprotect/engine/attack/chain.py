@@ -39,6 +39,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack import tempered_lattice
 from tabprotect.engine.attack.listing import Listed, listed
+from tabprotect.engine.posterior.agreement import r_hat, worth
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -474,22 +475,20 @@ def _together(chains: Sequence[_Chain], work: int) -> JointShares:
                 squares += (hist / recorded - whole) ** 2
                 batches += 1
     error = np.sqrt(squares / max(batches * (batches - 1), 1))
-    variance, squared = float((whole * (1 - whole)).sum()), float((error**2).sum())
-    worth = variance / squared if squared else float(sum(tables))
-    r_hat = _r_hat(of_chain, starts) if enough else np.inf
+    agreement = _r_hat(of_chain, starts) if enough else np.inf
     spread = float(np.max(np.ptp(of_chain, axis=0), initial=0.0)) if enough else 1.0
     return JointShares(
         first=arrays.first,
         starts=starts,
         shares=whole,
         error=error,
-        r_hat=r_hat,
+        r_hat=agreement,
         spread=spread,
         feasible=min(n / max(c.sweeps, 1) for n, c in zip(tables, chains, strict=True)),
         tables=sum(tables),
-        effective=min(worth, float(sum(tables))),
+        effective=worth(whole, error**2, sum(tables)),
         work=work,
-        settled=enough and r_hat < R_HAT,
+        settled=enough and agreement < R_HAT,
         kept=np.concatenate([one.arrays.kept[: int(one.arrays.state[2])] for one in chains]),
     )
 
@@ -501,8 +500,4 @@ def _r_hat(of_chain: Sequence[Floats], starts: Ints) -> float:
     second = np.array([np.add.reduceat(shares * value**2, starts[:-1]) for shares in of_chain])
     within = (second - means**2).mean(axis=0)
     between = means.var(axis=0, ddof=1)
-    moving = within > 1e-9
-    if (between[~moving] > 1e-9).any():
-        return float("inf")
-    ratio = np.sqrt((within[moving] + between[moving]) / within[moving])
-    return float(ratio.max(initial=1.0))
+    return r_hat(within, between, still=1e-9)

@@ -261,9 +261,7 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
 
 def _can(enclosure: Enclosure, step: Step, search: Search) -> bool:
     """Return True if a step after the shuttle has anything small enough to work on."""
-    if step == "neighbours":
-        return enclosure.walkable
-    return enclosure.solvable(search.most_cells(step))
+    return enclosure.walkable if step == "neighbours" else enclosure.solvable(search.most_cells(step))
 
 
 def _refine(

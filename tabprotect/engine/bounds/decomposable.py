@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.margins import MarginSet
@@ -82,7 +83,7 @@ def margin_tree(margins: MarginSet) -> MarginTree:
             parts.append(sets)
             continue
         one_side, separator = split
-        other_side = _union(sets) & ~one_side | separator
+        other_side = union(sets) & ~one_side | separator
         separators.append(separator)
         for side in (other_side, one_side):
             pending.append(_maximal([s for s in sets if s & ~side == 0] + [separator]))
@@ -93,7 +94,7 @@ def margin_tree(margins: MarginSet) -> MarginTree:
         return given or tuple(n for v, n in enumerate(order) if variables >> v & 1)
 
     return MarginTree(
-        tuple(MarginPart(named(_union(sets)), tuple(map(named, sets))) for sets in parts),
+        tuple(MarginPart(named(union(sets)), tuple(map(named, sets))) for sets in parts),
         tuple(map(named, separators)),
     )
 
@@ -180,13 +181,6 @@ def lookup(table: Table, keys: Ints) -> Ints:
     return np.where(held[at] == keys, counts[at], 0)
 
 
-def _union(sets: Sequence[int]) -> int:
-    out = 0
-    for one in sets:
-        out |= one
-    return out
-
-
 def _maximal(sets: Sequence[int]) -> list[int]:
     unique = list(dict.fromkeys(sets))
     return [s for s in unique if not any(s != o and s & ~o == 0 for o in unique)]
@@ -198,10 +192,10 @@ def _splits(sets: Sequence[int]) -> Iterator[tuple[int, int]]:
     Every separator that lies in a margin is the neighbourhood of a component of the graph
     without that margin, so no other sets need be tried.
     """
-    everything = _union(sets)
+    everything = union(sets)
     neighbours: dict[int, int] = {}
     for one in sets:
-        for v in _bits(one):
+        for v in bits(one):
             neighbours[v] = neighbours.get(v, 0) | one
     for one in sets:
         rest = everything & ~one
@@ -210,15 +204,8 @@ def _splits(sets: Sequence[int]) -> Iterator[tuple[int, int]]:
             around = 0
             while grown:
                 component |= grown
-                around = _union([neighbours[v] for v in _bits(grown)]) | around
+                around = union(neighbours[v] for v in bits(grown)) | around
                 grown = around & rest & ~component
             rest &= ~component
             if component | around != everything:
                 yield component | around, around & ~component
-
-
-def _bits(variables: int) -> Iterator[int]:
-    while variables:
-        low = variables & -variables
-        yield low.bit_length() - 1
-        variables ^= low

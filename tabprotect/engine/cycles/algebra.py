@@ -9,11 +9,12 @@ little, with a chance of about cycles / 2^31.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
-from math import gcd
+from math import lcm, prod
 
 import numpy as np
 
@@ -40,11 +41,7 @@ Row = dict[int, int]
 
 
 def _rows(sig: Signatures, groups: list[int]) -> list[Row]:
-    out = []
-    for g in groups:
-        cycles, signs = sig.touching(g)
-        out.append(dict(zip(cycles.tolist(), signs.tolist(), strict=True)))
-    return out
+    return [dict(zip(*(of.tolist() for of in sig.touching(g)), strict=True)) for g in groups]
 
 
 class Span:
@@ -102,9 +99,9 @@ class CycleComponent:
     relation: tuple[int, ...] | None
 
 
-def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
+def _signed_graph(rows: list[Row], n: int) -> CycleComponent:
     """Rank of rows with one or two entries of +-1: full, or one less if they balance."""
-    near: dict[int, list[tuple[int, int]]] = {v: [] for v in members}
+    near: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     pinned = False
     for row in rows:
         if len(row) == 1:
@@ -113,8 +110,7 @@ def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
         (i, s), (j, t) = row.items()
         near[i].append((j, -s * t))
         near[j].append((i, -s * t))
-    value = {members[0]: 1}
-    stack = [members[0]]
+    value, stack = {0: 1}, [0]
     while stack and not pinned:
         i = stack.pop()
         for j, factor in near[i]:
@@ -125,58 +121,57 @@ def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
             elif value[j] != want:
                 pinned = True
                 break
-    n = len(members)
     if pinned:
         return CycleComponent(n, n, None)
-    return CycleComponent(n, n - 1, tuple(value[v] for v in members))
+    return CycleComponent(n, n - 1, tuple(value[v] for v in range(n)))
 
 
-def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | None:
-    """The primitive integer relation if the kernel is one-dimensional (exact fractions)."""
-    number = {v: k for k, v in enumerate(members)}
+def _null_space(rows: Iterable[Row], columns: int) -> list[Row]:
+    """A basis of the vectors on which all rows vanish, in whole numbers (exact fractions)."""
     pivots: dict[int, dict[int, Fraction]] = {}
     for given in rows:
-        row = {number[k]: Fraction(v) for k, v in given.items()}
-        for column in sorted(pivots):
-            factor = row.get(column)
-            if factor:
-                for k, v in pivots[column].items():
-                    row[k] = row.get(k, Fraction(0)) - factor * v
-        row = {k: v for k, v in row.items() if v}
-        if row:
-            column = min(row)
-            lead = row[column]
-            pivots[column] = {k: v / lead for k, v in row.items()}
-    free = [v for v in range(len(members)) if v not in pivots]
-    if len(free) != 1:
-        return None
-    solution = {free[0]: Fraction(1)}
-    for column in sorted(pivots, reverse=True):
-        solution[column] = -sum(
-            (v * solution.get(k, Fraction(0)) for k, v in pivots[column].items() if k != column), Fraction(0)
-        )
-    scale = 1
-    for v in solution.values():
-        scale = scale * v.denominator // gcd(scale, v.denominator)
-    whole = [int(solution[k] * scale) for k in range(len(members))]
-    common = gcd(*whole)
-    return tuple(w // common for w in whole)
+        row = {k: Fraction(v) for k, v in given.items()}
+        for column, pivot in pivots.items():
+            if column in row:
+                row = _less(row, pivot, row[column])
+        if not row:
+            continue
+        column, lead = min(row), row[min(row)]
+        row = {k: v / lead for k, v in row.items()}
+        for other, pivot in pivots.items():
+            if column in pivot:
+                pivots[other] = _less(pivot, row, pivot[column])
+        pivots[column] = row
+    out = []
+    for free in (k for k in range(columns) if k not in pivots):
+        vector = {column: -pivot[free] for column, pivot in pivots.items() if free in pivot}
+        scale = lcm(*(v.denominator for v in vector.values()))
+        out.append({free: scale, **{k: int(v * scale) for k, v in vector.items()}})
+    return out
 
 
-def _part(rows: list[Row], members: list[int]) -> CycleComponent:
+def _less(row: dict[int, Fraction], other: dict[int, Fraction], times: Fraction) -> dict[int, Fraction]:
+    """A row less so many times another, without zeros."""
+    none = Fraction(0)
+    found = {k: row.get(k, none) - times * other.get(k, none) for k in {**row, **other}}
+    return {k: v for k, v in found.items() if v}
+
+
+def _part(rows: list[Row], n: int) -> CycleComponent:
     if all(len(r) <= 2 for r in rows):
-        return _signed_graph(rows, members)
+        return _signed_graph(rows, n)
     span = Span()
     for row in sorted(rows, key=len):
         span.add(row)
-        if len(span) == len(members):
+        if len(span) == n:
             break
         if span.work > ALGEBRA_WORK:
-            return CycleComponent(len(members), None, None)
+            return CycleComponent(n, None, None)
     relation = None
-    if len(span) == len(members) - 1 and len(members) <= 60:
-        relation = _integer_kernel(rows, members)
-    return CycleComponent(len(members), len(span), relation)
+    if len(span) == n - 1 and n <= 60:
+        kernel = _null_space(rows, n)
+        relation = tuple(kernel[0].get(k, 0) for k in range(n)) if len(kernel) == 1 else None
+    return CycleComponent(n, len(span), relation)
 
 
 class CycleAlgebra:
@@ -232,8 +227,7 @@ class CycleAlgebra:
             own_rows = rows[int(label[members[0]])]
             shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in own_rows))
             if shape not in seen:
-                local = [dict(r) for r in shape]
-                seen[shape] = _part(local, list(range(len(members))))
+                seen[shape] = _part([dict(r) for r in shape], len(members))
             parts.append((members, seen[shape]))
         return parts
 
@@ -280,10 +274,7 @@ class CycleAlgebra:
         if part.rank == part.cycles:
             return int(side**part.cycles)
         if part.relation is not None:
-            overlap = 1
-            for r in part.relation:
-                overlap *= max(0, side - abs(r))
-            return int(side**part.cycles) - overlap
+            return int(side**part.cycles) - prod(max(0, side - abs(r)) for r in part.relation)
         if side**part.cycles > ALGEBRA_OUTCOMES:
             return None
         dense = np.stack([self.moves.array(i).reshape(-1) for i in members]).astype(np.int64)
@@ -332,47 +323,12 @@ class CycleAlgebra:
         """Integer vectors over the groups' first cells that vanish on every cycle (exact)."""
         sig = self.signatures
         # One equation per cycle over the groups, each group counted once per cell of its first.
-        equations: list[dict[int, Fraction]] = [{} for _ in range(len(self.moves))]
+        equations: list[Row] = [{} for _ in range(len(self.moves))]
         for g in range(len(sig)):
-            cycles, signs = sig.touching(g)
-            for i, s in zip(cycles.tolist(), signs.tolist(), strict=True):
-                equations[i][g] = Fraction(s)
-        pivots: dict[int, dict[int, Fraction]] = {}
-        for equation in equations:
-            row = dict(equation)
-            for column, pivot in pivots.items():
-                factor = row.get(column)
-                if factor:
-                    for k, v in pivot.items():
-                        row[k] = row.get(k, Fraction(0)) - factor * v
-            row = {k: v for k, v in row.items() if v}
-            if not row:
-                continue
-            column = min(row)
-            lead = row[column]
-            row = {k: v / lead for k, v in row.items()}
-            for other, pivot in pivots.items():
-                factor = pivot.get(column)
-                if factor:
-                    merged = {
-                        k: pivot.get(k, Fraction(0)) - factor * row.get(k, Fraction(0))
-                        for k in {*pivot, *row}
-                    }
-                    pivots[other] = {k: v for k, v in merged.items() if v}
-            pivots[column] = row
-        out: list[Row] = []
-        for free in range(len(sig)):
-            if free in pivots:
-                continue
-            vector = {free: Fraction(1)}
-            for column, pivot in pivots.items():
-                if pivot.get(free):
-                    vector[column] = -pivot[free]
-            scale = 1
-            for v in vector.values():
-                scale = scale * v.denominator // gcd(scale, v.denominator)
-            out.append({int(sig.first_cell[g]): int(v * scale) for g, v in vector.items()})
-        return out
+            for i, s in zip(*(of.tolist() for of in sig.touching(g)), strict=True):
+                equations[i][g] = s
+        null = _null_space(equations, len(sig))
+        return [{int(sig.first_cell[g]): v for g, v in vector.items()} for vector in null]
 
     def revealed_by(self, known: Bools) -> Bools:
         """Cells that become exactly known to a reader who knows the true values of ``known``.

@@ -84,9 +84,7 @@ def runs(moves: MoveSet) -> Ints | None:
         bounds.append(begin)
         if len(bounds) > FEW and begin < SHORT * len(bounds):
             return None
-    if len(moves) < SHORT * len(bounds):
-        return None
-    return np.array([*bounds, len(moves)], dtype=np.int64)
+    return None if len(moves) < SHORT * len(bounds) else np.array([*bounds, len(moves)], dtype=np.int64)
 
 
 _LAYERS: WeakKeyDictionary[MoveSet, tuple[Layer, ...]] = WeakKeyDictionary()

@@ -101,9 +101,7 @@ def deviation_left(publication: Publication, variance: float) -> float | None:
         Of the noise of every published number.
     """
     published = _published(publication, variance)
-    if published is None:
-        return None
-    return math.sqrt(variance_left(publication.domain.shape, published))
+    return None if published is None else math.sqrt(variance_left(publication.domain.shape, published))
 
 
 def _published(publication: Publication, variance: float) -> list[Margin] | None:

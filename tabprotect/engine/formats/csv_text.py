@@ -27,9 +27,7 @@ _NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
 
 def _quoted(field: str) -> str:
     """Quote a field if any reader that sniffs the delimiter might need it."""
-    if field and not _NEEDS_QUOTES.search(field):
-        return field
-    return '"' + field.replace('"', '""') + '"'
+    return field if field and not _NEEDS_QUOTES.search(field) else '"' + field.replace('"', '""') + '"'
 
 
 def _blocks(

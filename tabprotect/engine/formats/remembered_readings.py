@@ -88,6 +88,4 @@ def _known() -> dict[str, dict[str, object]]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    if not isinstance(data, dict):
-        return {}
-    return {k: v for k, v in data.items() if isinstance(v, dict)}
+    return {} if not isinstance(data, dict) else {k: v for k, v in data.items() if isinstance(v, dict)}

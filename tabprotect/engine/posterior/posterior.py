@@ -206,9 +206,7 @@ class Posterior:
     @cached_property
     def is_published(self) -> Bools:
         """Mask of the cells with a published count, shape of the table."""
-        if self.hidden is None:
-            return np.ones(self.domain.shape, dtype=np.bool_)
-        return ~self.hidden
+        return np.ones(self.domain.shape, dtype=np.bool_) if self.hidden is None else ~self.hidden
 
     @cached_property
     def _steps(self) -> Ints:

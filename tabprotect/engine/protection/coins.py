@@ -75,6 +75,4 @@ def _keyed(parts: list[bytes], key: bytes | None) -> Randomness:
 
 def _canonical(table: Table | None) -> bytes:
     """Keys and counts of the cells that are not zero, as 64-bit little-endian integers."""
-    if table is None:
-        return b"none"
-    return np.stack(table.cells).astype("<i8").tobytes()
+    return b"none" if table is None else np.stack(table.cells).astype("<i8").tobytes()

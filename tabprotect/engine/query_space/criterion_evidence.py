@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.bit_sets import union
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
@@ -196,8 +197,5 @@ class Evidence:
             lower += self.cells.counts_at(clique)
         for separator in separators:
             lower -= self.cells.counts_at(separator)
-        known = 0
-        for clique in cliques:
-            known |= clique
-        lower[self.cells.open_at(known)] = 0
+        lower[self.cells.open_at(union(cliques))] = 0
         return np.maximum(lower, 0), upper

@@ -19,6 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
@@ -32,14 +33,6 @@ MAX_VARIABLES = 40
 
 
 Query = int
-
-
-def bits(query: Query) -> Iterator[int]:
-    """The numbers of the variables in a query, ascending."""
-    while query:
-        low = query & -query
-        yield low.bit_length() - 1
-        query ^= low
 
 
 def names_joined(names: Iterable[str], between: str = ",") -> str:
@@ -201,10 +194,7 @@ class Lattice:
         """The bits of a query that no other one of its bits implies."""
         if self.plain:
             return query
-        told = 0
-        for v in bits(query):
-            told |= self.coarser[v]
-        return query & ~told
+        return query & ~union(self.coarser[v] for v in bits(query))
 
     def dimensions(self, queries: Ints) -> Ints:
         """Number of variables of each query (n,), at whatever level."""
@@ -227,9 +217,7 @@ class Lattice:
         """True if for each crossing set one released query holds all its released levels."""
         queries = tuple(released)
         for axis in self.crossing:
-            used = 0
-            for query in queries:
-                used |= query & axis
+            used = union(queries) & axis
             if used and not any(query & used == used for query in queries):
                 return False
         return True

@@ -177,6 +177,4 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
 
 
 def _tidy(value: float | None) -> float | None:
-    if value is None or not np.isfinite(value):
-        return None
-    return float(f"{value:.{DIGITS}g}")
+    return None if value is None or not np.isfinite(value) else float(f"{value:.{DIGITS}g}")

@@ -352,9 +352,7 @@ def read_table(data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool =
     except UnicodeDecodeError as error:
         raise BundleError(message("{name}: not UTF-8 at byte {start}", name, error.start)) from None
     table = None if hiding else _as_written(data, domain)
-    if table is not None:
-        return PublishedTable(table)
-    return _read_lines(text, domain, name, hiding)
+    return PublishedTable(table) if table is not None else _read_lines(text, domain, name, hiding)
 
 
 def _as_written(data: bytes, domain: Domain) -> Table | None:

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bit_sets import union
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
@@ -104,10 +105,7 @@ def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[
                     joint[both.tobytes()] = both
         own = []
         for group in joint.values():
-            keeps = absent
-            for codes, bits in levels.values():
-                if _refines(group, codes):
-                    keeps |= bits
+            keeps = absent | union(bits for codes, bits in levels.values() if _refines(group, codes))
             own.append(Partners(axis, group, keeps))
         own.sort(key=lambda way: (int(way.group.max()), way.keeps))
         found.append([way for way in own if way.keeps])
@@ -171,10 +169,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
 def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Partners]], every: int) -> bool:
     """True if no way can be left out, nor replaced by a coarser one on its axis."""
     for axis, number in chosen:
-        rest = 0
-        for other, n in chosen:
-            if other != axis:
-                rest |= by_axis[other][n].keeps
+        rest = union(by_axis[other][n].keeps for other, n in chosen if other != axis)
         if rest == every:
             return False
         own = by_axis[axis]

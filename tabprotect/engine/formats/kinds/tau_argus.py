@@ -242,10 +242,11 @@ class TauArgus(Format):
             if found:
                 totals[axis] = found
         cells, of_totals = without_totals(cells, totals, reading)
-        levels: dict[str, object] = {}
-        for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
-            if coarser := levels_of(name, cells.categories[axis], tree):
-                levels[name] = {"coarser": coarser}
+        levels: dict[str, object] = {
+            name: {"coarser": coarser}
+            for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True))
+            if (coarser := levels_of(name, cells.categories[axis], tree))
+        }
         labels = {
             name: read_labels(meta.variables[at], beside) for name, at in zip(cells.names, axes, strict=True)
         }

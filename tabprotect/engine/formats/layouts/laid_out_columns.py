@@ -120,9 +120,7 @@ def columns_of(blocks: Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
     """The contents of each column."""
     corner = next((n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None)
     count = _count_column(blocks, reading, corner)
-    if count is None:
-        return _grid(blocks, reading, marks, corner)
-    return _long(blocks, count, reading)
+    return _grid(blocks, reading, marks, corner) if count is None else _long(blocks, count, reading)
 
 
 def _count_column(blocks: Blocks, reading: Reading, corner: int | None) -> int | None:

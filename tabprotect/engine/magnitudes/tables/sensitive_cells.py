@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
@@ -49,9 +50,7 @@ def cell_rows(
 
 def _empty(table: MagnitudeTable) -> Iterator[dict[str, object]]:
     """The cells without records: 0, which everybody knows."""
-    size = 1
-    for axis in table.axes:
-        size *= axis.size
+    size = math.prod(axis.size for axis in table.axes)
     if size > MOST_EMPTY:
         return
     there = set(table.cells.key.tolist())

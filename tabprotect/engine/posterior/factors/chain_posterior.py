@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
@@ -12,6 +11,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.agreement import averaged, r_hat, worth
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
@@ -117,7 +117,7 @@ def by_chain(
     for attempt in range(ROUNDS):
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
-        agreement = r_hat(tables)
+        agreement = r_hat_of(tables)
         # Plus the cost of the next run.
         cost = DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains
         spent += 2 * records * cost
@@ -193,11 +193,8 @@ def _held(tables: Ints) -> int:
     return width
 
 
-def r_hat(tables: Ints) -> float:
-    """The largest R-hat over the cells of tables (records, cells, chains): 1 when the chains agree.
-
-    Gelman & Rubin 1992. Infinite when chains stand still in different places.
-    """
+def r_hat_of(tables: Ints) -> float:
+    """The largest R-hat over the cells of tables (records, cells, chains)."""
     records = len(tables)
     # In whole numbers, from the first table on: small and exact.
     moved = tables - tables[0]
@@ -205,13 +202,7 @@ def r_hat(tables: Ints) -> float:
     squares = np.einsum("rcn,rcn->cn", moved, moved, dtype=np.float64)
     within = ((squares - total * (total / records)) / (records - 1)).mean(axis=1)
     between = (tables[0] + total / records).var(axis=1, ddof=1)
-    moves = within > 0
-    if (between[~moves] > 0).any():
-        return math.inf
-    if not moves.any():
-        return 1.0
-    ratio = between[moves] / within[moves]
-    return float(np.sqrt((records - 1) / records + ratio).max())
+    return r_hat(within, between, (records - 1) / records)
 
 
 def _part(
@@ -228,18 +219,13 @@ def _part(
     # Each cell has as many places as it had counts: most rows are much shorter than the widest.
     ends = np.cumsum(tables.max(axis=(0, 2)) - first + 1)
     base = np.concatenate([[0], ends[:-1]]) - first
-    mean, square = np.zeros(int(ends[-1])), np.zeros(int(ends[-1]))
-    for number, share in enumerate(_shares(tables, counts, base)):
-        difference = share - mean
-        mean += difference / (number + 1)
-        square += difference * (share - mean)
+    mean, square, _ = averaged(_shares(tables, counts, base))
     row = np.repeat(np.arange(len(first)), np.diff(ends, prepend=0))
     chances, variance = np.zeros((len(first), width)), np.zeros((len(first), width))
     chances[row, np.arange(len(row)) - (base + first)[row]] = mean
     variance[row, np.arange(len(row)) - (base + first)[row]] = square
     variance /= len(used) * (len(used) - 1)
     taken = int(counts.sum())
-    spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
     count, estimate = counting(component)
     kept_record, kept_chain = np.nonzero(counts)
 
@@ -255,7 +241,7 @@ def _part(
         draw,
         count,
         errors=list(np.sqrt(variance)),
-        effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
+        effective_sample_size=worth(chances, variance, taken),
         draws=taken,
         r_hat=agreement,
         estimate=estimate,

@@ -20,7 +20,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import chain_steps
-from tabprotect.engine.posterior.factors.components import FactorComponent
+from tabprotect.engine.posterior.factors.components import FactorComponent, by_cell
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
@@ -179,10 +179,7 @@ class Chains:
     ) -> None:
         self._component, self._generator = component, generator
         self._loose = [s for s in component.sums if s.low != s.high]
-        self._of_cell: list[list[int]] = [[] for _ in range(len(component))]
-        for f, one in enumerate(self._loose):
-            for cell in one.cells.tolist():
-                self._of_cell[cell].append(f)
+        self._of_cell = by_cell(self._loose, len(component))
         self._low, self._high = component.low[:, None], component.high[:, None]
         self._sum_low = np.array([s.low for s in self._loose], dtype=np.int64)
         self._sum_high = np.array([s.high for s in self._loose], dtype=np.int64)

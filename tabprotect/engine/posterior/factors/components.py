@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +66,15 @@ class FactorComponent:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+
+def by_cell(sums: Sequence[CellSum], cells: int) -> list[list[int]]:
+    """The sums that each cell is part of."""
+    found: list[list[int]] = [[] for _ in range(cells)]
+    for number, one in enumerate(sums):
+        for cell in one.cells.tolist():
+            found[cell].append(number)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
-from tabprotect.engine.posterior.factors.components import FactorComponent
+from tabprotect.engine.posterior.factors.components import FactorComponent, by_cell
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -219,10 +219,7 @@ class SumWalk:
 
     def __init__(self, component: FactorComponent, order: Ints) -> None:
         self._component, self._order = component, order
-        self._sums: list[list[int]] = [[] for _ in order]
-        for f, one in enumerate(component.sums):
-            for cell in one.cells.tolist():
-                self._sums[cell].append(f)
+        self._sums = by_cell(component.sums, len(order))
         self._left_low = [int(component.low[one.cells].sum()) for one in component.sums]
         self._left_high = [int(component.high[one.cells].sum()) for one in component.sums]
         self._left = [len(one.cells) for one in component.sums]
@@ -322,14 +319,6 @@ def _order(component: FactorComponent) -> Ints:
     return min((natural, greedy), key=lambda order: _estimate(component, order))
 
 
-def _sums_of(component: FactorComponent) -> list[list[int]]:
-    out: list[list[int]] = [[] for _ in range(len(component))]
-    for f, one in enumerate(component.sums):
-        for cell in one.cells.tolist():
-            out[cell].append(f)
-    return out
-
-
 @dataclass(frozen=True)
 class _Room:
     """The room in which the cells of one sum can vary: on average, and in all above their lower bounds."""
@@ -361,7 +350,7 @@ def _rooms(component: FactorComponent) -> list[_Room]:
 
 def _greedy(component: FactorComponent) -> Ints:
     """Always take the cell after which the fewest states are open."""
-    sums, rooms = _sums_of(component), _rooms(component)
+    sums, rooms = by_cell(component.sums, len(component)), _rooms(component)
     widest = max((room.cells for room in rooms), default=0)
     # By sum and by how many of its cells are taken; one sum more, of nothing.
     opens = np.zeros((len(rooms) + 1, widest + 1))
@@ -399,7 +388,7 @@ def _estimate(component: FactorComponent, order: Ints) -> float:
 
 def _estimates(component: FactorComponent, order: Ints) -> list[float]:
     """States (in logs) before each cell of an order, roughly; stops once it is hopeless."""
-    sums, rooms = _sums_of(component), _rooms(component)
+    sums, rooms = by_cell(component.sums, len(component)), _rooms(component)
     taken = [0] * len(rooms)
     now, found = 0.0, [0.0]
     for cell in order.tolist():

@@ -23,6 +23,7 @@ from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import cycle_steps, graphs
 from tabprotect.engine.cycles.layers import layers
+from tabprotect.engine.posterior.agreement import averaged, worth
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.moves.walk_layers import WalkLayer, by_component, merged
 from tabprotect.engine.posterior.populations import drawn, guide_of, resampled
@@ -347,26 +348,20 @@ def estimate(
         draws = int(np.clip(SAMPLING_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
     size = min(walk.largest_population(), -(-draws // POPULATIONS))
     populations = max(POPULATIONS, round(draws / size))
-    columns = 2 * model.span + 1
-    mean = np.zeros((model.groups, columns))
-    square = np.zeros((model.groups, columns))
-    for number in range(populations):
 
-        def report(fraction: float, number: int = number) -> None:
+    def share(number: int) -> Floats:
+        def report(fraction: float) -> None:
             progress.report(message("drawing originals"), (number + fraction) / populations)
 
-        changes = walk.population(size, generator, report)
-        share = tallied(changes, model.span) / size
-        difference = share - mean
-        mean += difference / (number + 1)
-        square += difference * (share - mean)
+        return tallied(walk.population(size, generator, report), model.span) / size
+
+    mean, square, _ = averaged(map(share, range(populations)))
     if model.symmetric:
         variance = mean * (1 - mean) / (populations * size)
         effective = float(populations * size)
     else:
         variance = square / (populations * (populations - 1))
-        spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
-        effective = min(spread / noise, float(populations * size)) if noise else float(size)
+        effective = worth(mean, variance, populations * size) if variance.any() else float(size)
     return Estimate(mean, np.sqrt(variance), populations * size, effective)
 
 

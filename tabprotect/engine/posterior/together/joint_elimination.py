@@ -10,6 +10,7 @@ whole shifts, component by component.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -110,16 +111,10 @@ class JointElimination:
             for v, clique in zip(found.order, found.cliques, strict=True)
         ]
         sizes = self._sizes(part).max(axis=0, initial=1)
-        size_of = dict(zip(part.cycles, sizes.tolist(), strict=True))
+        size_of: dict[int, int] = dict(zip(part.cycles, sizes.tolist(), strict=True))
         if max(size_of.values(), default=1) > MOST_VALUES:
             return None
-        held = 0
-        for axes in part.axes:
-            each = 1
-            for cycle in axes:
-                each *= size_of[cycle]
-            held += each
-        return held
+        return sum(math.prod(size_of[cycle] for cycle in axes) for axes in part.axes)
 
     def _sizes(self, part: JointPart) -> Ints:
         """Number of values of each cycle in each sector, int64 (sectors, cycles)."""
@@ -301,10 +296,7 @@ class _Planner:
             if own is None:
                 return None
             each.append(own)
-        number = 1
-        for own in each:
-            number *= len(own)
-        if number > MOST_SHIFTS:
+        if math.prod(map(len, each)) > MOST_SHIFTS:
             return None
         picked = [np.stack(one, axis=-1) for one in itertools.product(*each)]
         return np.stack(picked) if picked else np.zeros((0, len(part.cycles), others), dtype=np.int64)
@@ -316,10 +308,7 @@ def _within(found: Ints, kernel: Ints, free: Ints, most: Ints) -> Ints | None:
         fits = (np.abs(found) <= most).all()
         return found[None] if fits else found[None][:0]
     ranges = [np.arange(-int(most[f]), int(most[f]) + 1) - found[f] for f in free]
-    number = 1
-    for one in ranges:
-        number *= len(one)
-    if number > MOST_TRIED:
+    if math.prod(map(len, ranges)) > MOST_TRIED:
         return None
     shift = np.stack([x.reshape(-1) for x in np.meshgrid(*ranges, indexing="ij")], axis=1)
     solutions = found + shift @ kernel.T

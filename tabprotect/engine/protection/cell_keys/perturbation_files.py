@@ -43,9 +43,7 @@ def read(path: Path | str) -> PerturbationTable:
     path = Path(path)
     text = read_text(path)
     try:
-        if text.lstrip().startswith("{"):
-            return from_json(parsed_json(text))
-        return from_text(text)
+        return from_json(parsed_json(text)) if text.lstrip().startswith("{") else from_text(text)
     except InputError as error:
         raise error.in_file(path) from None
 

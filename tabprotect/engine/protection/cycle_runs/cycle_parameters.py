@@ -324,10 +324,9 @@ def designed(
     """
     kind = template_of(kind, values) or kind
     said = Values({one.name: values.get(one.name) for one in OF_DESIGNS})
-    parameters: dict[str, object] = {}
-    for one in (HEIGHT, REPEATS):
-        if said[one] is not None:
-            parameters[one.name] = said[one]
+    parameters: dict[str, object] = {
+        one.name: said[one] for one in (HEIGHT, REPEATS) if said[one] is not None
+    }
     if kind != "triangular" or kept is None:
         return design(domain, kind, parameters)
     default = TriangularSettings()

@@ -311,9 +311,7 @@ class NoisyCounts(Method):
         """By least squares over all published tables."""
         publication = publication_of(domain, values)
         margins = len(publication.margins)
-        if margins == 1:
-            return None
-        return deviation_left(publication, self._law(values, margins).variance)
+        return None if margins == 1 else deviation_left(publication, self._law(values, margins).variance)
 
     def _of(self, release: Release) -> tuple[Publication, NoiseLaw]:
         """The published sub-tables, and the law of each count's noise."""

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints
+from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.query_space.frontier import maximal_queries
-from tabprotect.engine.query_space.lattice import Query, bits
+from tabprotect.engine.query_space.lattice import Query
 
 Graph = list[Query]
 
@@ -103,13 +104,8 @@ def decomposable(variables: int, queries: Iterable[Query]) -> JunctionTree | Non
     """The junction tree of a release; ``None`` unless its sets are exactly the cliques of a
     chordal graph (a triangle of three pairs is chordal, but its clique is not released)."""
     frontier = maximal_queries(queries)
-    used = 0
-    for query in frontier:
-        used |= query
-    tree = junction_tree(graph_of(variables, frontier), used)
-    if tree is None or set(tree.cliques) != set(frontier):
-        return None
-    return tree
+    tree = junction_tree(graph_of(variables, frontier), union(frontier))
+    return None if tree is None or set(tree.cliques) != set(frontier) else tree
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
-from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
+from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 from tabprotect.languages.messages import message
 
 
@@ -53,10 +54,7 @@ class IndependenceGraph:
 def independence_graph(lattice: Lattice, released: Sequence[Query]) -> IndependenceGraph:
     """The graph of a release over the variables of its lattice."""
     frontier = maximal_queries(released)
-    used = 0
-    for query in frontier:
-        used |= query
-    graph = graph_of(lattice.variables, frontier)
+    graph, used = graph_of(lattice.variables, frontier), union(frontier)
     tree = junction_tree(graph, used)
     cliques = () if tree is None else tuple(in_order(tree.cliques))
     separators = () if tree is None else tuple(in_order(tree.separators))

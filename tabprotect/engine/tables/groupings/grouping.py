@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -113,9 +114,7 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
         grouping = None if own else by_name.get(variable.name)
         source = variable.name if grouping is None else grouping.of
         axis = table.domain.axis(source)
-        stride = 1
-        for size in table.domain.shape[axis + 1 :]:
-            stride *= size
+        stride = math.prod(table.domain.shape[axis + 1 :])
         codes = (keys // stride) % table.domain.shape[axis]
         if grouping is not None:
             codes = grouping.codes[codes]

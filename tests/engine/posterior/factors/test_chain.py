@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import chain_posterior, chains, components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.chain_posterior import r_hat
+from tabprotect.engine.posterior.factors.chain_posterior import r_hat_of
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, chain_starts, within_bounds
 from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
@@ -254,14 +254,14 @@ def test_starts_fit_and_differ() -> None:
 def test_disagreement_is_seen() -> None:
     rng = np.random.default_rng(10)
     mixed = rng.integers(0, 5, (200, 3, 8))
-    assert r_hat(mixed) < 1.05
+    assert r_hat_of(mixed) < 1.05
     apart = mixed.copy()
     apart[:, 1, :4] += 4
-    assert r_hat(apart) > 1.5
+    assert r_hat_of(apart) > 1.5
     still = np.zeros((10, 1, 4), dtype=np.int64)
-    assert r_hat(still) == 1.0
+    assert r_hat_of(still) == 1.0
     still[:, 0, 1] = 1
-    assert r_hat(still) == np.inf
+    assert r_hat_of(still) == np.inf
 
 
 def test_larger_tables_agree_with_their_margins() -> None:
