@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
 
 from tabprotect.gui.look.roles import dress
 from tabprotect.languages.translation import translate
@@ -76,6 +77,62 @@ def tool_button(
     return button
 
 
+def choice(
+    name: str = "",
+    offered: Mapping[Any, str] = MappingProxyType({}),
+    changed: Callable[[], object] | None = None,
+    *,
+    current: object = None,
+    tips: Mapping[Any, str] = MappingProxyType({}),
+    tip: str = "",
+    wide: int | None = None,
+) -> QComboBox:
+    """A box to choose one of several in.
+
+    Parameters
+    ----------
+    name
+        What a screen reader calls it.
+    offered
+        The words by what they stand for, as ``currentData`` returns it.
+    changed
+        Called when another one is current, whoever chose it.
+    current
+        The one that is chosen at first; the first by default.
+    tips
+        What is said of some of them.
+    tip
+        What is said of the box.
+    wide
+        The characters it is wide at least, however long its words are; by default as wide as they are.
+    """
+    box = named(QComboBox(), name, tip=tip)
+    offer(box, offered, tips=tips, current=current)
+    if wide is not None:
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(wide)
+    if changed is not None:
+        box.currentIndexChanged.connect(lambda _: changed())
+    return box
+
+
+def offer(
+    box: QComboBox,
+    offered: Mapping[Any, str],
+    *,
+    tips: Mapping[Any, str] = MappingProxyType({}),
+    current: object = None,
+) -> None:
+    """Have a box offer these and no others, as of :func:`choice`, without telling anybody."""
+    with silent(box):
+        box.clear()
+        for number, (data, words) in enumerate(offered.items()):
+            box.addItem(translate(words), data)
+            if data in tips:
+                box.setItemData(number, translate(tips[data]), Qt.ItemDataRole.ToolTipRole)
+        box.setCurrentIndex(0 if current is None else max(0, box.findData(current)))
+
+
 def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, QToolButton]:
     """Buttons by name, of which a single one is checked; a click shows the face of that name."""
     buttons = {}
@@ -102,11 +159,13 @@ class Inside(QWidget):
         return QSize(least.width(), 0) if flows else least
 
 
-def scrolling() -> QScrollArea:
+def scrolling(inside: QWidget | None = None) -> QScrollArea:
     """A frameless area that scrolls where what it holds does not fit."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
+    if inside is not None:
+        area.setWidget(inside)
     return area
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar, cast
 
@@ -125,6 +125,34 @@ def in_row(
 ) -> QHBoxLayout:
     """The same side by side."""
     return filled(QHBoxLayout() if on is None else QHBoxLayout(on), *items, margins=margins, spacing=spacing)
+
+
+def held(layout: QLayout) -> QWidget:
+    """A widget that is laid out so."""
+    widget = QWidget()
+    widget.setLayout(layout)
+    return widget
+
+
+def split(*parts: QWidget | tuple[QWidget, int], down: bool = False, sizes: Sequence[int] = ()) -> QSplitter:
+    """Widgets side by side, or one ``down`` from the other, with a handle between that moves their border.
+
+    Parameters
+    ----------
+    parts
+        Each with its share of what room there is more, 0 where none is given.
+    sizes
+        Their pixels at first.
+    """
+    holder = QSplitter(Qt.Orientation.Vertical if down else Qt.Orientation.Horizontal)
+    holder.setChildrenCollapsible(False)
+    for number, part in enumerate(parts):
+        widget, room = part if isinstance(part, tuple) else (part, 0)
+        holder.addWidget(widget)
+        holder.setStretchFactor(number, room)
+    if sizes:
+        holder.setSizes(list(sizes))
+    return holder
 
 
 Holder = TypeVar("Holder", bound=QLayout | QSplitter | QStackedWidget)

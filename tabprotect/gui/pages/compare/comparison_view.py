@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
@@ -19,9 +19,9 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import faces, named, silent
+from tabprotect.gui.look.buttons import choice, faces, named, offer, scrolling, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
 from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, names, place_words, titles
@@ -30,7 +30,6 @@ from tabprotect.gui.plots.map_axis import Axis
 from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -65,7 +64,8 @@ class ComparisonView(QWidget):
         self._limit = 0.0
         self._looks: Looks = {}
         self._running = self._turned = False
-        self.risk, self.utility = QComboBox(), QComboBox()
+        self.risk = choice(message("Measure of risk, to the right"), changed=self._other_axes, wide=12)
+        self.utility = choice(message("Measure of utility, upwards"), changed=self._other_axes, wide=12)
         self.map = RiskUtilityMap()
         self.map.words = self.words
         self.table = MeasuresTable()
@@ -75,45 +75,26 @@ class ComparisonView(QWidget):
             part.chosen.connect(self.chosen)
             part.opened.connect(self.opened)
         self.deviations.chosen.connect(lambda number: self.chosen.emit((number, None)))
-        for combo in (self.risk, self.utility):
-            combo.currentIndexChanged.connect(lambda _: self._other_axes())
         self.show_face("measures")
 
     def _arranged(self) -> QWidget:
         axes = in_row(spacing=GRID)
-        for words, name, combo in (
-            (message("Risk"), message("Measure of risk, to the right"), self.risk),
-            (message("Utility"), message("Measure of utility, upwards"), self.utility),
-        ):
+        for words, combo in ((message("Risk"), self.risk), (message("Utility"), self.utility)):
             label = Label(words, buddy=combo)
-            combo.setAccessibleName(translate(name))
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(12)
             filled(axes, label, (combo, 1))
-        upper = QWidget()
-        in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
+        upper = held(in_column(axes, (self.map, 1), margins=0, spacing=GRID))
         row = in_row(spacing=GRID)
         texts = {"measures": message("Measures"), "deviations": message("Deviations")}
         self.faces = faces(texts, self.show_face)
         for name, button in self.faces.items():
             row.addWidget(named(button, message("Show the {name}", name)))
         row.addStretch(1)
-        scroll = named(QScrollArea(), message("Deviations"))
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = named(scrolling(self.deviations), message("Deviations"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.deviations)
         self.below = QStackedWidget()
         filled(self.below, self.table, scroll)
-        lower = QWidget()
-        in_column(row, (self.below, 1), on=lower, margins=0, spacing=GRID)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.setChildrenCollapsible(False)
-        for widget, room in ((upper, 5), (lower, 4)):
-            right.addWidget(widget)
-            right.setStretchFactor(right.count() - 1, room)
-        right.setSizes([36 * GRID, 26 * GRID])
-        return right
+        lower = held(in_column(row, (self.below, 1), margins=0, spacing=GRID))
+        return split((upper, 5), (lower, 4), down=True, sizes=(36 * GRID, 26 * GRID))
 
     # -- the axes -----------------------------------------------------------------------------
 
@@ -125,15 +106,9 @@ class ComparisonView(QWidget):
         from tabprotect.engine.assessment.registered import measures
 
         for combo, noun, first in ((self.risk, "risk", BELIEF), (self.utility, "utility", CHANGE)):
-            with silent(combo):
-                for measure in measures().values():
-                    if measure.noun == noun:
-                        combo.addItem(translate(measure.label), measure.name)
-                        help_ = message(measure.help.splitlines()[0])
-                        combo.setItemData(
-                            combo.count() - 1, tr("<p>{help}</p>", help_), Qt.ItemDataRole.ToolTipRole
-                        )
-                combo.setCurrentIndex(combo.findData(first))
+            mine = [measure for measure in measures().values() if measure.noun == noun]
+            tips = {one.name: message("<p>{help}</p>", message(one.help.splitlines()[0])) for one in mine}
+            offer(combo, {one.name: one.label for one in mine}, tips=tips, current=first)
 
     @property
     def axes(self) -> tuple[Measure, Measure]:

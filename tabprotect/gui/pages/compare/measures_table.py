@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
-from tabprotect.gui.look.buttons import named, silent, tool_button
-from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
+from tabprotect.gui.look.buttons import choice, silent, tool_button
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.words import failures, figure_text, head_text, spread_text
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FRONT = 2
 """Measures that stand before the reasons of failures: those of the map."""
 
-KINDS = ((message("all measures"), ""), ("utility", "utility"), ("risk", "risk"))
+KINDS = {"": message("all measures"), "utility": "utility", "risk": "risk"}
 
 
 class MeasuresTable(QWidget):
@@ -45,21 +45,17 @@ class MeasuresTable(QWidget):
         self._labels: tuple[str, ...] = ()
         self._first: tuple[str, ...] = ()
         self._looks: Sequence[SeriesLook] = ()
-        self.rows = named(QComboBox(), message("What a row is"))
-        self.rows.addItem(tr("by setting"), False)
-        self.rows.addItem(tr("run by run"), True)
-        self.rows.currentIndexChanged.connect(lambda _: self._fill())
-        self.kind = named(QComboBox(), message("Which measures"))
-        for label, noun in KINDS:
-            self.kind.addItem(translate(label), noun)
-        self.kind.currentIndexChanged.connect(lambda _: self._fill())
+        rows = {False: message("by setting"), True: message("run by run")}
+        self.rows = choice(message("What a row is"), rows, self._fill)
+        self.kind = choice(message("Which measures"), KINDS, self._fill)
         self.filter = Finder(message("Filter the rows by words"))
         self.filter.textChanged.connect(lambda _: self._fill())
-        self.copy_button = tool_button(message("Copy"), name=message("Copy the table"))
-        self.copy_button.clicked.connect(self.copy)
-        self.export_button = tool_button(message("Export\u2026"), name=message("Export all runs as CSV"))
-        self.export_button.clicked.connect(lambda: self.export_asked.emit())
-        for button in (self.copy_button, self.export_button):
+        self.copy_button = tool_button(message("Copy"), self.copy, name=message("Copy the table"))
+        self.export_button = tool_button(
+            message("Export\u2026"), lambda: self.export_asked.emit(), name=message("Export all runs as CSV")
+        )
+        buttons = (self.copy_button, self.export_button)
+        for button in buttons:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.list = RowList(message("Measures of every setting"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
@@ -68,9 +64,7 @@ class MeasuresTable(QWidget):
         copying = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.list)
         copying.setContext(Qt.ShortcutContext.WidgetShortcut)
         copying.activated.connect(self.copy)
-        row = in_row(spacing=GRID)
-        filled(row, self.rows, self.kind)
-        filled(row, (self.filter, 1), self.copy_button, self.export_button)
+        row = in_row(self.rows, self.kind, (self.filter, 1), *buttons, spacing=GRID)
         in_column(row, (self.list, 1), on=self, margins=0, spacing=GRID)
 
     # -- showing ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -23,9 +23,9 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.look.buttons import named, scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, split
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
@@ -34,7 +34,7 @@ from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -76,27 +76,21 @@ class ComparePage(CompareStage, Page):
             self, lambda: self.comparison, lambda caption: self.view.map.svg(caption=caption)
         )
         self._ease = QTimer(self, singleShot=True, interval=EASE)
-        self.fitting = QPushButton(tr("Take every method that fits"))
-        self.source = named(
-            QPushButton(tr("The paper's comparison")),
-            message("Compare cell keys with small count rounding, as the paper"),
+        self.fitting = push_button(message("Take every method that fits"), self.take_fitting)
+        self.source = push_button(
+            message("The paper's comparison"),
+            self.compare_as_source,
+            name=message("Compare cell keys with small count rounding, as the paper"),
         )
-        self.open_button = QPushButton(tr("Open this release"))
+        self.open_button = push_button(message("Open this release"), lambda: self.open_release(self.place))
         self.copy_button = self.command_button(name=message("Copy the comparison as a command line"))
         self._empty = Label(
             wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=message("What this page is for")
         )
         self.stack = QStackedWidget()
         filled(self.stack, self._taught(), self.view)
-        whole = QSplitter(Qt.Orientation.Horizontal)
-        whole.setChildrenCollapsible(False)
-        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
-        area.setWidget(self.stack)
-        for widget, room in ((self.runs, 0), (area, 1)):
-            whole.addWidget(widget)
-            whole.setStretchFactor(whole.count() - 1, room)
-        whole.setSizes([30 * GRID, 84 * GRID])
-        self.body.addWidget(whole, 1)
+        area = named(scrolling(self.stack), focus=Qt.FocusPolicy.NoFocus)
+        self.body.addWidget(split(self.runs, (area, 1), sizes=(30 * GRID, 84 * GRID)), 1)
         others = FlowLayout(gap=GRID)
         filled(others, self.copy_button, self.source, self.open_button)
         self.footer.addLayout(others, 1)
@@ -104,11 +98,8 @@ class ComparePage(CompareStage, Page):
 
     def _taught(self) -> QWidget:
         """The empty state: what belongs here, and one button to begin with."""
-        out = QWidget()
-        in_column(
-            1, self._empty, (self.fitting, 0, Qt.AlignmentFlag.AlignHCenter), 2, on=out, spacing=2 * GRID
-        )
-        return out
+        middle = Qt.AlignmentFlag.AlignHCenter
+        return held(in_column(1, self._empty, (self.fitting, 0, middle), 2, spacing=2 * GRID))
 
     def _connect(self) -> None:
         view = self.view
@@ -119,9 +110,6 @@ class ComparePage(CompareStage, Page):
         view.failed.connect(self._tell_failure)
         view.axes_changed.connect(self._tell)
         view.table.export_asked.connect(self.files.ask)
-        self.fitting.clicked.connect(self.take_fitting)
-        self.source.clicked.connect(self.compare_as_source)
-        self.open_button.clicked.connect(lambda: self.open_release(self.place))
         self._ease.timeout.connect(self._show_more)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:

@@ -7,8 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter
 
 from tabprotect.engine.assessment.comparing.over_seeds import front
 from tabprotect.engine.progress import Progress
@@ -22,7 +20,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled
+from tabprotect.gui.look.layouts import filled, split
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.stages import CompareStage
@@ -63,14 +61,9 @@ class CompareSumsPage(CompareStage, Page):
         self.list = RowList(message("Ways to protect sums"), sortable=False)
         self.list.chosen.connect(self._go_to)
         self.list.activated_row.connect(self._open)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        for part, room in ((self.map, 2), (self.list, 1)):
-            split.addWidget(part)
-            split.setStretchFactor(split.count() - 1, room)
-        split.setSizes([36 * GRID, 20 * GRID])
-        self._split, self.no_rule = split, no_rule(document)
-        filled(self.body, (split, 1), (self.no_rule, 1))
+        self._split = split((self.map, 2), (self.list, 1), down=True, sizes=(36 * GRID, 20 * GRID))
+        self.no_rule = no_rule(document)
+        filled(self.body, (self._split, 1), (self.no_rule, 1))
         self.no_rule.hide()
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
