@@ -89,8 +89,7 @@ def write_csv(
     decimals: int = 0,
     without: Bools | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
-    after: Mapping[str, str] = MappingProxyType({}),
-    after_hidden: Mapping[str, str] | None = None,
+    after: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> bytes:
     """Write the table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
@@ -103,10 +102,10 @@ def write_csv(
         The counts are whole numbers of units of 10^-decimals.
     without : bool, shape of the (dense) table, or None
         The cells written without their count.
-    before, after
+    before
         Columns with the same value in every line, by name.
-    after_hidden
-        The values of the ``after`` columns in lines without a count.
+    after
+        Columns with one value in lines with a count and another in those without, by name.
 
     Raises
     ------
@@ -120,9 +119,8 @@ def write_csv(
             )
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
     first = "".join(_quoted(value) + "," for value in before.values())
-    last = "".join("," + _quoted(value) for value in after.values())
-    instead = after if after_hidden is None else after_hidden
-    hidden_last = "".join("," + _quoted(instead[name]) for name in after)
+    last = "".join("," + _quoted(shown) for shown, _ in after.values())
+    hidden_last = "".join("," + _quoted(hidden) for _, hidden in after.values())
     # Sums are dense; what is listed are counts.
     listed = not decimals and table.is_sparse and table.domain.size > FULL_LIMIT
     lines = (

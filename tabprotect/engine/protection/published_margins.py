@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -102,15 +103,22 @@ def _require_followed(publication: Publication) -> None:
         )
 
 
+class Beyond(TypedDict, total=False):
+    """What a mechanism says beyond its numbers, as in ``CellFactors``."""
+
+    rerun: Rerun | None
+    note: str
+    left_out: tuple[Omission, ...]
+    approximate: bool
+
+
 def sum_factors(
     release: Release,
     published: tuple[Publication, Ints],
     weigh: Callable[[int, int], Support],
     *,
-    rerun: Rerun | None = None,
-    note: str = "",
-    left_out: tuple[Omission, ...] = (),
     signed: bool = False,
+    **beyond: Unpack[Beyond],
 ) -> CellFactors:
     """One factor for each published number; cells that are the same sum are one number.
 
@@ -121,10 +129,10 @@ def sum_factors(
         publication,) in the order of :func:`counts_of`.
     weigh
         (published count, inner cells behind it) -> what its true sum may be.
-    rerun, note, left_out
-        As in ``CellFactors``.
     signed
         Whether the mechanism can publish negative counts.
+    beyond
+        What the mechanism says beyond the numbers.
 
     Raises
     ------
@@ -150,7 +158,7 @@ def sum_factors(
     first, kind = equal_rows([counts, behind])
     kinds = [weigh(int(counts[k]), int(behind[k])) for k in first]
     factors = CellFactors.of(publication.domain, release.tables, (starts, inner), kind, kinds)
-    return replace(factors, rerun=rerun, note=note, left_out=left_out)
+    return replace(factors, **beyond)
 
 
 def with_total(factors: CellFactors, total: Support) -> CellFactors:

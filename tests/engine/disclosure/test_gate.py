@@ -15,7 +15,7 @@ import pytest
 from tabprotect.engine.bundle import public, verify
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.choosing.acceptance_probability import chance
+from tabprotect.engine.disclosure.choosing.acceptance_probability import Setting, chance
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, TabprotectError
@@ -233,7 +233,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     problem, found = Problem(table), {}
     for rule in ("any_zero", "negative"):
         values = CYCLES.resolve(table.domain, STRIPS | {"blocking": rule})
-        found[rule] = chance(CYCLES, problem, values, HousePolicy().limits())
+        found[rule] = chance(Setting(CYCLES, values, HousePolicy().limits()), problem)
         assert "CONFIDENTIAL" in found[rule].sentence
     assert found["any_zero"].synthetic < found["negative"].synthetic
     assert found["any_zero"].here <= found["negative"].here
@@ -242,8 +242,8 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     other[:2, :2] += [[1, -1], [-1, 1]] if other[0, 1] and other[1, 0] else [[-1, 1], [1, -1]]
     values = CYCLES.resolve(table.domain, NEGATIVE)
     again = chance(
-        *(CYCLES, Problem(Table.dense(table.domain, np.abs(other))), values),
-        HousePolicy().limits(),
+        Setting(CYCLES, values, HousePolicy().limits()),
+        Problem(Table.dense(table.domain, np.abs(other))),
         on_this_table=False,
     )
     if (other >= 0).all():

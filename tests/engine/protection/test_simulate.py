@@ -201,7 +201,9 @@ def test_copies_of_cycles_side_by_side_say_what_single_runs_say() -> None:
 def test_the_chance_of_the_gate_and_the_trial_of_a_method_fold_it() -> None:
     method, limits = methods()["cyclic_perturbation"], Gate()
     values = method.resolve_for(PROBLEM, {})
-    found = acceptance_probability.chance(method, PROBLEM, values, limits, most=3)
+    found = acceptance_probability.chance(
+        acceptance_probability.Setting(method, values, limits), PROBLEM, most=3
+    )
     coins = trial_coins(DOMAIN, "chance", method.name)
     kept = KeptMargins.of(Publication(DOMAIN, all_margins(DOMAIN)), TABLE)
     counts = synthetic_counts(expected_counts(kept), 3, coins)
@@ -248,4 +250,5 @@ def test_the_chance_is_found_where_nobody_can_be() -> None:
     problem = Problem(Table.dense(structural, TABLE.counts))
     method = methods()["cyclic_perturbation"]
     values = method.resolve_for(problem, {})
-    assert acceptance_probability.chance(method, problem, values, Gate(), most=2).synthetic is not None
+    setting = acceptance_probability.Setting(method, values, Gate())
+    assert acceptance_probability.chance(setting, problem, most=2).synthetic is not None

@@ -130,38 +130,37 @@ class Chance:
         return message("The gate lets through {said}.{value}", said, "" if sure else leaning)
 
 
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A method with its parameters, as ``Method.resolve`` gives them, and the limits of the gate."""
+
+    method: Method
+    values: Values
+    limits: Gate
+
+
 def chance(
-    method: Method,
+    setting: Setting,
     problem: Problem,
-    values: Values,
-    limits: Gate,
     *,
     on_this_table: bool = True,
     most: int = SYNTHETIC,
     progress: Progress = SILENT,
 ) -> Chance:
-    """Estimate the chance that one draw passes.
-
-    Parameters
-    ----------
-    values
-        As ``Method.resolve`` gives them.
-    """
+    """Estimate the chance that one draw passes."""
     table, keys = problem.table, (problem.at_risk, problem.record_keys, problem.weights)
-    asked = (method, keys, dict(values), limits, on_this_table, most)
+    asked = (setting.method, keys, dict(setting.values), setting.limits, on_this_table, most)
     for whose, what, known in tuple(_RECENT):
         if whose() is table and what == asked:
             return known
-    found = _estimated(method, problem, values, limits, (on_this_table, most, progress))
+    found = _estimated(setting, problem, (on_this_table, most, progress))
     _RECENT.append((weakref.ref(table), asked, found))
     return found
 
 
-def _estimated(
-    method: Method, problem: Problem, values: Values, limits: Gate, how: tuple[bool, int, Progress]
-) -> Chance:
+def _estimated(setting: Setting, problem: Problem, how: tuple[bool, int, Progress]) -> Chance:
     on_this_table, most, progress = how
-    domain = problem.table.domain
+    domain, method, values = problem.table.domain, setting.method, setting.values
     once = domain.size > LARGE or not method.is_random(values)
     runs = min(1 if once else Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(domain.size), most)
     generator = trial_coins(domain, "chance", method.name)
@@ -172,20 +171,18 @@ def _estimated(
     else:
         tables = synthetic_problems(method.kept(domain, values), problem, runs, generator)
     if tables:
-        synthetic, known, left = _tried(method, tables, values, limits, **means)
+        synthetic, known, left = _tried(setting, tables, **means)
         undecided.append(left)
     here = None
     if on_this_table:
-        here, _, left = _tried(method, [problem] * runs, values, limits, **means)
+        here, _, left = _tried(setting, [problem] * runs, **means)
         undecided.append(left)
     return Chance(synthetic, here, runs, known, bool(undecided) and all(undecided))
 
 
 def judged_trials(
-    method: Method,
+    setting: Setting,
     problems: Problem | list[Problem],
-    values: Values,
-    limits: Gate,
     runs: Runs = ONCE,
     *,
     coins: np.random.Generator,
@@ -196,15 +193,14 @@ def judged_trials(
     The error stands in place of the verdict where there is no release, where its findings fail a
     criterion of the method's own, or where what its readers know cannot be computed.
     """
-    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
-    for trial in simulate(method, problems, values, runs, generator=coins, progress=progress):
+    method = setting.method
+    judge = partial(verdict, policy=setting.limits, effort=TRIAL, progress=progress)
+    for trial in simulate(method, problems, setting.values, runs, generator=coins, progress=progress):
         objection = "" if trial.refusal is not None else method.acceptance_failure(trial.draft.findings)
         yield trial, InfeasibleError(objection) if objection else trial.judged(judge)
 
 
-def _tried(
-    method: Method, problems: list[Problem], values: Values, limits: Gate, **means: Any
-) -> tuple[float, float, bool]:
+def _tried(setting: Setting, problems: list[Problem], **means: Any) -> tuple[float, float, bool]:
     """Draw once on each table.
 
     Returns
@@ -218,7 +214,7 @@ def _tried(
     passed: list[bool] = []
     known: list[float] = []
     refused, enough = 0, len(problems)
-    for trial, found in judged_trials(method, problems, values, limits, **means):
+    for trial, found in judged_trials(setting, problems, **means):
         judged = not isinstance(found, TabprotectError) and found.passed is not None
         if isinstance(found, TabprotectError) or not judged:
             refused += isinstance(found, TabprotectError) or not found.left_out
@@ -279,12 +275,8 @@ def remedies(
 
     def tried(chosen: Values) -> tuple[float, float]:
         """The sort key, smaller being better: refusals, then what is known."""
-        seen = chance(
-            *(method, problem, chosen, limits),
-            on_this_table=False,
-            most=1 if large else FEW,
-            progress=progress,
-        )
+        setting, most = Setting(method, chosen, limits), 1 if large else FEW
+        seen = chance(setting, problem, on_this_table=False, most=most, progress=progress)
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
     ideas = _affordable(method, domain, values)
@@ -314,7 +306,8 @@ def mendings(
     ideas = _affordable(method, domain, values)
     for number, (text, change, other) in enumerate(_fitting(method, problem, values, ideas)):
         part = PartialProgress(progress, number, len(ideas), message("trying what helps"))
-        ((_, judged),) = judged_trials(method, problem, other, limits, coins=coins, progress=part)
+        setting = Setting(method, other, limits)
+        ((_, judged),) = judged_trials(setting, problem, coins=coins, progress=part)
         if not isinstance(judged, TabprotectError) and judged.judged and not judged.failing:
             found.append(Mending(text, change, judged.complete))
         if len(found) == MOST_REMEDIES:
@@ -349,7 +342,8 @@ def other_methods(
         if isinstance(values, TabprotectError):
             continue
         coins = trial_coins(domain, "instead", name)
-        trials = judged_trials(other, problem, values, limits, runs, coins=coins, progress=part)
+        setting = Setting(other, values, limits)
+        trials = judged_trials(setting, problem, runs, coins=coins, progress=part)
         if all(not isinstance(judged, TabprotectError) and judged.passed for _, judged in trials):
             found.append(Mending(message("Take {label} instead", uncapital(other.label)), {"method": name}))
     return tuple(found)

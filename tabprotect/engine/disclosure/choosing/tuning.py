@@ -17,6 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.effort import GLANCE
 from tabprotect.engine.disclosure.choosing.acceptance_probability import (
+    Setting,
     judged_trials,
     problems_of_shape,
     synthetic_problems,
@@ -257,7 +258,8 @@ class _Search:
         most = number if whole else int((1 - ACCEPTED) * number + ROUNDING)
         refused, losses, changes = 0, [], []
         part = PartialProgress(self.progress, 0, 1, message("trying parameters"))
-        for trial, judged in judged_trials(method, tables, found, self.limits, coins=coins, progress=part):
+        setting = Setting(method, found, self.limits)
+        for trial, judged in judged_trials(setting, tables, coins=coins, progress=part):
             refused += isinstance(judged, TabprotectError) or judged.passed is not True
             if refused > most:
                 return REFUSED

@@ -88,12 +88,7 @@ class Csv(RowFormat):
     def publish(self, cube: Cube) -> bytes:
         if cube.hidden is None:
             return write_csv(cube.table)
-        return write_csv(
-            cube.table,
-            without=cube.hidden,
-            after={CONF_STATUS: FREE},
-            after_hidden={CONF_STATUS: CONFIDENTIAL},
-        )
+        return write_csv(cube.table, without=cube.hidden, after={CONF_STATUS: (FREE, CONFIDENTIAL)})
 
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
         if not published or not cube.about.changed:

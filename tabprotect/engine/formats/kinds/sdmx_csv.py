@@ -162,8 +162,7 @@ class SdmxCsv(Format):
             decimals=decimals,
             before={"STRUCTURE": "dataflow", "STRUCTURE_ID": named, "ACTION": "I"},
             without=hidden,
-            after={OBS_STATUS: NORMAL, CONF_STATUS: status},
-            after_hidden={OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL},
+            after={OBS_STATUS: (NORMAL, SUPPRESSED), CONF_STATUS: (status, CONFIDENTIAL)},
         )
 
 

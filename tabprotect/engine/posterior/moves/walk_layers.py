@@ -29,23 +29,11 @@ class WalkLayer:
 
 def by_component(layer: Layer, component: Ints) -> WalkLayer:
     """The layer with its cycles sorted by component."""
-    order = np.argsort(component[layer.cycles], kind="stable")
-    lengths = np.diff(np.append(layer.starts, len(layer.cells)))
-    spans = lengths[order]
-    starts = np.cumsum(spans) - spans
-    take = np.repeat(layer.starts[order] - starts, spans) + np.arange(spans.sum())
-    cycles = layer.cycles[order]
+    cycles, ends, groups, signs = merged([layer], component)
     owner = component[cycles]
     first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
-    return WalkLayer(
-        cycles,
-        starts,
-        layer.cells[take],
-        layer.signs[take].astype(np.int16),
-        np.repeat(np.arange(len(cycles)), spans),
-        owner[first],
-        first,
-    )
+    rows = np.repeat(np.arange(len(cycles)), np.diff(ends))
+    return WalkLayer(cycles, ends[:-1], groups, signs, rows, owner[first], first)
 
 
 def merged(given: Sequence[Layer], component: Ints) -> tuple[Ints, Ints, Ints, Shorts]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tabprotect.engine.disclosure.choosing import acceptance_probability
-from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance, chance
+from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance, Setting, chance
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -33,7 +33,8 @@ def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tup
     TabprotectError
         When the parameters do not fit the table.
     """
-    found = chance(*_judged_by(project), progress=progress)
+    method, problem, values, limits = _judged_by(project)
+    found = chance(Setting(method, values, limits), problem, progress=progress)
     return found, what_helps(project, progress) if found.unlikely else ()
 
 

@@ -56,20 +56,19 @@ def _table(domain: Domain, _array: Ints | None, _keys: Ints | None, _values: Int
 
 def _moves(
     domain: Domain,
-    starts: Ints,
-    cells: Ints,
-    signs: Ints,
     margins: MarginSet,
     groupings: tuple[Grouping, ...] = (),
     design: Designed | None = None,
+    **arrays: Ints,
 ) -> MoveSet:
-    if starts.ndim != 1 or starts[0] != 0 or starts[-1] != len(cells) or (np.diff(starts) < 0).any():
+    starts, entries = arrays["starts"], len(arrays["cells"])
+    if starts.ndim != 1 or starts[0] != 0 or starts[-1] != entries or (np.diff(starts) < 0).any():
         raise ValueError(message("a cycle set is torn"))
     check_groupings(domain, groupings)
     grouped = {grouping.name for grouping in groupings}
     for margin in margins:
         domain.project([name for name in margin if name not in grouped])
-    moves = MoveSet.of(domain, starts, cells, signs, margins=margins, groupings=groupings)
+    moves = MoveSet.of(domain, **arrays, margins=margins, groupings=groupings)
     return replace(moves, design=design)
 
 

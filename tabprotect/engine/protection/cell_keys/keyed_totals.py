@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -80,15 +79,15 @@ def with_totals(release: Release, publication: Publication, table: PerturbationT
         return chance / float(math.prod(chances[row][change] for row, change in noise))
 
     rerun = Rerun(beyond, exact=False, cost=COST_OF_CELL * (size + 1))
-    factors = sum_factors(
+    return sum_factors(
         release,
         (publication, counts),
         lambda published, _: of_count(table, published),
         rerun=rerun,
         note=NOTE,
         left_out=("key_algebra",),
+        approximate=True,
     )
-    return replace(factors, approximate=True)
 
 
 def _estimate(
