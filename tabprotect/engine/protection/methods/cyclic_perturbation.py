@@ -60,14 +60,13 @@ import numpy as np
 
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
-from tabprotect.engine.cycles.constructions.swaps import highest, narrow_enough
+from tabprotect.engine.cycles.constructions.swaps import HEIGHTS, highest, narrow_enough
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.cycle_runs.cycle_findings import bridges, lower_strips
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
@@ -104,6 +103,47 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.messages import joined, message
+
+
+def lower_strips(moves: MoveSet) -> str:
+    """Say what it costs that strips are less high because the table is large; else nothing."""
+    if moves.design is None or moves.design.kind != "strips":
+        return ""
+    height = moves.design.parameters.get("height")
+    more = HEIGHTS.get(height) if isinstance(height, int) else None
+    if more is None or height != highest(moves.domain):
+        return ""
+    natural = narrow_enough(moves.domain)
+    if natural <= height:
+        return ""
+    return message(
+        "Strips are {height} categories high and not {natural}, as the table has many cells: readers "
+        "know about {more} % more small counts for it.",
+        height,
+        natural,
+        more,
+    )
+
+
+def bridges(table: Table) -> tuple[dict[str, object], str]:
+    """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
+    if table.domain.ndim != 2:
+        return {"bridges": None, "why_no_bridges": message("only a two-way table is a graph")}, ""
+    found = reach.bridges(table)
+    if not found:
+        return {"bridges": []}, message("Every positive cell lies on a cycle through positive cells.")
+    which = (
+        message("1 positive cell is a bridge")
+        if len(found) == 1
+        else (message("{found:,} positive cells are bridges", len(found)))
+    )
+    return (
+        {"bridges": [list(cell) for cell in found]},
+        message(
+            "{which}: no cycle through positive cells can move such a cell, it is published as it is.", which
+        ),
+    )
+
 
 MOST_ENTRIES = 50_000_000
 """Entries of a sequence that is not whole passes over the list: about a gigabyte."""
