@@ -105,10 +105,14 @@ def parsed_toml(text: str, what: str) -> dict[str, Any]:
         raise InputError(message("not a valid {what}: {error}", what, error)) from None
 
 
+LATE: dict[str, object] = {}
+"""Types that fields name and their modules do not import: who reads counts does not load magnitudes."""
+
+
 @cache
 def types_of(kind: type) -> Mapping[str, object]:
     """The types of a dataclass's fields by name, in their order."""
-    hints = get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind, localns=LATE, include_extras=True)
     return MappingProxyType({field.name: hints[field.name] for field in fields(kind)})
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
+from tabprotect.engine.disclosure.protected_magnitudes import sentences
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow
@@ -61,59 +60,46 @@ class Protection(Framed):
 
     @property
     def protected(self) -> Protected:
-        """Release and evidence of counts. CONFIDENTIAL."""
+        """Release and evidence. CONFIDENTIAL."""
         protected = self.history.project.protected
         assert protected is not None
         return protected
 
     @property
-    def magnitudes(self) -> ProtectedSums | None:
-        """Release, verdict and figures of magnitudes; ``None`` for counts. CONFIDENTIAL."""
-        return self.history.project.protected_sums
-
-    @property
     def release(self) -> Release:
         """Return what would be published, with nothing of the original."""
-        return self.protected.release if self.magnitudes is None else self.magnitudes.release
+        return self.protected.release
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """All resolved parameters, the confidential ones too."""
-        if self.magnitudes is None:
-            return self.protected.record.parameters
-        return self.history.project.parameters
+        return self.protected.record.parameters
 
     @property
     def figures(self) -> Mapping[str, object]:
         """Return what the run did, as ``protect --json`` has it. CONFIDENTIAL."""
-        if self.magnitudes is None:
+        if self.history.project.measure == "counts":
             return summarise(self.protected).as_json()
-        return self.magnitudes.figures
+        return self.protected.record.findings
 
     @property
-    def verdict(self) -> HouseVerdict | MagnitudeVerdict:
+    def verdict(self) -> HouseVerdict:
         """Return what readers of the release learn, with the true figures for staff. CONFIDENTIAL."""
-        if self.magnitudes is not None:
-            return self.magnitudes.verdict
-        found = self.protected.record.verdict
-        assert found is not None
-        return HouseVerdict.of(found)
+        return HouseVerdict.of(self.protected.verdict)
 
     @property
     def together(self) -> HouseVerdict | None:
         """Return what readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
-        if self.magnitudes is not None:
-            return None
         found = judge_release(self.history.project).before.together
         return None if found is None else HouseVerdict.of(found)
 
     @property
     def sentence(self) -> str:
         """Say what the run did to the table, in one sentence. CONFIDENTIAL."""
-        if self.magnitudes is not None:
-            return joined(self.magnitudes.sentences, " ")
-        return summarise(self.protected).sentence
+        if self.history.project.measure == "counts":
+            return summarise(self.protected).sentence
+        return joined(sentences(self.protected), " ")
 
     def __repr__(self) -> str:
         project = self.history.project

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums, protect_magnitudes
+from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
@@ -35,7 +36,7 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
     return MagnitudeTable(variables, "turnover", 0, kept, names)
 
 
-def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> ProtectedSums:
+def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> Protected:
     """A table protected by suppression and judged by the program's own limits."""
     method, problem = magnitude_methods()["suppression"], MagnitudeProblem(table=table, rules=rules)
     return protect_magnitudes(method, problem, method.resolve(given), HousePolicy())

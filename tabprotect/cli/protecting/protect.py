@@ -13,6 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
+from tabprotect.engine.disclosure.protected_magnitudes import sentences
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Naming, Options, option_field, part, position
 from tabprotect.engine.paths import is_folder
@@ -24,7 +25,6 @@ from tabprotect.engine.project.workflow import protected, published
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.register_entry import warnings_of
 from tabprotect.languages.messages import joined, message
 
 BESIDE = {
@@ -130,55 +130,14 @@ def run_protect(asked: Protect, console: Console) -> None:
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
-    if history.project.measure == "magnitudes":
+    if history.project.sums is not None:
         with BreakingOff(console) as watched:
             history = protected(history, protecting, watched)
-        _publish_magnitudes(history, publishing, protecting.register, console)
-        return
-    history = protected(history, protecting, console)
-    expected = _expected(history.project) if console.as_json else None
+        expected = None
+    else:
+        history = protected(history, protecting, console)
+        expected = _expected(history.project) if console.as_json else None
     publish_and_say(history, publishing, protecting.register, console, written)
-
-
-def _publish_magnitudes(
-    history: History, publishing: Publishing, register: str | None, console: Console
-) -> None:
-    """Publish protected magnitudes, and say what became of them."""
-    # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
-
-    before, notes = history.project, len(history.project.notes)
-    assert before.sums is not None and before.sums.protected is not None
-    earlier = magnitudes_before(before.sums.table, before.sums.protected.release, register).earlier
-    project = published(history, publishing, register=register, progress=console).project
-    done, fingerprint = project.protected_sums, sha256(load(Path(publishing.release)))
-    assert done is not None
-    warnings = warnings_of([e for e in earlier if e.entry.publication.bundle != fingerprint])
-    for note in project.notes[notes:]:
-        console.say(message("note: {note}", note))
-    _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
-    data: dict[str, object] = {
-        "method": project.method,
-        "title": project.title,
-        **done.figures,
-        "verdict": done.verdict.as_json(),
-        "warnings": list(warnings),
-        "decisions": list(done.decisions),
-        "out": publishing.release,
-        "dossier": publishing.dossier,
-        "fingerprint": fingerprint,
-        "confidential": True,
-    }
-    lines = [
-        *done.sentences,
-        *(message("Warning: {warning}", warning["message"]) for warning in warnings),
-        message("Release bundle (public): {out}", publishing.release),
-        message("Fingerprint: {fingerprint}", fingerprint),
-        message("Dossier (CONFIDENTIAL): {value}", publishing.dossier or message("none written")),
-        *(message("Decision: {decision}", decision) for decision in done.decisions),
-        message("These figures depend on the original: keep them in the house."),
-    ]
-    console.result(data, lines)
 
 
 MANY_CELLS = 20_000
@@ -213,13 +172,9 @@ def publish_and_say(
         console.say(message("warning: {message}", damage.message))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
-    assert result is not None and result.record.verdict is not None
-    found, summary = result.record.verdict, summarise(result)
-    warnings = [
-        *_warnings(result),
-        *(remark.as_json() for remark in remarks_on_run(result.record)),
-        *before.warnings,
-    ]
+    assert result is not None
+    found, figures, said = result.verdict, *_what_it_did(project, result)
+    warnings = [*_warnings(result), *before.warnings]
     entries, lines = written(project)
     tuned = result.release.mechanism.tuned
     if tuned is not None:
@@ -227,14 +182,11 @@ def publish_and_say(
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
-        **summary.as_json(),
+        **figures,
         "verdict": found.as_json(),
         "tuned": None if tuned is None else tuned.as_json(),
         "together": before.as_json(),
         "warnings": warnings,
-        **_of_cycles(project),
-        "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
-        "findings": dict(result.record.findings),
         "decisions": list(result.record.decisions),
         "out": publishing.release,
         "dossier": publishing.dossier,
@@ -242,9 +194,7 @@ def publish_and_say(
         **entries,
     }
     lines = [
-        summary.sentence,
-        message("Verdict: {sentence}", found.sentence),
-        *([found.staff.finding.text] if found.staff is not None else []),
+        *said,
         *(message("Warning: {warning}", warning["message"]) for warning in warnings),
         *(line.text for line in before.beside),
         *lines,
@@ -253,6 +203,22 @@ def publish_and_say(
         message("These figures depend on the original: keep them in the house."),
     ]
     console.result(data, lines)
+
+
+def _what_it_did(project: Project, result: Protected) -> tuple[dict[str, object], list[str]]:
+    """The figures of a run and its verdict, as JSON values and in words."""
+    found, record = result.verdict, result.record
+    if record.problem.magnitudes is not None:
+        return dict(record.findings), sentences(result)
+    summary = summarise(result)
+    figures = {
+        **summary.as_json(),
+        **_of_cycles(project),
+        "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
+        "findings": dict(record.findings),
+    }
+    staff = [] if found.staff is None else [found.staff.finding.text]
+    return figures, [summary.sentence, message("Verdict: {sentence}", found.sentence), *staff]
 
 
 def _say_leftovers(written: list[Path], console: Console) -> None:
@@ -290,11 +256,14 @@ def _expected(project: Project) -> dict[str, object]:
 
 def _warnings(protected: Protected) -> list[dict[str, str]]:
     """Return what went out with a warning only."""
+    if protected.record.problem.magnitudes is not None:
+        return []
+    remarks = [remark.as_json() for remark in remarks_on_run(protected.record)]
     gate = protected.release.mechanism.gate
     if gate is None or gate.passed is not None or protected.record.overruled:
-        return []
+        return remarks
     text = message("the release could not be judged; by the policy that takes no reason")
-    return [{"kind": "unjudged", "message": text}]
+    return [{"kind": "unjudged", "message": text}, *remarks]
 
 
 def _of_cycles(project: Project) -> dict[str, object]:

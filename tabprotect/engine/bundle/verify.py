@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive, signature
 from tabprotect.engine.bundle.reader_page.page import PAGE, CheckPosterior, page_check
@@ -36,9 +35,6 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain, adopted
 from tabprotect.languages.messages import joined, message
-
-if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
 
 KIND = message("tabprotect release")
 MECHANISM = "mechanism.json"
@@ -77,7 +73,7 @@ class Verification:
     fingerprint: str
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
-    verdict: Verdict | MagnitudeVerdict | None = None
+    verdict: Verdict | None = None
     likelihood: Likelihood | None = None
     posterior_of_page: CheckPosterior | None = field(default=None, repr=False)
 
@@ -94,7 +90,7 @@ class Verification:
         return not_judged(self.verdict, self.release.mechanism.gate)
 
 
-def not_judged(verdict: Verdict | MagnitudeVerdict | None, gate: Gate | None) -> tuple[Omission, ...]:
+def not_judged(verdict: Verdict | None, gate: Gate | None) -> tuple[Omission, ...]:
     """The kinds of what a verdict leaves out; without one, of what a gate states that it does."""
     if verdict is not None:
         return verdict.left_out
@@ -150,13 +146,6 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         When the bundle states another one.
     """
     stated = found.release.mechanism.gate
-    if found.release.magnitudes:
-        from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-
-        judged = magnitude_verdict(found.release)
-        if stated is not None and set(judged.left_out) != set(stated.left_out):
-            raise _leaves_out(stated, judged)
-        return replace(found, verdict=judged)
     # Late, each where it is asked: who exports a release, or infers from it, judges nothing.
     from tabprotect.engine.disclosure.verdict import verdict
 
@@ -166,6 +155,8 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
             found.posterior_of_page(progress)
     except (InputError, ParameterError) as error:
         raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
+    if stated is None and found.release.magnitudes:
+        return replace(found, verdict=learned)
     if stated is None:
         learned = replace(
             learned,
@@ -173,7 +164,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
             left_out=kinds(learned.left_out, ["attempts"]),
         )
         return replace(found, verdict=learned)
-    if learned.left_out != stated.left_out:
+    if set(learned.left_out) != set(stated.left_out):
         raise _leaves_out(stated, learned)
     if learned.passed is not stated.passed:
         raise BundleError(
@@ -183,12 +174,14 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
             detail=learned.sentence,
         )
     learned = replace(learned, reason=stated.reason)
+    if learned.stated:
+        return replace(found, verdict=learned)
     check = message("It {PASSED}, as it says.", _PASSED[stated.passed])
     tuning = _tuning(found.release, progress)
     return replace(found, verdict=learned, checks=(*found.checks, check, *tuning))
 
 
-def _leaves_out(stated: Gate, learned: Verdict | MagnitudeVerdict) -> BundleError:
+def _leaves_out(stated: Gate, learned: Verdict) -> BundleError:
     return BundleError(
         message(
             "it says that it leaves out {stated}, and it leaves out {learned}",

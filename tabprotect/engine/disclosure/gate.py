@@ -25,7 +25,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, Protected, StaffVerdict
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.kept_margins import said
@@ -136,23 +136,28 @@ def against(done: Protected, policy: HousePolicy) -> str:
     """
     if done.record.overruled:
         return ""
-    method, found = methods()[done.release.mechanism.method], done.record.verdict
-    if objection := method.acceptance_failure(done.record.findings):
-        return objection
-    limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
+    found, problem, stated = done.record.verdict, done.record.problem, done.release.mechanism.gate
+    if problem.magnitudes is not None:
+        limits = policy.of_magnitudes
+    else:
+        method, limits = methods()[done.release.mechanism.method], policy.limits(problem.at_risk)
+        if objection := method.acceptance_failure(done.record.findings):
+            return objection
     if stated is not None and _limits(stated) != _limits(limits):
         return message("It was judged by other limits than those of the house: protect the table again.")
     # A table protected before there were verdicts was released by another rule.
-    return "" if found is None or found.accepted else found.sentence
+    return "" if found is None or found.accepted else found.staff_sentence
 
 
 def _limits(gate: Gate) -> tuple[object, ...]:
     numbers = (getattr(gate, limit.name) for limit in fields(Limits))
-    return *numbers, gate.at_risk, gate.intruder
+    return *numbers, gate.at_risk, gate.intruder, gate.within
 
 
 def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
     """A draw to be published whatever stands against it, with the decision on record.
+
+    A reason of the policy's own goes before one that is given.
 
     Raises
     ------
@@ -160,12 +165,17 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
         When something stands against it and no reason is given.
     """
     objection, found = against(done, policy), done.record.verdict
+    if found is not None and found.passed is None and objection == found.staff_sentence:
+        standing = policy.standing_reasons(found.left_out)
+        if standing:
+            return _let_out(done, standing)
     unjudged = found is not None and _unjudged(found)
     if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
-        raise RefusedError(
-            objection.rstrip("."),
-            hint=message("set the mechanism otherwise, or give a reason: it is recorded"),
-        )
+        hint = message("set the mechanism otherwise, or give a reason: it is recorded")
+        if found is not None and done.record.problem.magnitudes is not None:
+            hint = magnitude_methods()[done.release.mechanism.method].hint
+            hint = joined(filter(None, [hint, UNJUDGED_HINT if found.passed is None else ""]), "; ")
+        raise RefusedError(objection.rstrip("."), hint=hint)
     return _decided(done, objection, reason)
 
 

@@ -169,6 +169,11 @@ class HousePolicy:
             refused=refused,
         )
 
+    @property
+    def of_magnitudes(self) -> Gate:
+        """The limits for a table of magnitudes."""
+        return Gate(within=self.within, belief_limit=self.belief_limit)
+
     def standing_reasons(self, left_out: Iterable[str]) -> Mapping[str, str] | None:
         """The reason for each kind that is left out; ``None`` where the policy has none for one."""
         found = {kind: self.standing.get(kind, "") for kind in left_out}

@@ -76,6 +76,11 @@ def verdict(
         When cancelled.
     """
     limits = _limits(release, policy)
+    if release.magnitudes:
+        # Late: counts need none of it.
+        from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+
+        return magnitude_verdict(release, limits)
     # Inference is imported with the first verdict, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import tables_believed
     from tabprotect.engine.disclosure.exact_small_margins import exact_small_margins
@@ -184,7 +189,11 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
         return policy
     stated = release.mechanism.gate
     if policy is None:
-        return HousePolicy().limits() if stated is None else stated
+        policy = HousePolicy()
+        if stated is not None:
+            return stated
+    if release.magnitudes:
+        return policy.of_magnitudes
     return policy.limits(None if stated is None else stated.at_risk)
 
 

@@ -1,13 +1,35 @@
-"""What is planned on the open table: margins to release, methods to compare."""
+"""What is chosen and planned on the open table: rules, margins to release, methods to compare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.ways_to_bound import BoundsWay
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenMagnitudes:
+    """A magnitude table and the rules that judge it. Confidential.
+
+    Attributes
+    ----------
+    table
+    rules
+        As they are written: ``p=10``.
+    weights
+        How weights are read.
+    like
+        Last year's bundle; empty for none.
+    """
+
+    table: MagnitudeTable = field(repr=False)
+    rules: tuple[str, ...] = field(default=(), repr=False)
+    weights: str = "sample"
+    like: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
+from tabprotect.engine.project.plans import ChosenMagnitudes, ComparisonPlan, ReleasePlan
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import kept_of
@@ -85,7 +84,7 @@ class Project:
         The original; ``None`` for a reader, and before anything is opened. Of a magnitude table, the
         counts of the same records.
     sums
-        The magnitude table with its rules and its result; ``None`` for a table of counts.
+        The magnitude table with its rules; ``None`` for a table of counts.
     record_keys
         The sum of the record keys of each cell, if the table came from records with keys.
     weights
@@ -106,8 +105,8 @@ class Project:
         The house's limits; ``None`` means those in force where the program runs.
     protected
         The result of the last run on this table and mechanism.
-    released, released_sums
-        The opened release, in a reader project: of counts, or of sums.
+    released
+        The opened release, in a reader project.
     published
         True if the current result has been written as a release bundle.
     priors
@@ -124,7 +123,7 @@ class Project:
     notes: tuple[str, ...] = ()
     kept_totals: tuple[KeptTotal, ...] = field(default=(), repr=False)
     table: Table | None = None
-    sums: ChosenSums | None = field(default=None, repr=False)
+    sums: ChosenMagnitudes | None = field(default=None, repr=False)
     record_keys: Table | None = field(default=None, repr=False)
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -138,15 +137,13 @@ class Project:
     policy: HousePolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
-    released_sums: Release | None = None
     published: bool = False
     priors: Mapping[str, str] = field(default_factory=lambda: PRIORS)
     plan: ReleasePlan = field(default_factory=ReleasePlan)
     comparison: ComparisonPlan = field(default_factory=ComparisonPlan)
 
     def __post_init__(self) -> None:
-        opened = self.released is not None or self.released_sums is not None
-        if self.table is not None and opened:
+        if self.table is not None and self.released is not None:
             raise InputError(message("a project has an original or an opened release, not both"))
 
     def __repr__(self) -> str:
@@ -158,8 +155,7 @@ class Project:
         """``house`` has the original; ``reader`` has only a bundle and is always public."""
         if self.table is not None:
             return "house"
-        opened = self.released is not None or self.released_sums is not None
-        return "reader" if opened else "empty"
+        return "empty" if self.released is None else "reader"
 
     @property
     def measure(self) -> Measure:
@@ -169,18 +165,17 @@ class Project:
     @property
     def of_sums(self) -> bool:
         """True if it is about a magnitude table, or a release of one."""
-        return self.sums is not None or self.released_sums is not None
+        return self.sums is not None or (self.released is not None and bool(self.released.magnitudes))
 
     @property
-    def protected_sums(self) -> ProtectedSums | None:
+    def protected_sums(self) -> Protected | None:
         """The result of the last run on a magnitude table."""
-        return None if self.sums is None else self.sums.protected
+        return None if self.sums is None else self.protected
 
     @property
     def release_of_sums(self) -> Release | None:
         """The release of sums that a reader sees: the opened one, or the current result."""
-        done = self.protected_sums
-        return self.released_sums if done is None else done.release
+        return self.release if self.of_sums else None
 
     @property
     def left(self) -> bool:
@@ -189,8 +184,8 @@ class Project:
 
     @property
     def done(self) -> bool:
-        """True if there is a result, of counts or of sums."""
-        return self.protected is not None or self.protected_sums is not None
+        """True if there is a result."""
+        return self.protected is not None
 
     @property
     def original(self) -> Table:
@@ -218,8 +213,6 @@ class Project:
     @property
     def domain(self) -> Domain:
         """The variables of the table, or of the opened release."""
-        if self.released_sums is not None:
-            return self.released_sums.domain
         return self.original.domain if self.released is None else self.released.domain
 
     @property
@@ -314,7 +307,7 @@ class Project:
     def objection(self) -> str:
         """The method's own objection to the result, in words; empty if it has none."""
         done = self.protected
-        if done is None or done.release.mechanism.method != self.method:
+        if done is None or self.of_sums or done.release.mechanism.method != self.method:
             return ""
         return self.protection.acceptance_failure(done.record.findings)
 
@@ -342,8 +335,7 @@ class Project:
         """The project without its result, which does not belong to changed choices."""
         if not self.done and not self.published:
             return self
-        sums = None if self.sums is None else self.sums.without_result()
-        return replace(self, protected=None, sums=sums, published=False)
+        return replace(self, protected=None, published=False)
 
 
 def checked(project: Project) -> Project:
@@ -377,8 +369,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
-        "sums": ("table", "at_risk", "parameters", "release"),
-        "released_sums": ("table", "release"),
+        "sums": ("table", "at_risk", "parameters"),
         "published": ("release",),
         "priors": ("priors",),
         "plan": ("plan",),

@@ -8,7 +8,7 @@ comparison follow.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, ClassVar
@@ -73,7 +73,7 @@ class MagnitudeProblem:
     rules: tuple[MagnitudeRule, ...] = ()
     weights: str = "sample"
     title: str = ""
-    publish: Sequence[str] = ()
+    publish: tuple[str, ...] = ()
     before: PublishedMagnitudes | None = None
     seed: int | None = None
 

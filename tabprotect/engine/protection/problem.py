@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import Coins, Randomness
-from tabprotect.engine.release.findings import Finding
+from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -25,10 +26,13 @@ from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table, check_structural
 from tabprotect.languages.messages import in_100, joined, message
 
+if TYPE_CHECKING:
+    from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
+
 
 @dataclass(frozen=True)
 class Problem:
-    """An original table of counts and the rule that says which cells are at risk.
+    """An original table with its measures and the rules that say which cells are at risk.
 
     Attributes
     ----------
@@ -37,6 +41,9 @@ class Problem:
         keys.
     weights
         The sum of the design weights of each cell's records, where they have any.
+    magnitudes
+        The magnitudes that are protected; ``table`` counts the same records. ``None`` where the counts
+        are protected.
     """
 
     table: Table
@@ -44,6 +51,7 @@ class Problem:
     title: str = ""
     record_keys: Table | None = None
     weights: DesignWeights | None = None
+    magnitudes: MagnitudeProblem | None = None
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
@@ -195,6 +203,9 @@ class Draft:
     steps: Steps | None = None
 
 
+PRIMARY = "U"
+"""The status letter of what is hidden because it is unsafe itself."""
+
 OVERRULED = message("published all the same")
 """First words of a decision that releases against a finding."""
 
@@ -254,6 +265,11 @@ class RunEvidence:
         return Randomness(self.seed, self.seed_given, self.coins)
 
     @property
+    def primary(self) -> Bools:
+        """The cells of the main table that are hidden because they are unsafe themselves."""
+        return np.asarray(self.statuses[0] == PRIMARY)
+
+    @property
     def overruled(self) -> bool:
         """Return True if a decision releases it against a finding."""
         return any(decision.startswith((OVERRULED, STANDING)) for decision in self.decisions)
@@ -270,6 +286,12 @@ class Protected:
 
     release: Release
     record: RunEvidence
+
+    @property
+    def verdict(self) -> StaffVerdict:
+        """The verdict on the release."""
+        assert self.record.verdict is not None
+        return self.record.verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,10 +435,91 @@ class Staff:
 
 
 @dataclass(frozen=True)
-class StaffVerdict(Verdict):
-    """A verdict with the figures that only staff may see."""
+class ContributorsAudit:
+    """An audit with the contributions themselves. Confidential.
 
-    staff: Staff | None = None
+    Attributes
+    ----------
+    readers, items
+        How many readers were tried, and how many pairs of a reader and an unsafe sum.
+    exactly, within
+        Pairs in which the reader would know a contribution exactly, or too nearly.
+    broken
+        Sums that are not protected.
+    unsafe
+        Sums that tell too much by the rules.
+    known
+        Those among them whose best guess is near with more than the limit.
+    audited, to_audit
+        Unsafe sums that readers were tried on, and all of them, sums of the same records once.
+    share
+        How near is too near by the rules, in percent; empty where they do not say.
+    narrow
+        Hidden sums that tell too much and of which so little stays possible that the second largest's
+        best guess of the largest contribution comes near with more than the limit.
+    """
+
+    readers: int
+    items: int
+    exactly: int
+    within: int
+    broken: int
+    unsafe: int
+    known: int = 0
+    audited: int = 0
+    to_audit: int = 0
+    share: str = ""
+    narrow: int = 0
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Say what came of it. Confidential."""
+        near = (
+            message("within {share} % of another's value", self.share)
+            if self.share
+            else message("too near to another's value")
+        )
+        values: dict[str, object] = {"readers": self.readers, "near": near, "n": self.broken or self.narrow}
+        if self.broken:
+            return (Finding("broken", "failed", values, staff=True),)
+        audited = {"audited": self.audited, "unsafe": self.to_audit}
+        tried = Finding("narrow", "mind", values) if self.narrow else Finding("nobody_near", "passed", values)
+        sample = () if self.audited == self.to_audit else (Finding("sampled", values=audited, staff=True),)
+        return (replace(tried, staff=True), *sample)
 
     def as_json(self) -> dict[str, object]:
-        return super().as_json() | {"staff": None if self.staff is None else self.staff.as_json()}
+        """The entry ``audit``."""
+        return {
+            "readers": self.readers,
+            "items": self.items,
+            "exactly": self.exactly,
+            "within": self.within,
+            "audited": self.audited,
+            "unsafe": self.to_audit,
+            "narrow": self.narrow,
+        }
+
+
+@dataclass(frozen=True)
+class StaffVerdict(Verdict):
+    """A verdict with the figures that only staff may see: of the true counts, or of the contributions."""
+
+    staff: Staff | None = None
+    audit: ContributorsAudit | None = None
+
+    @property
+    def tried(self) -> tuple[Finding, ...]:
+        """Say what was tried with the contributions, where sums are hidden."""
+        hidden = self.outsider is not None and self.outsider.hidden
+        return self.audit.findings if self.audit is not None and hidden else ()
+
+    @property
+    def staff_sentence(self) -> str:
+        """The verdict in words, with what was tried with the contributions."""
+        return in_words((*self.tried, *self.findings))
+
+    def as_json(self) -> dict[str, object]:
+        found = super().as_json()
+        if self.outsider is not None:
+            return found
+        return found | {"staff": None if self.staff is None else self.staff.as_json()}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bundle.tables.data_package import table_csv
 from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.register.reading_together import LookedUp
-from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of
+from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.table import Table
@@ -74,12 +70,63 @@ def sums_among(earlier: Sequence[Earlier], looked: LookedUp) -> Iterator[tuple[E
     return ((one, data) for one, data in looked.contents(asked) if of_magnitudes(data))
 
 
-def unweighed_with_sums(problem: Problem, release: Release, looked: LookedUp) -> bool:
-    """Return True if counts are to leave after sums of the same records that were not weighed with them."""
-    return not all(
-        known_beside(problem.table, release.tables, numbers=_with_numbers(data))
-        for _, data in sums_among(looked.earlier, looked)
+@dataclass(frozen=True)
+class OtherMeasures:
+    """What left before of other measures of the same records, or of other tables of magnitudes.
+
+    Attributes
+    ----------
+    unweighed
+        Whether it and the release at hand tell something together that was not weighed.
+    counted
+        Whether readers of the magnitudes at hand know by counts how many contribute to each.
+    """
+
+    unweighed: bool = False
+    counted: bool = False
+
+
+def other_measures(problem: Problem, release: Release, looked: LookedUp) -> OtherMeasures:
+    """Weigh a release with what left before of other measures of the same records.
+
+    Hidden sums have totals in common with those of another table, and another measure of the same
+    records says how large somebody is. True counts tell readers how many contribute, as they are taken
+    to know anyway; others were changed to protect somebody.
+    """
+    if problem.magnitudes is None:
+        known = (
+            known_beside(problem.table, release.tables, numbers=_with_numbers(data))
+            for _, data in sums_among(looked.earlier, looked)
+        )
+        return OtherMeasures(not all(known))
+    close = [one for one in looked.earlier if one.relation in ("original", "records")]
+    kept = {id(one): data for one, data in looked.contents(close)}
+    weighed = [_weighed(problem, release, one.relation, kept.get(id(one))) for one in close]
+    counted = any(
+        one.relation == "records" and (id(one) not in kept or not of_magnitudes(kept[id(one)]))
+        for one in close
     )
+    return OtherMeasures(not all(weighed), counted)
+
+
+def _weighed(problem: Problem, release: Release, relation: str, data: bytes | None) -> bool:
+    """Return True if another release of the same records tells nothing together with these magnitudes."""
+    if data is None:
+        return False
+    try:
+        before, table = verify_bytes(data).release, release.magnitude_table
+        if not before.magnitudes:
+            return known_beside(problem.table, before.tables, numbers=with_numbers(table))
+        if relation == "records":
+            return magnitude_methods()[release.mechanism.method].adds_nothing(before, release)
+        then, now = before.mechanism, release.mechanism
+        return (
+            then.method == now.method
+            and dict(then.parameters) == dict(now.parameters)
+            and table_csv(before.magnitude_table) == table_csv(table)
+        )
+    except TabprotectError:
+        return False
 
 
 def _with_numbers(data: bytes) -> bool:
@@ -88,37 +135,3 @@ def _with_numbers(data: bytes) -> bool:
     except TabprotectError:
         # What cannot be read may publish them.
         return True
-
-
-_FOUND: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()
-
-
-def marks_of_sums(table: MagnitudeTable, key: bytes) -> OriginalMarks:
-    """The fingerprints of a magnitude table: its own, and those of the counts of its records."""
-    found = _FOUND.get(table)
-    if found is None or found[0] != key:
-        counted = marks_of(table.units, key)
-        own = hmac.new(key, b"magnitudes\n" + _canonical(table), hashlib.sha256).hexdigest()
-        # The same counts under other names may have another measure.
-        found = key, replace(counted, original=own, unlabelled="")
-        _FOUND[table] = found
-    return found[1]
-
-
-def _canonical(table: MagnitudeTable) -> bytes:
-    """The contributions as bytes, independent of the order of records, categories and holdings."""
-    rows = table.rows
-    labels = [sorted(v.categories) for v in table.variables]
-    codes = [_ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)]
-    columns = np.stack([*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units])
-    head = [table.measure, table.decimals, [v.name for v in table.variables], labels]
-    text = json.dumps([*head, sorted(table.names)], ensure_ascii=False)
-    ordered = columns[:, np.lexsort(columns[::-1])]
-    return text.encode("utf-8", "surrogatepass") + b"\n" + ordered.astype("<i8").tobytes()
-
-
-def _ranks(names: Sequence[str]) -> Ints:
-    """The place of each name among the sorted ones."""
-    ranks = np.empty(len(names), dtype=np.int64)
-    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    return ranks

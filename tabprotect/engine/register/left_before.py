@@ -283,6 +283,10 @@ def left_before(
         if own is not None:
             same = {sha256(own), sha256(own if whole is None else whole)}
             earlier = [one for one in earlier if one.entry.publication.bundle not in same]
+        if problem.magnitudes is not None:
+            # They are weighed by the verdict of the release itself.
+            same_again = tuple(sorted(one.entry.number for one in all_of_them if one not in earlier))
+            return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked=looked)
         together = ReadingTogether(problem, release, policy, looked, progress)
         opened = together.opened(earlier)
         # Another file of the release at hand, such as one that is signed.

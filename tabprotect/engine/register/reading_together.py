@@ -15,6 +15,7 @@ from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.magnitude_marks import marks_of_magnitudes
 from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.mechanism import Gate
@@ -175,6 +176,8 @@ class ReadingTogether:
 
 def marks(problem: Problem) -> OriginalMarks:
     """The fingerprints of an original under the house's key; computed once for each."""
+    if problem.magnitudes is not None:
+        return marks_of_magnitudes(problem.magnitudes.table, house_key())
     asked = (house_key(), problem.record_keys)
     known = _FOUND.get(problem.table)
     if known is None or known[0] != asked:

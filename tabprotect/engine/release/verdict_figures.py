@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,6 +13,7 @@ from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.kept_margins import said as kept_in_words
 from tabprotect.engine.release.left_out import Omission, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.messages import capital, in_100, joined, message, plural
 
@@ -32,8 +34,20 @@ SAID = {
 """How a figure was got, as part of a sentence."""
 
 Who = Literal["user", "intruder"]
+"""The readers of counts, each with a prior."""
 
-READER: Mapping[Who, str] = {"user": message("a reader"), "intruder": message("a reader who knows more")}
+Reader = Literal["user", "intruder", "outsider", "contributor"]
+"""The readers of counts, and those of magnitudes."""
+
+USUAL: tuple[Reader, ...] = ("user", "outsider")
+"""Those who assume nothing and have contributed nothing."""
+
+READER: Mapping[Reader, str] = {
+    "user": message("a reader"),
+    "intruder": message("a reader who knows more"),
+    "outsider": message("an outsider"),
+    "contributor": message("a contributor"),
+}
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""
@@ -76,9 +90,16 @@ class TableVerdict:
         The kinds of what is left out.
     basis
         What was weighed of the choice of the published numbers, in words; empty if nothing was.
+    worst
+        Of magnitudes: the largest probability that the reader's best guess comes near the value of
+        somebody alone in a cell; ``None`` where that was not worked out.
+    hidden
+        Of magnitudes: the number of sums that are not published.
+    numbers
+        Of magnitudes: the number of sums of which readers know how many contribute.
     """
 
-    who: Who
+    who: Reader
     names: tuple[str, ...]
     inner: bool
     cells: int
@@ -92,6 +113,9 @@ class TableVerdict:
     small_known: int = 0
     left_out: tuple[Omission, ...] = ()
     basis: str = ""
+    worst: float | None = None
+    hidden: int = 0
+    numbers: int = 0
 
     @property
     def label(self) -> str:
@@ -109,6 +133,9 @@ class TableVerdict:
 
     def fails(self, limits: Limits) -> bool:
         """True if the reader would know or guess more than the limits allow."""
+        if self.who == "outsider":
+            # Which sums tell too much is not public: contributors are tried on those.
+            return False
         expected = self.mean_belief is not None
         return (
             self.known > self.allowed(limits)
@@ -120,6 +147,17 @@ class TableVerdict:
                 and self.small_known > limits.small_share * self.at_risk + ROUNDING
             )
         )
+
+    def guesses(self, limits: Gate) -> Finding:
+        """Say how near an outsider's best guess comes."""
+        beyond = "near_hidden_beyond" if self.known else "near_hidden"
+        values = {
+            "n": self.known,
+            "within": limits.within,
+            "worst": math.ceil(100 * (self.worst or 0.0) - ROUNDING),
+            "limit": round(100 * limits.belief_limit),
+        }
+        return Finding(beyond if self.hidden else "near_guess", values=values)
 
     def finding(self, limits: Limits) -> Finding:
         """Say what of it is beyond a limit; what is known where nothing is."""
@@ -163,7 +201,8 @@ class TableVerdict:
 class Verdict:
     """The verdict on everything that is published together.
 
-    The figures are those of the user, who assumes nothing; other readers are in ``tables``.
+    The figures are those of the user, who assumes nothing, or of an outsider; other readers are in
+    ``tables``.
 
     Attributes
     ----------
@@ -183,20 +222,38 @@ class Verdict:
         What somebody alone in a cell learns.
     kept_small
         Sums that are at-risk counts and are published exactly on purpose.
+    stated
+        Whether it passes as the release states: contributors are tried by who has the contributions.
     """
 
     tables: tuple[TableVerdict, ...]
-    limits: Limits
+    limits: Gate
     attempts_at_most: int
     note: str = ""
     left_out: tuple[Omission, ...] = ()
     reason: bool = False
     insiders: Insiders = NOT_LOOKED_AT
     kept_small: tuple[KeptSum, ...] = ()
+    stated: bool = False
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
-        return tuple(table for table in self.tables if table.who == "user")
+        return tuple(table for table in self.tables if table.who in USUAL)
+
+    @property
+    def outsider(self) -> TableVerdict | None:
+        """What somebody outside learns of magnitudes; ``None`` for counts."""
+        return next((table for table in self.tables if table.who == "outsider"), None)
+
+    @property
+    def worst(self) -> float | None:
+        """The largest probability that an outsider's best guess comes near; ``None`` where unknown."""
+        return None if self.outsider is None else self.outsider.worst
+
+    @property
+    def gate(self) -> Gate:
+        """The limits with what came of them, as the release states them."""
+        return replace(self.limits, passed=self.passed, left_out=self.left_out, reason=self.reason)
 
     @property
     def at_risk(self) -> float:
@@ -261,6 +318,8 @@ class Verdict:
     @property
     def passed(self) -> bool | None:
         """True if the release passes the gate; ``None`` if it was not judged, or not whole."""
+        if self.stated:
+            return self.limits.passed
         if self.failing or self.insiders.fails(self.limits):
             return False
         return True if self.judged and self.complete else None
@@ -268,11 +327,14 @@ class Verdict:
     @property
     def accepted(self) -> bool:
         """True if it may leave: it passes, or there is a reason for what was not judged."""
-        return self.passed is True or (self.passed is None and self.reason)
+        # A reason lets counts out where something was not judged; sums also against the verdict.
+        return self.passed is True or (self.reason and (self.passed is None or self.outsider is not None))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Say what was found, the gravest alone where it is beyond a limit."""
+        if (outsider := self.outsider) is not None:
+            return self._of_magnitudes(outsider)
         bases = [said(basis) for basis in dict.fromkeys(table.basis for table in self._user if table.basis)]
         if failing := self.failing:
             return (*(table.finding(self.limits) for table in failing[:3]), *bases)
@@ -291,6 +353,14 @@ class Verdict:
             *bases,
             *note,
         )
+
+    def _of_magnitudes(self, outsider: TableVerdict) -> tuple[Finding, ...]:
+        found = [] if outsider.worst is None else [outsider.guesses(self.limits)]
+        if outsider.known and not outsider.hidden:
+            found.append(Finding("sums_known", values={"n": outsider.known}))
+        if outsider.numbers:
+            found.append(Finding("numbers_known", values={"n": outsider.numbers}))
+        return (*found, *self.left_out_found) or (Finding("sums_judged"),)
 
     @property
     def known_found(self) -> Finding:
@@ -319,6 +389,21 @@ class Verdict:
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
+        if (outsider := self.outsider) is not None:
+            return {
+                "passed": self.passed,
+                "accepted": self.accepted,
+                "within": self.limits.within,
+                "belief_limit": self.limits.belief_limit,
+                "cells": outsider.cells,
+                "hidden": outsider.hidden,
+                "belief": None if outsider.worst is None else round(outsider.worst, 6),
+                "known": outsider.known,
+                "numbers_known": outsider.numbers,
+                "complete": self.complete,
+                "left_out": list(self.left_out),
+                "sentence": self.sentence,
+            }
         return {
             "at_risk": self.at_risk,
             "known": self.known,
@@ -351,7 +436,7 @@ def nothing_expected(judged: TableVerdict | Verdict) -> bool:
 
 
 def knows(
-    at_risk: float, known: int, certain: int, *, limit: float | None = None, who: Who = "user"
+    at_risk: float, known: int, certain: int, *, limit: float | None = None, who: Reader = "user"
 ) -> Finding:
     """Say what a reader would know, of one table or of all.
 

@@ -8,6 +8,8 @@ from itertools import product
 
 import numpy as np
 
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
@@ -91,17 +93,35 @@ def published_grid(published: PublishedTable) -> Grid:
     return grid(domain, cell)
 
 
-def magnitude_grid(published: PublishedMagnitudes) -> Grid:
-    """The sums, totals and levels among rows and columns."""
+def magnitude_grid(
+    published: PublishedMagnitudes, original: MagnitudeTable | None = None, unsafe: Bools | None = None
+) -> Grid:
+    """The sums, totals and levels among rows and columns.
+
+    Parameters
+    ----------
+    original
+        For staff: each sum as "true → published", one number where both are the same.
+    unsafe : bool (cells of the original,)
+        What is hidden because it is unsafe itself; marked. Confidential, as the original is.
+    """
     number = {key: n for n, key in enumerate(published.key.tolist())}
+    true = {} if original is None else {key: n for n, key in enumerate(original.cells.key.tolist())}
 
     def cell(index: Index) -> GridCell:
-        at = number.get(int(np.ravel_multi_index(index, published.shape)))
+        key = int(np.ravel_multi_index(index, published.shape))
+        at, own = number.get(key), true.get(key)
         if at is None:
             return GridCell("0")
-        if published.hidden[at]:
-            return GridCell("\N{MULTIPLICATION SIGN}", "hidden")
-        return GridCell(_apart(published.written(at)))
+        hidden = bool(published.hidden[at])
+        after = "\N{MULTIPLICATION SIGN}" if hidden else _apart(published.written(at))
+        if original is None or own is None:
+            return GridCell(after, "hidden" if hidden else "")
+        before = _apart(published.text(int(original.cells.value[own])))
+        kind = "risk" if unsafe is not None and unsafe[own] else ""
+        if before == after:
+            return GridCell(before, f"{kind} same".strip())
+        return GridCell(f"{before} → {after}", kind)
 
     domain = Domain(tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in published.axes))
     return grid(domain, cell)

@@ -103,8 +103,6 @@ class PublicEdition:
         True if anything is suppressed.
     checks
         The checks that the bundle passed.
-    staff
-        Names and values that only the house knows; empty for readers.
     """
 
     title: str
@@ -117,7 +115,6 @@ class PublicEdition:
     figure: Markup | None
     suppressed: bool
     checks: FindingGroup
-    staff: tuple[tuple[str, str], ...] = ()
 
 
 def size_text(domain: Domain) -> str:
@@ -130,10 +127,8 @@ def size_text(domain: Domain) -> str:
     )
 
 
-def public_edition(
-    found: Verification, made: date | None, staff: tuple[tuple[str, str], ...] = ()
-) -> PublicEdition:
-    """The public edition of a verified bundle; with ``staff``, what the house knows beside it."""
+def public_edition(found: Verification, made: date | None) -> PublicEdition:
+    """The public edition of a verified bundle."""
     release = found.release
     facts, verdict, tables, figure = (_of_magnitudes if release.magnitudes else _of_counts)(release)
     return PublicEdition(
@@ -152,7 +147,6 @@ def public_edition(
         figure=figure,
         suppressed=any(bool(published.hidden.any()) for published in release.published),
         checks=bundle_files(found.checks),
-        staff=staff,
     )
 
 
@@ -174,7 +168,7 @@ def _of_counts(release: Release) -> Parts:
 def _of_magnitudes(release: Release) -> Parts:
     """The same of magnitudes."""
     # Late: a report of counts judges nothing.
-    from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
+    from tabprotect.engine.disclosure.verdict import verdict
 
     table, count_text = release.magnitude_table, svg_figures.count_text
     number, zero = count_text(len(table.key)), int(((table.value == 0) & ~table.hidden).sum())
@@ -187,5 +181,5 @@ def _of_magnitudes(release: Release) -> Parts:
         ),
         (message("Not published"), count_text(int(table.hidden.sum()))),
     )
-    verdict = replace(sums_headline(magnitude_verdict(release), staff=False), word="")
-    return facts, verdict, (magnitude_grid(table),), None
+    line = replace(sums_headline(verdict(release), staff=False), word="")
+    return facts, line, (magnitude_grid(table),), None

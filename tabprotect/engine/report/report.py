@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -151,9 +150,6 @@ def make_report(
                 file=path,
                 hint=message("name the dossier; or make the edition for readers: --edition public"),
             )
-        if confidential.is_of_magnitudes(data):
-            kept = confidential.open_magnitude_dossier(data)
-            return public_report(kept.bundle, made, progress, record=kept.record)
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
         text = message("{name}: {message}", path.name, error.message)
@@ -162,30 +158,19 @@ def make_report(
 
 
 @figures_apart()
-def public_report(
-    bundle: bytes, made: date, progress: Progress = SILENT, *, record: Mapping[str, object] | None = None
-) -> Report:
+def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Report:
     """The public edition: a function of the bundle's bytes alone.
-
-    Parameters
-    ----------
-    record
-        That of a dossier of magnitudes, for the edition for staff: what the house knows stands beside.
 
     Raises
     ------
     BundleError
         When the bytes are damaged, forged or unsafe to open.
     """
-    from tabprotect.engine.report.staff_edition import magnitude_facts
-
     found = verify_bytes(bundle, progress=progress)
     # Readers get the same bytes whenever it is printed.
-    staff = () if record is None else magnitude_facts(record)
-    public = public_edition(found, made if staff else None, staff)
+    public = public_edition(found, None)
     html = rendered("public.html", public)
-    edition: Edition = "public" if record is None else "staff"
-    return Report(edition, public.title, public.verdict, found.fingerprint, html)
+    return Report("public", public.title, public.verdict, found.fingerprint, html)
 
 
 @figures_apart()

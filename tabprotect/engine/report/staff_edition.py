@@ -10,18 +10,34 @@ from markupsafe import Markup
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bundle.staff.confidential import Dossier, DossierStep
-from tabprotect.engine.bundle.staff.release_findings import headline, honesty, protection
+from tabprotect.engine.bundle.staff.release_findings import (
+    headline,
+    honesty,
+    protection,
+    sums_headline,
+    sums_protection,
+)
 from tabprotect.engine.bundle.verify import Verification
+from tabprotect.engine.disclosure.protected_magnitudes import sentences
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
-from tabprotect.engine.report.printed_grids import MOST_CELLS, Grid, GridCell, grid, published_grid
+from tabprotect.engine.report.printed_grids import (
+    MOST_CELLS,
+    Grid,
+    GridCell,
+    grid,
+    magnitude_grid,
+    published_grid,
+)
 from tabprotect.engine.report.public_edition import MOST_TABLES, PublicEdition, public_edition, size_text
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
@@ -45,7 +61,7 @@ class StaffEdition:
     result
         The result of the run, in a sentence.
     figure
-        The chart of the main table's cells by the change of their count.
+        The chart of the main table's cells by the change of their count; ``None`` for magnitudes.
     tables
         The tables before and after protection.
     parameters
@@ -67,7 +83,7 @@ class StaffEdition:
     verdict: Finding
     staff: str
     result: str
-    figure: Markup
+    figure: Markup | None
     tables: tuple[Grid, ...]
     parameters: tuple[tuple[str, str], ...]
     groups: tuple[FindingGroup, ...]
@@ -88,15 +104,25 @@ def staff_edition(
         When cancelled while judging what readers learn.
     """
     protected, public = dossier.protected, public_edition(found, made)
-    problem, summary = protected.record.problem, summarise(protected)
-    # A verdict still in memory is the same; a dossier is judged again.
-    judged = protected.record.verdict
-    if judged is None:
-        judged = verdict(protected.release, original=problem.table, progress=progress)
-    domain = problem.table.domain
-    return StaffEdition(
-        public=public,
-        facts=(
+    record, problem, release = protected.record, protected.record.problem, protected.release
+    magnitudes = problem.magnitudes
+    if magnitudes is not None:
+        judged = protected.verdict
+        facts = (*public.facts[:2], *_of_magnitudes(protected, magnitudes), *public.facts[2:])
+        line = sums_headline(judged, staff=True, published=record.overruled)
+        groups = (sums_protection(protected, judged), honesty(protected), public.checks)
+        staff, result, figure = "", joined(sentences(protected), " "), None
+        tables: tuple[Grid, ...] = (
+            magnitude_grid(release.magnitude_table, magnitudes.table, record.primary),
+        )
+        method: Method | MagnitudeMethod = magnitude_methods()[release.mechanism.method]
+    else:
+        summary, domain = summarise(protected), problem.table.domain
+        # A verdict still in memory is the same; a dossier is judged again.
+        found_again = record.verdict
+        if found_again is None:
+            found_again = verdict(release, original=problem.table, progress=progress)
+        facts = (
             (message("Original"), message("{names}: {domain}", ", ".join(domain.names), size_text(domain))),
             (
                 message("Sum of the original"),
@@ -105,17 +131,26 @@ def staff_edition(
             (message("Small counts"), message("counts of {words}", problem.at_risk.words)),
             (message("True small counts"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
-        ),
-        verdict=headline(judged, published=protected.record.overruled),
-        staff="" if judged.staff is None else judged.staff.finding.text,
-        result=summary.sentence,
-        figure=svg_figures.change_bars(_moved(protected)),
-        tables=tuple(_before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]),
-        parameters=_kept(protected),
-        groups=(protection(protected, summary, judged), honesty(protected), public.checks),
-        decisions=protected.record.decisions,
+        )
+        line = headline(found_again, published=record.overruled)
+        groups = (protection(protected, summary, found_again), honesty(protected), public.checks)
+        staff = "" if found_again.staff is None else found_again.staff.finding.text
+        result, figure = summary.sentence, svg_figures.change_bars(_moved(protected))
+        tables = tuple(_before_and_after(protected, p) for p in release.tables[:MOST_TABLES])
+        method = methods()[release.mechanism.method]
+    return StaffEdition(
+        public=public,
+        facts=facts,
+        verdict=line,
+        staff=staff,
+        result=result,
+        figure=figure,
+        tables=tables,
+        parameters=_kept(method, record.parameters),
+        groups=groups,
+        decisions=record.decisions,
         register=register,
-        signatures=(protected.record.prepared_by, protected.record.approved_by),
+        signatures=(record.prepared_by, record.approved_by),
         steps=dossier.steps,
     )
 
@@ -161,9 +196,8 @@ def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) 
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
 
 
-def _kept(protected: Protected) -> tuple[tuple[str, str], ...]:
+def _kept(method: Method | MagnitudeMethod, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """The confidential parameters; large ones by their kind."""
-    method, given = methods()[protected.release.mechanism.method], protected.record.parameters
     return tuple(
         (p.label, str(given[p.name]))
         for p in method.parameters
@@ -178,30 +212,21 @@ WEIGHTS = {
 }
 
 
-def magnitude_facts(record: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """What the dossier of magnitudes says of how a release came about."""
-    verdict, audit = record.get("verdict"), record.get("audit")
-    said = verdict.get("staff", "") if isinstance(verdict, dict) else ""
-    tried = audit if isinstance(audit, dict) else {}
+def _of_magnitudes(protected: Protected, problem: MagnitudeProblem) -> tuple[tuple[str, str], ...]:
+    """What the house knows of how a release of magnitudes came about."""
+    findings, audit = protected.record.findings, protected.verdict.audit
+    tried = ("", "") if audit is None else (_figure(audit.readers), _figure(audit.items))
     rows = [
-        (message("Verdict with the contributions"), str(said)),
-        (message("Rules"), _listed(record.get("rules"))),
-        (message("How weights are read"), WEIGHTS.get(str(record.get("weights", "")), "")),
-        (message("Hidden as unsafe"), _figure(record.get("primary"))),
-        (message("Hidden to protect others"), _figure(record.get("secondary"))),
-        (message("Value of these"), _figure(record.get("hidden_value"))),
-        (message("Readers tried"), _figure(tried.get("readers"))),
-        (message("Pairs of a reader and a sum"), _figure(tried.get("items"))),
-        (message("Decisions"), _listed(record.get("decisions"))),
-        (message("Prepared by"), str(record.get("prepared_by", ""))),
-        (message("Approved by"), str(record.get("approved_by", ""))),
+        (message("Rules"), joined((rule.written for rule in problem.rules), "; ")),
+        (message("How weights are read"), WEIGHTS[problem.weights] if problem.table.weighted else ""),
+        (message("Hidden as unsafe"), _figure(findings.get("primary"))),
+        (message("Hidden to protect others"), _figure(findings.get("secondary"))),
+        (message("Value of these"), _figure(findings.get("hidden_value"))),
+        (message("Readers tried"), tried[0]),
+        (message("Pairs of a reader and a sum"), tried[1]),
     ]
     return tuple((name, value) for name, value in rows if value)
 
 
 def _figure(value: object) -> str:
     return svg_figures.count_text(value) if isinstance(value, int) else str(value or "")
-
-
-def _listed(texts: object) -> str:
-    return joined(map(str, texts), "; ") if isinstance(texts, list) else ""

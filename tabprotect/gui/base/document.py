@@ -12,12 +12,12 @@ from PySide6.QtCore import QObject, Signal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
@@ -148,7 +148,7 @@ class Document(QObject):
     @property
     def release(self) -> Release | None:
         """The release, published or about to be; ``None`` before the table is protected."""
-        return None if self.project is None else self.project.release
+        return None if self.project is None or self.project.of_sums else self.project.release
 
     @property
     def published(self) -> Table | None:
@@ -231,7 +231,7 @@ class Document(QObject):
         return self.project is not None and self.project.of_sums
 
     @property
-    def sums(self) -> ChosenSums | None:
+    def sums(self) -> ChosenMagnitudes | None:
         """The confidential magnitude table with what was chosen for it; ``None`` for counts, and readers."""
         return None if self.project is None else self.project.sums
 

@@ -71,8 +71,6 @@ def published_release(project: Project | None) -> Release | None:
     """Return what has left the house, or what a reader opened: nothing else is saved as a release."""
     if project is None:
         return None
-    if project.left and project.release_of_sums is not None:
-        return project.release_of_sums
     if project.released is not None:
         return project.released
     return project.protected.release if project.published and project.protected else None

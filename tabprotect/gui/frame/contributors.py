@@ -8,8 +8,8 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.magnitudes.readers.contributors import Contributor, Near, contributors, nearest
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
@@ -135,7 +135,7 @@ class ContributorsView(QWidget):
         else:
             self.sentence.setText(tr("A reader sees nothing yet."))
 
-    def _of_house(self, sums: ChosenSums, nodes: Index) -> None:
+    def _of_house(self, sums: ChosenMagnitudes, nodes: Index) -> None:
         table, found = sums.table, self.document.judged_sums.of(sums)
         if found is None:
             self.sentence.setText(tr("Judging every sum\u2026"))
@@ -216,7 +216,7 @@ def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure
     return joined((said, knows), " ")
 
 
-def _level(sums: ChosenSums, found: Sensitivity, number: int, text: Written) -> str:
+def _level(sums: ChosenMagnitudes, found: Sensitivity, number: int, text: Written) -> str:
     """Say what the rules ask for, in words."""
     if not sums.rules:
         return message("No rule is given yet.")

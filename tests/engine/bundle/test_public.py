@@ -24,7 +24,7 @@ from tabprotect.engine import house
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums, protect_magnitudes
+from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
@@ -125,7 +125,7 @@ LARGE = {
 """Contributions that nobody would write by chance."""
 
 
-def magnitude_secrets(done: ProtectedSums) -> dict[str, bytes]:
+def magnitude_secrets(done: Protected) -> dict[str, bytes]:
     """Everything that must not be in a bundle of magnitudes: what contributors put in, and what changed."""
     table, published = table_of(LARGE, (3, 2)), done.release.magnitude_table
     found = {f"{holding} {value}": str(value).encode() for (_, _, holding), value in LARGE.items()}

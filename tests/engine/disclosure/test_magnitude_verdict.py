@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from magnitude_cases import drawn, table_of
 
-from tabprotect.engine.disclosure.magnitude_verdict import ContributorsAudit, limits_of, magnitude_verdict
+from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.readers.beliefs import contributor_belief
+from tabprotect.engine.protection.problem import ContributorsAudit
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 
@@ -56,7 +57,7 @@ def test_no_contributor_believes_more_than_an_outsider_of_one_alone() -> None:
 
 
 def test_what_is_left_out_is_no_pass() -> None:
-    limits = limits_of(HousePolicy())
+    limits = HousePolicy().of_magnitudes
     noisy = released([5000, 7000, 12000], "multiplicative_noise", {"least": 0.1, "most": 0.25})
     every = np.ones(3, dtype=bool)
     assert magnitude_verdict(noisy, limits, audit=NOBODY, unsafe=every).passed is True

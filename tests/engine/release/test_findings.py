@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from tabprotect.engine.release.findings import BESIDE_NUMBER, SENTENCES, Finding, State, in_words
-from tabprotect.engine.release.limits import Limits
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict, Verdict, knows
 from tabprotect.languages.messages import named
 from tabprotect.languages.translation import language, set_language, translate
@@ -61,7 +61,7 @@ def test_a_headline_has_its_word_its_finding_and_what_else_is_to_be_said() -> No
 
 def test_the_sentence_of_a_verdict_is_that_of_its_findings() -> None:
     tables = (TableVerdict("user", ("a",), True, 9, 14.0, 3, 1, "exact"),)
-    verdict = Verdict(tables, Limits(), 3)
+    verdict = Verdict(tables, Gate(), 3)
     assert verdict.sentence == in_words(verdict.findings)
     (only,) = verdict.findings
     assert (only.kind, only.state, only.values["limit"]) == ("known_certain", "failed", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,8 @@ from tabprotect.engine.bundle.staff.risk_report import (
 )
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
+from tabprotect.engine.decoding import decoded
+from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
@@ -28,12 +29,14 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.paths import is_file, is_there
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.method import require_inline
-from tabprotect.engine.protection.problem import Problem, Protected, Steps
+from tabprotect.engine.protection.problem import ContributorsAudit, Problem, Protected, RunEvidence, Steps
 from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.randomness import GENERATOR, Randomness
-from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.release.mechanism import NAMED, Mechanism
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.table import Table
@@ -61,15 +64,15 @@ OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml", REGISTER)
 _README = message(
     "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the "
     "house. With it anybody can read the\noriginal table and replay every coin.\n\n- "
-    "`original.csv`: the original counts.\n- `record.json`: the seed, its generator "
-    "and which draw it was, the verdict, the rule for small\n  counts, all "
-    "parameters, the findings, the decisions.\n- `coins.csv` (cycles): each coin (+1 "
+    "`original.csv`: the original counts; of magnitudes `original.parquet`: what each contributor put "
+    "in.\n- `record.json`: the seed, its generator and which draw it was, the verdict, the rules for what "
+    "tells too\n  much, all parameters, the findings, the decisions.\n- `coins.csv` (cycles): each coin (+1 "
     "add, -1 subtract, 0 leave), what was done, what was blocked.\n- `statuses.csv` "
     "(suppression): S safe, U primary unsafe, P protected, M secondary, E empty.\n- "
     "`hidden.csv` (small count rounding): the rounded inner cells behind the "
     "published tables.\n- `record_keys.csv` (cell keys): the sum of the record keys "
     "of every cell.\n- `weights.csv`: the sum of the design weights of every cell, in "
-    "millionths.\n- `risk_report.md`, `risk_report.json`: what was small and what "
+    "millionths.\n- `risk_report.md`, `risk_report.json`: what told too much and what "
     "became of it.\n- `audit_trail.json`, `recipe.toml`: every step that led here, "
     "and how to repeat them.\n- `register.json`: the last line of the register of "
     "releases when this one was entered. A register\n  that has not that line has "
@@ -119,7 +122,7 @@ def contents(
     recipe
         The same steps as a recipe, TOML text.
     """
-    record = protected.record
+    record, magnitudes = protected.record, protected.record.problem.magnitudes
     public_ones = protected.release.mechanism.parameters
     # The release states the other parameters; a large cycle set is not written twice.
     own = {n: v for n, v in record.parameters.items() if public_ones.get(n) is not v}
@@ -139,23 +142,43 @@ def contents(
         "approved_by": record.approved_by,
         "findings": dict(record.findings),
     }
-    summary = summarise(protected)
     keys, weights = record.problem.record_keys, record.problem.weights
     if weights is not None:
         stated["weights"] = {"low": weights.low, "high": weights.high}
+    if magnitudes is not None:
+        audit = protected.verdict.audit
+        stated |= {
+            "rules": [rule.written for rule in magnitudes.rules],
+            "weights": magnitudes.weights,
+            "publish": list(magnitudes.publish),
+            "audit": None if audit is None else asdict(audit),
+        }
+        original = {CONTRIBUTIONS: _contributions(magnitudes.table)}
+        text, data = magnitude_risk_text(protected), archive.dump_json(magnitude_risk_json(protected))
+    else:
+        original = {ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table))}
+        summary = summarise(protected)
+        text, data = risk_text(protected, summary), risk_json(protected, summary)
     return {
         README: _README.encode(),
-        ORIGINAL: data_package.table_csv(PublishedTable(record.problem.table)),
+        **original,
         **({} if keys is None else {KEYS: data_package.table_csv(PublishedTable(keys))}),
         **({} if weights is None else {WEIGHTS: data_package.table_csv(PublishedTable(weights.sums))}),
         RECORD: archive.dump_json(stated),
         **_evidence(protected),
-        "risk_report.md": risk_text(protected, summary).encode(),
-        "risk_report.json": risk_json(protected, summary),
+        "risk_report.md": text.encode(),
+        "risk_report.json": data,
         TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release, page=False) if release is None else release,
     }
+
+
+def _contributions(table: MagnitudeTable) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / CONTRIBUTIONS
+        write_magnitudes(table, path)
+        return path.read_bytes()
 
 
 def _evidence(protected: Protected) -> dict[str, bytes]:
@@ -256,7 +279,7 @@ class DossierStep:
 
 @dataclass(frozen=True)
 class Dossier:
-    """A dossier that has been replayed.
+    """A dossier that has been replayed, or, of magnitudes, compared with its release.
 
     Attributes
     ----------
@@ -334,12 +357,9 @@ def _files(data: bytes) -> dict[str, bytes]:
 
 
 def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
-    if FOLDER + ORIGINAL not in found:
-        raise BundleError(
-            message("this is a dossier of magnitudes, and has no original of counts"),
-            hint=message("tabprotect report reads it"),
-        )
     release = verify_bytes(found[FOLDER + RELEASE]).release
+    if release.magnitudes:
+        return _compared(found, release)
     original = data_package.read_table(found[FOLDER + ORIGINAL], release.domain, name=ORIGINAL)
     keys = found.get(FOLDER + KEYS)
     record_keys = None
@@ -384,6 +404,60 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     return Protected(release, record)
 
 
+def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
+    """The run behind a release of magnitudes: what is published as it is must be true.
+
+    Noise follows from a key that is not in the dossier, and large patterns take long to find again.
+    """
+    published, record = release.magnitude_table, archive.parse_json(RECORD, found[FOLDER + RECORD])
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / CONTRIBUTIONS
+            path.write_bytes(found.get(FOLDER + CONTRIBUTIONS, b""))
+            table = read_magnitudes(path)
+    except InputError as error:
+        raise BundleError(message("the original cannot be read: {message}", error.message)) from None
+    cells, method = table.cells, magnitude_methods()[release.mechanism.method]
+    same = published.variables == table.variables and published.measure == table.measure
+    # A bundle lists cells without records too, as 0.
+    at = np.searchsorted(published.key, cells.key)
+    same = same and np.array_equal(published.key[np.minimum(at, len(published.key) - 1)], cells.key)
+    if same and not method.is_random:
+        shown = ~published.hidden[at]
+        same = np.array_equal(published.value[at][shown], cells.value[shown])
+    if not same:
+        raise BundleError(message("the release is not one of the original"))
+    try:
+        assert isinstance(record, dict)
+        problem = MagnitudeProblem(
+            table=table,
+            rules=rules_of(record["rules"]) if record["rules"] else (),
+            weights=str(record["weights"]),
+            title=release.title,
+            publish=tuple(record["publish"]),
+        )
+        given = {**release.mechanism.parameters, **record["parameters"]}
+        given = {name: value for name, value in given.items() if name not in NAMED}
+        require_inline(method.parameters, given)
+        letters = [line.rsplit(",", 1)[1] for line in found[FOLDER + STATUSES].decode().splitlines()[1:]]
+        assert len(letters) == len(cells)
+        evidence = RunEvidence(
+            problem=Problem(table.units, title=release.title, magnitudes=problem),
+            seed=int(record["seed"]),
+            seed_given=bool(record["seed_given"]),
+            parameters=method.resolve(given),
+            decisions=tuple(map(str, record["decisions"])),
+            statuses=(np.array(letters),),
+            findings=dict(record["findings"]),
+            verdict=magnitude_verdict(release, audit=decoded(record["audit"], ContributorsAudit)),
+            prepared_by=str(record["prepared_by"]),
+            approved_by=str(record["approved_by"]),
+        )
+    except (AssertionError, IndexError, KeyError, TypeError, ValueError, TabprotectError):
+        raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None
+    return Protected(release, evidence)
+
+
 @dataclass(frozen=True)
 class _Stated:
     """The contents of ``record.json``."""
@@ -416,108 +490,3 @@ class _Stated:
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
             raise BundleError(message("{RECORD}: the record is not as it was written", RECORD)) from None
-
-
-_MAGNITUDE_README = message(
-    "# CONFIDENTIAL\n\nThis dossier belongs to a release and must never leave the house. With it anybody can "
-    "read what each\ncontributor put in.\n\n- `original.parquet`: the contributions.\n- `record.json`: the rules, "
-    "all parameters, the verdict, the figures of the run, the decisions,\n  who answers for it.\n- "
-    "`risk_report.md`, `risk_report.json`: what told too much and what became of it.\n- `audit_trail.json`, "
-    "`recipe.toml`: every step that led here, and how to repeat them.\n- `register.json`: the last line of the "
-    "register of releases when this one was entered. A register\n  that has not that line has lost what came "
-    "last.\n- `release.zip`: the public bundle this dossier belongs to.\n"
-)
-
-
-def magnitude_contents(
-    done: ProtectedSums,
-    table: MagnitudeTable,
-    stated: Mapping[str, object],
-    *,
-    release: bytes,
-    trail: Sequence[object] = (),
-    recipe: str = "",
-) -> dict[str, bytes]:
-    """All that the house keeps of a release of magnitudes, by the names of the files.
-
-    Parameters
-    ----------
-    stated
-        The contents of ``record.json``.
-    release, trail, recipe
-        As of :func:`contents`.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / CONTRIBUTIONS
-        write_magnitudes(table, path)
-        original = path.read_bytes()
-    return {
-        README: _MAGNITUDE_README.encode(),
-        CONTRIBUTIONS: original,
-        RECORD: archive.dump_json({"confidential": True, **stated}),
-        "risk_report.md": magnitude_risk_text(done, table).encode(),
-        "risk_report.json": archive.dump_json(magnitude_risk_json(done, table)),
-        TRAIL: archive.dump_json(list(trail)),
-        "recipe.toml": recipe.encode(errors="replace"),
-        RELEASE: release,
-    }
-
-
-@dataclass(frozen=True)
-class MagnitudeDossier:
-    """A dossier of magnitudes whose release is one of its original.
-
-    Attributes
-    ----------
-    table
-        The original.
-    record
-        The contents of ``record.json``.
-    bundle
-        The release bundle inside, as it left the house.
-    steps
-        The steps that led to the release.
-    """
-
-    table: MagnitudeTable
-    record: Mapping[str, object]
-    bundle: bytes
-    steps: tuple[DossierStep, ...]
-
-
-def open_magnitude_dossier(data: bytes) -> MagnitudeDossier:
-    """Open a dossier of magnitudes: what its release publishes as it is must be true.
-
-    Raises
-    ------
-    BundleError
-        When it is damaged, or its original and its release do not belong together.
-    """
-    found = _files(data)
-    record = archive.parse_json(RECORD, found[FOLDER + RECORD])
-    if not isinstance(record, dict) or FOLDER + CONTRIBUTIONS not in found:
-        raise BundleError(message("{RECORD}: the record is not as it was written", RECORD))
-    release = verify_bytes(found[FOLDER + RELEASE]).release
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / CONTRIBUTIONS
-            path.write_bytes(found[FOLDER + CONTRIBUTIONS])
-            table = read_magnitudes(path)
-        published, cells = release.magnitude_table, table.cells
-        same = published.variables == table.variables and published.measure == table.measure
-        # A bundle lists cells without records too, as 0.
-        at = np.searchsorted(published.key, cells.key)
-        same = same and np.array_equal(published.key[np.minimum(at, len(published.key) - 1)], cells.key)
-        if same and not magnitude_methods()[release.mechanism.method].is_random:
-            shown = ~published.hidden[at]
-            same = np.array_equal(published.value[at][shown], cells.value[shown])
-    except InputError as error:
-        raise BundleError(message("the original cannot be read: {message}", error.message)) from None
-    if not same:
-        raise BundleError(message("the release is not one of the original"))
-    return MagnitudeDossier(table, record, found[FOLDER + RELEASE], _steps(found.get(FOLDER + TRAIL, b"[]")))
-
-
-def is_of_magnitudes(data: bytes) -> bool:
-    """Return True if the bytes claim to be a dossier of magnitudes; nothing else is examined."""
-    return FOLDER + CONTRIBUTIONS in archive.unpack(data, allowed=lambda _: True)

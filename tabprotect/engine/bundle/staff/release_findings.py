@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
@@ -20,10 +19,6 @@ from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import READER, SAID, Verdict, about, nothing_expected
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import capital, in_100, joined, message
-
-if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-    from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 
 WORDS: Mapping[State, str] = {
     "failed": message("Not ready"),
@@ -247,14 +242,15 @@ def bundle_files(checks: Iterable[str]) -> FindingGroup:
     return FindingGroup(message("Files"), tuple(said(text, "passed") for text in checks))
 
 
-def sums_headline(
-    verdict: MagnitudeVerdict, *, staff: bool, published: bool = False, question: str = ""
-) -> Finding:
+def sums_headline(verdict: Verdict, *, staff: bool, published: bool = False, question: str = "") -> Finding:
     """The verdict on magnitudes in one sentence; for ``staff`` with what was tried with the contributions.
 
     As of :func:`headline`.
     """
-    first, *rest = [*(verdict.tried if staff else ()), *verdict.findings]
+    first, *rest = [
+        *(verdict.tried if staff and isinstance(verdict, StaffVerdict) else ()),
+        *verdict.findings,
+    ]
     state: State = "failed" if verdict.passed is False else "passed" if verdict.passed else "mind"
     if question and state == "passed" and not published:
         state, rest = "mind", [*rest, said(question)]
@@ -262,18 +258,19 @@ def sums_headline(
     return replace(first, state=state, word=word, rest=in_words(rest))
 
 
-def sums_protection(done: ProtectedSums, verdict: MagnitudeVerdict) -> FindingGroup:
+def sums_protection(done: Protected, verdict: StaffVerdict) -> FindingGroup:
     """Say what protects magnitudes, and what of that was not judged. Confidential."""
     found = [replace(one, staff=True, shows="cells") for one in verdict.tried[:1]]
     if found:
-        primary, second = (
-            int(done.primary.sum()),
-            int((done.release.magnitude_table.hidden & ~done.primary).sum()),
+        primary = done.record.primary
+        second = int((done.release.magnitude_table.hidden & ~primary).sum())
+        found.append(
+            Finding("hidden_sums", values={"n": int(primary.sum()), "secondary": second}, staff=True)
         )
-        found.append(Finding("hidden_sums", values={"n": primary, "secondary": second}, staff=True))
-    if verdict.worst is not None:
-        near = bool(verdict.known)
+    outsider = verdict.outsider
+    if outsider is not None and outsider.worst is not None:
+        near = bool(outsider.known)
         state: State = "mind" if near else "passed"
-        found.append(replace(verdict.guesses, state=state, shows="cells" if near else ""))
+        found.append(replace(outsider.guesses(verdict.limits), state=state, shows="cells" if near else ""))
     found += [Finding("left_out", "mind", {"parts": listed([kind])}) for kind in verdict.left_out]
     return FindingGroup(message("Protection"), tuple(found))

@@ -21,7 +21,6 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_headline,
     sums_protection,
 )
-from tabprotect.engine.disclosure.protected_magnitudes import ProtectedSums
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
@@ -153,31 +152,31 @@ def _listed_group(group: FindingGroup) -> list[str]:
     return [f"## {group.title}", "", *findings, ""]
 
 
-def magnitude_risk_json(done: ProtectedSums, table: MagnitudeTable) -> dict[str, object]:
+def magnitude_risk_json(done: Protected) -> dict[str, object]:
     """The report on magnitudes as JSON: every cell that is hidden, with its true value."""
-    published = done.release.magnitude_table
-    cells = np.flatnonzero(published.hidden | done.primary)[:RISK_REPORT_CELLS]
+    published, table = done.release.magnitude_table, _original(done)
+    cells = np.flatnonzero(published.hidden | done.record.primary)[:RISK_REPORT_CELLS]
     return {
         "confidential": True,
         "title": done.release.title,
         "verdict": done.verdict.as_json(),
-        "decisions": list(done.decisions),
+        "decisions": list(done.record.decisions),
         "groups": [asdict(sums_protection(done, done.verdict))],
         "cells": [
             {
                 "index": table.index(cell),
                 "original": table.shown(int(table.cells.value[cell])),
                 "published": published.written(cell) or None,
-                "unsafe": bool(done.primary[cell]),
+                "unsafe": bool(done.record.primary[cell]),
             }
             for cell in cells.tolist()
         ],
     }
 
 
-def magnitude_risk_text(done: ProtectedSums, table: MagnitudeTable) -> str:
+def magnitude_risk_text(done: Protected) -> str:
     """The report on magnitudes for people."""
-    published = done.release.magnitude_table
+    published, table = done.release.magnitude_table, _original(done)
     cells = np.flatnonzero(published.hidden)
     lines = [
         message("# CONFIDENTIAL: risk report"),
@@ -187,7 +186,7 @@ def magnitude_risk_text(done: ProtectedSums, table: MagnitudeTable) -> str:
         f"**{sums_headline(done.verdict, staff=True).text}**",
         "",
         *_listed_group(sums_protection(done, done.verdict)),
-        *(message("- Decision: {text}", text) for text in done.decisions),
+        *(message("- Decision: {text}", text) for text in done.record.decisions),
         "",
         message("| hidden sum | original | why |"),
         "|---|---:|---|",
@@ -196,7 +195,7 @@ def magnitude_risk_text(done: ProtectedSums, table: MagnitudeTable) -> str:
                 "| {named} | {original} | {why} |",
                 ", ".join(table.index(cell).values()),
                 table.shown(int(table.cells.value[cell])),
-                message("tells too much") if done.primary[cell] else message("protects others"),
+                message("tells too much") if done.record.primary[cell] else message("protects others"),
             )
             for cell in cells[:200].tolist()
         ),
@@ -204,3 +203,8 @@ def magnitude_risk_text(done: ProtectedSums, table: MagnitudeTable) -> str:
     if len(cells) > 200:
         lines.append(message("| ... {number:,} more in risk_report.json | | |", len(cells) - 200))
     return joined(lines, "\n") + "\n"
+
+
+def _original(done: Protected) -> MagnitudeTable:
+    assert done.record.problem.magnitudes is not None
+    return done.record.problem.magnitudes.table

@@ -107,7 +107,7 @@ def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[Com
         one = project if method == project.method else with_method(project, method, {})
         done = protected_sums(one, project.seed, progress)
         found = _beliefs(done.release, within)
-        more = (done.figures["hidden_value"], done.figures["broken"], done.verdict.left_out)
+        more = (done.record.findings["hidden_value"], done.record.findings["broken"], done.verdict.left_out)
         release = done.release.magnitude_table
         yield ComparedSums(method, *_figures(table, found, (release.value, release.hidden), unsafe), *more)
     yield _rounded(table, unsafe, within, project.limits.belief_limit)

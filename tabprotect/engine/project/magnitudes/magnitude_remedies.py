@@ -8,9 +8,9 @@ import numpy as np
 
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.magnitudes.protecting import chosen, protected_sums, with_method
+from tabprotect.engine.project.magnitudes.protecting import chosen, problem_of, protected_sums, with_method
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
+from tabprotect.engine.project.releasing.judgement import asked_once, beside_other_measures
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.languages.messages import at_most_in_100, message
 
@@ -63,11 +63,11 @@ def remedies_for(
     if sums.table.largest is not None:
         return ()
     project = replace(project, sums=replace(sums, like=""))
+    looked = asked_once(replace(project.problem, magnitudes=problem_of(project)), register)
     for number, (method, given) in enumerate(settings):
         progress.report(message("trying what may help"), number / len(settings))
         done = protected_sums(with_method(project, method.name, given))
-        before = magnitudes_before(sums.table, done.release, register)
-        if not (done.verdict.passed and before.beside(done.verdict).passed):
+        if not beside_other_measures(done, project.limits, looked).verdict.passed:
             continue
         moved = np.abs(done.release.magnitude_table.value - value)[some] / np.abs(value[some])
         found.append(

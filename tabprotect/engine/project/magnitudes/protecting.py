@@ -7,19 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums, protect_magnitudes
+from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeProblem
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.messages import message
 
 
-def chosen(project: Project) -> ChosenSums:
+def chosen(project: Project) -> ChosenMagnitudes:
     """The magnitude table of a project, with what was chosen for it.
 
     Raises
@@ -61,7 +62,7 @@ def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
     )
 
 
-def protected_sums(project: Project, seed: int | None = None, progress: Progress = SILENT) -> ProtectedSums:
+def protected_sums(project: Project, seed: int | None = None, progress: Progress = SILENT) -> Protected:
     """The project's magnitude table protected by its method, and judged; nothing is refused.
 
     Parameters
@@ -85,18 +86,3 @@ def with_method(project: Project, method: str, parameters: Mapping[str, object])
     """The project with another method for its sums; what is published beside them stays."""
     beside = {name: value for name, value in project.parameters.items() if name == PUBLISH.name}
     return replace(project, method=method, parameters={**parameters, **beside})
-
-
-def record_of(project: Project, done: ProtectedSums, verdict: MagnitudeVerdict) -> dict[str, object]:
-    """Return what a dossier keeps of a run."""
-    problem = problem_of(project)
-    given = {name: str(value) for name, value in project.parameters.items() if name != PUBLISH.name}
-    return {
-        "method": project.method,
-        "rules": [rule.written for rule in problem.rules],
-        "weights": problem.weights,
-        "parameters": given,
-        "publish": list(problem.publish),
-        "verdict": verdict.as_json() | {"staff": verdict.staff_sentence},
-        **done.figures,
-    }

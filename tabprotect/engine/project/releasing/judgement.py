@@ -15,13 +15,12 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.register.counts_and_magnitudes import unweighed_with_sums
+from tabprotect.engine.protection.problem import Problem, Protected, StaffVerdict
+from tabprotect.engine.register.counts_and_magnitudes import other_measures
 from tabprotect.engine.register.earlier_refusals import remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.reading_together import LookedUp, look_up
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import Verdict
 
 
 def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tuple[Suggestion, ...]]:
@@ -73,7 +72,7 @@ class ReleaseJudgement:
         The earlier releases, and what readers of those and of this one learn.
     """
 
-    alone: Verdict
+    alone: StaffVerdict
     against: str = ""
     before: LeftBefore = field(default_factory=LeftBefore)
 
@@ -105,7 +104,7 @@ def judge_release(
         return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
     looked = asked_once(problem, register)
-    done = beside_sums(done, policy, looked)
+    done = beside_other_measures(done, policy, looked)
     release = done.release
     found = done.record.verdict
     if found is None:
@@ -153,11 +152,17 @@ def asked_once(problem: Problem, register: str | None) -> LookedUp | None:
     return None
 
 
-def beside_sums(done: Protected, policy: HousePolicy, looked: LookedUp | None) -> Protected:
-    """A result as it may leave after sums of the same records.
+def beside_other_measures(done: Protected, policy: HousePolicy, looked: LookedUp | None) -> Protected:
+    """A result as it may leave after releases of other measures of the same records.
 
     A register that cannot be read (``None``) is said where earlier releases are looked up.
     """
-    if looked is None or not unweighed_with_sums(done.record.problem, done.release, looked):
+    if looked is None:
         return done
-    return beside_unweighed(done, policy)
+    found, record = other_measures(done.record.problem, done.release, looked), done.record
+    if found.counted:
+        tables = tuple(
+            replace(one, numbers=one.cells if one.who == "outsider" else 0) for one in done.verdict.tables
+        )
+        done = replace(done, record=replace(record, verdict=replace(done.verdict, tables=tables)))
+    return beside_unweighed(done, policy) if found.unweighed else done

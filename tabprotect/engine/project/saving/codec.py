@@ -15,6 +15,7 @@ import re
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
+from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 from typing import Any, get_args, get_origin
@@ -22,8 +23,9 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from tabprotect.engine.arrays import Arrays, Ints
-from tabprotect.engine.decoding import Decoding, types_of
+from tabprotect.engine.decoding import LATE, Decoding, types_of
 from tabprotect.engine.project.project import Project, checked
+from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -77,6 +79,8 @@ def _protected(release: Release, record: RunEvidence) -> Protected:
         raise ValueError(message("a result belongs to another table"))
     return Protected(release, record)
 
+
+LATE["MagnitudeProblem"] = MagnitudeProblem
 
 BUILD: Mapping[type, Callable[..., object]] = {
     Table: _table,
@@ -155,6 +159,8 @@ class Encoder:
             return value
         if isinstance(value, np.generic):
             return value.item()
+        if isinstance(value, Fraction):
+            return {"fraction": str(value)}
         if isinstance(value, np.ndarray):
             return {"array": self._array(value)}
         if isinstance(value, tuple):
@@ -232,6 +238,8 @@ class Decoder:
         ((tag, content),) = value.items()
         if tag == "array":
             return self._array(content)
+        if tag == "fraction":
+            return Fraction(content)
         if tag == "list":
             return list(map(self._decode, content))
         if tag in ("dict", "map"):

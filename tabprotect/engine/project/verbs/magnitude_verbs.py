@@ -6,40 +6,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine import house
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bundle import archive, public
-from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.disclosure.together import checked
-from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Context, Declared
-from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.magnitudes.protecting import chosen, published_beside, with_method
 from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.coins import admit_key, admit_seed
-from tabprotect.engine.project.releasing.entering import Outgoing, told_of_register, who_answers
+from tabprotect.engine.project.releasing.coins import admit_key
 from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.registered import magnitude_methods
-from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.counts_and_magnitudes import marks_of_sums
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict
+    pass
 
 READINGS = ("sample", "replicate", "known")
 """How weights are read."""
@@ -53,7 +45,7 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
     return Project(
         source=source,
         table=counts,
-        sums=ChosenSums(table),
+        sums=ChosenMagnitudes(table),
         placement=Placement.of(counts.domain),
         method=next(iter(magnitude_methods())),
     )
@@ -108,7 +100,7 @@ def set_rules(
             hint=message("choose sample, replicate or known"),
         )
     sums = replace(
-        sums.without_result(),
+        sums,
         rules=tuple(dict.fromkeys(written)),
         weights=sums.weights if weights is None else weights,
         like=sums.like if like is None else like,
@@ -130,7 +122,7 @@ def of_parts(size: int, parts: Sequence[Sequence[int]]) -> Ints:
 
 def regrouped(
     project: Project, domain: Domain, origin: Mapping[str, tuple[str, Ints]] | None = None
-) -> ChosenSums | None:
+) -> ChosenMagnitudes | None:
     """The magnitude table of a project by other variables; ``None`` where it has none.
 
     Parameters
@@ -150,7 +142,7 @@ def regrouped(
         here = table.rows.codes[at]
         codes.append(here if into is None else into[here])
     changed = by_others(table, domain.variables, np.array(codes))
-    return replace(project.sums.without_result(), table=changed)
+    return replace(project.sums, table=changed)
 
 
 def checked_parameters(project: Project, values: Mapping[str, object]) -> Mapping[str, object]:
@@ -171,97 +163,25 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
     return MappingProxyType({name: value for name, value in found.items() if value != defaults[name]})
 
 
-def protected_now(project: Project, context: Context, asked: Drawing) -> Project:
+def protected_now(project: Project, context: Context, asked: Drawing, accepted: str) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
     from tabprotect.engine.project.magnitudes.protecting import protected_sums
 
-    seed = project.seed if asked.seed is None else asked.seed
+    seed, decisions = project.seed if asked.seed is None else asked.seed, tuple[str, ...]()
+    method = magnitude_methods()[project.method]
     if seed is not None:
-        if not magnitude_methods()[project.method].is_random:
+        if not method.is_random:
             raise ParameterError({"seed": message("{method} takes no chance", project.method)})
         context.randomness(seed)
+    elif method.is_random:
+        decisions = admit_key(accepted, context.register)
     done = protected_sums(project, seed, context.progress)
-    return replace(project, sums=replace(chosen(project), protected=done), published=False)
+    done = replace(done, record=replace(done.record, decisions=decisions))
+    return replace(project, protected=done, published=False)
 
 
-def published_now(
-    project: Project, context: Context, asked: Publishing, accepted: str, signed: tuple[str, str]
-) -> Project:
-    """The project with its protected sums written, entered in the register, and sealed.
-
-    Parameters
-    ----------
-    accepted
-        Why it leaves whatever the gate says; empty for no reason.
-    signed
-        Who prepared it, and who approved it.
-    """
-    from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
-    from tabprotect.engine.project.magnitudes.protecting import record_of
-    from tabprotect.engine.project.releasing.magnitude_release import decided, magnitudes_before
-
-    sums, done, policy = chosen(project), project.protected_sums, project.limits
-    assert done is not None
-    method, seeded = magnitude_methods()[project.method], tuple[str, ...]()
-    if method.is_random:
-        seed = next((entry.seed for entry in reversed(context.trail) if entry.command == "protect"), None)
-        seeded = (
-            admit_key(accepted, context.register)
-            if seed is None
-            else admit_seed(Randomness.seeded(seed), policy, accepted, ())
-        )
-    before = magnitudes_before(sums.table, done.release, context.register)
-    verdict, again = before.beside(done.verdict), asked.again.strip()
-    # Why it leaves once more answers for what left before, and for nothing else.
-    beside = done.verdict.passed is True and verdict.passed is None
-    try:
-        verdict, decisions = decided(verdict, policy, accepted or (again if beside else ""), method.hint)
-    except RefusedError as error:
-        error.figures = {**done.figures, "verdict": verdict.as_json(), "confidential": True}
-        error.suggestions = remedies_for(project, context.progress, register=context.register)
-        error.commands = tuple(line(_remedied(project, one.parameters, asked)) for one in error.suggestions)
-        raise
-    decisions = (*seeded, *decisions)
-    mechanism = replace(done.release.mechanism, gate=verdict.gate)
-    release = replace(done.release, title=project.title, mechanism=mechanism)
-    keys = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
-    data = public.to_bytes(release, signing=keys, page=not asked.no_page)
-    decisions = told_of_register(decisions, (), context.register, again if before.earlier else "")
-    result, kept = replace(done, release=release, verdict=verdict, decisions=decisions), dict[str, bytes]()
-    if asked.dossier is not None:
-        record = {
-            **record_of(project, done, verdict),
-            "decisions": list(decisions),
-            "prepared_by": signed[0] or who_answers(*signed),
-            "approved_by": signed[1],
-            "release": archive.sha256(data),
-        }
-        kept = confidential.magnitude_contents(result, sums.table, record, release=data, **steps_of(context))
-    table = sums.table
-    notes = Outgoing(
-        release=release,
-        marks=lambda: marks_of_sums(table, house.key()),
-        files={Path(asked.release): data},
-        sealed=data,
-        whole=data,
-        kept=kept,
-        decisions=decisions,
-        who=who_answers(*signed),
-    ).leave(asked, policy, context.register, again or accepted)
-    sums = replace(sums, protected=result)
-    return replace(project, sums=sums, published=True, notes=(*project.notes, *notes))
-
-
-def steps_of(context: Context) -> dict[str, Any]:
-    """The steps so far as a dossier keeps them."""
-    return {
-        "trail": [entry.as_json() for entry in context.trail],
-        "recipe": recipe_text.to_text(context.trail, seeds=True),
-    }
-
-
-def _remedied(project: Project, changed: Mapping[str, object], asked: Publishing) -> list[str]:
+def remedied_words(project: Project, changed: Mapping[str, object], asked: Publishing) -> list[str]:
     """Words: protect the sums by another method, as a remedy has it."""
     method, given = str(changed["method"]), {n: v for n, v in changed.items() if n != "method"}
     return sums_words(
@@ -337,7 +257,7 @@ def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
         yield SumsTrial(
             name,
             int(hidden.sum()),
-            int(value[hidden & ~done.primary].sum()),
+            int(value[hidden & ~done.record.primary].sum()),
             float(moved.mean()) if len(moved) else 0.0,
             0 if audit is None else audit.broken + audit.known,
             done.verdict.worst,
@@ -358,47 +278,3 @@ def infer_sums(project: Project) -> list[str]:
     """Words: what an outsider can guess from the release."""
     release = project.source if project.kind == "reader" else "release.zip"
     return ["infer", release, "--as-contributor", "outsider", "--within", f"{project.limits.within:g}"]
-
-
-def bundle_of_sums(project: Project) -> bytes:
-    """The bundle of a release of sums, with the gate that its verdict states.
-
-    Of one that was published, the file's bytes may have signatures besides.
-    """
-    done, release = project.protected_sums, project.release_of_sums
-    assert release is not None
-    if done is not None and not project.published:
-        mechanism = replace(release.mechanism, gate=done.verdict.gate)
-        release = replace(release, title=project.title, mechanism=mechanism)
-    return public.to_bytes(release)
-
-
-def judged_for_leaving(project: Project, register: str | None = None) -> MagnitudeVerdict:
-    """The verdict on the protected sums, with what left before among what it leaves out."""
-    from tabprotect.engine.project.releasing.magnitude_release import magnitudes_before
-
-    done = project.protected_sums
-    assert done is not None
-    if project.published:
-        return done.verdict
-    return magnitudes_before(chosen(project).table, done.release, register).beside(done.verdict)
-
-
-def gate_of_sums(project: Project, verdict: MagnitudeVerdict, reason: str) -> str:
-    """Say why the protected sums may not leave with a reason; empty if they may."""
-    from tabprotect.engine.project.releasing.magnitude_release import decided
-
-    try:
-        decided(verdict, project.limits, reason, magnitude_methods()[project.method].hint)
-    except RefusedError as error:
-        return error.sentence
-    return ""
-
-
-def staff_record(project: Project) -> Mapping[str, object]:
-    """Return what a staff report says of the protected sums beside the release. Confidential."""
-    from tabprotect.engine.project.magnitudes.protecting import record_of
-
-    done = project.protected_sums
-    assert done is not None
-    return {**record_of(project, done, done.verdict), "decisions": list(done.decisions)}

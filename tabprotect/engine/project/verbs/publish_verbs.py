@@ -15,7 +15,9 @@ from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.paths import is_there
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.options import Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
@@ -23,11 +25,11 @@ from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import Outgoing, admit_coins, told_of_register, who_answers
 from tabprotect.engine.project.releasing.judgement import (
     asked_once,
-    beside_sums,
+    beside_other_measures,
     beside_unjudged,
     refused_beside,
 )
-from tabprotect.engine.project.verbs.magnitude_verbs import published_now, steps_of
+from tabprotect.engine.project.verbs.magnitude_verbs import remedied_words
 from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
@@ -65,20 +67,17 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
             message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
         )
     asked.check_measure(project.measure)
-    signed, before_it = _signed(project.limits, asked), _accepted_before(context)
+    signed, before_it = (
+        _signed(project.limits, asked),
+        _accepted_before(context, weak=project.sums is not None),
+    )
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(message("release and dossier would be one file"), file=place)
-    if project.sums is not None:
-        _check_taken((place, dossier), asked)
-        # Magnitudes are judged when they leave, and not when they are protected.
-        weak = any(entry.order.arguments.get("accept_weak") for entry in context.trail)
-        accepted = asked.accept.strip() or before_it or (gate.UNSTATED if weak else "")
-        return published_now(project, context, asked, accepted, signed)
     looked = None if context.before is None else context.before.looked
     assert project.protected is not None
     looked = looked or asked_once(project.protected.record.problem, context.register)
-    protected = _answered_for(project, asked, before_it, looked, signed)
+    protected = _answered_for(project, context, asked, before_it, looked, signed)
     leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
@@ -98,7 +97,12 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     )
     kept = {}
     if dossier is not None:
-        kept = confidential.contents(protected, release=whole, **steps_of(context))
+        kept = confidential.contents(
+            protected,
+            release=whole,
+            trail=[e.as_json() for e in context.trail],
+            recipe=recipe_text.to_text(context.trail, seeds=True),
+        )
     leaving.make_folder(place)
     notes = Outgoing(
         release=protected.release,
@@ -165,13 +169,30 @@ def _beside_earlier(
         protected = stated
 
 
-def _accepted_before(context: Context) -> str:
+def _accepted_before(context: Context, *, weak: bool) -> str:
     """The reason that was given when it was protected; empty for none.
 
     What a recipe, or a run in one go, accepts when it protects, it accepts when it publishes.
+
+    Parameters
+    ----------
+    weak
+        Whether it may have been accepted without a reason then: magnitudes are judged when they leave.
     """
-    said = (str(entry.order.arguments.get("accept") or "").strip() for entry in context.trail)
-    return next(filter(None, said), "")
+    given = [entry.order.arguments for entry in context.trail]
+    said = (str(one.get("accept") or "").strip() for one in given)
+    return next(
+        filter(None, said), gate.UNSTATED if weak and any(one.get("accept_weak") for one in given) else ""
+    )
+
+
+def _say_what_helps(error: RefusedError, project: Project, context: Context, asked: Publishing) -> None:
+    """Add to a refusal of magnitudes other settings that pass."""
+    # Late: tables of counts, which are most, do not wait for it.
+    from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
+
+    error.suggestions = remedies_for(project, context.progress, register=context.register)
+    error.commands = tuple(line(remedied_words(project, one.parameters, asked)) for one in error.suggestions)
 
 
 def _check_taken(paths: Iterable[Path | None], asked: Publishing) -> None:
@@ -210,7 +231,12 @@ def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
 
 
 def _answered_for(
-    project: Project, asked: Publishing, before_it: str, looked: LookedUp | None, signed: tuple[str, str]
+    project: Project,
+    context: Context,
+    asked: Publishing,
+    before_it: str,
+    looked: LookedUp | None,
+    signed: tuple[str, str],
 ) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
 
@@ -226,10 +252,20 @@ def _answered_for(
     """
     assert project.protected is not None
     accepted = asked.accept.strip()
-    done = beside_sums(project.protected, project.limits, looked)
-    # What is not weighed with other releases is known only now.
-    given = accepted or ("" if done is project.protected else asked.again.strip() or before_it)
-    done = gate.decided(done, project.limits, given)
+    before, magnitudes = project.protected, project.sums is not None
+    done = beside_other_measures(before, project.limits, looked)
+    # What is not weighed with other releases is known only now; a reason for publishing once more
+    # answers for that, and for nothing else.
+    passed = before.record.verdict is None or before.record.verdict.accepted
+    beside = done.record.verdict is not before.record.verdict and passed
+    given = accepted or (before_it if magnitudes or beside else "") or (asked.again.strip() if beside else "")
+    try:
+        done = gate.decided(done, project.limits, given)
+    except RefusedError as error:
+        if magnitudes:
+            error.figures = {**done.record.findings, "verdict": done.verdict.as_json(), "confidential": True}
+            _say_what_helps(error, project, context, asked)
+        raise
     decisions = done.record.decisions
     decisions += admit_seed(done.record.randomness, project.limits, accepted, decisions)
     record = replace(done.record, prepared_by=signed[0], approved_by=signed[1], decisions=decisions)
@@ -249,8 +285,7 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     return Project(
         title=release.title,
         source=path,
-        released=release if release.tables else None,
-        released_sums=release if release.magnitudes else None,
+        released=release,
         placement=Placement.of(release.domain),
         method=release.mechanism.method,
     )

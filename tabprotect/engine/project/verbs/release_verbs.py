@@ -258,14 +258,15 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
         raise InputError(message("a reason is missing"), hint=message("say why it is published all the same"))
+    accepted = reason or (gate.UNSTATED if asked.accept_weak else "")
     if project.sums is not None:
-        return protected_now(project, context, asked)
+        return protected_now(project, context, asked, accepted)
     if asked.tune_for != "changes" and not asked.tune:
         raise ParameterError({"tune_for": message("goes with tune")})
     tuned = _tuned(project, asked, context) if asked.tune else None
     if tuned is not None:
         project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.change}))
-    problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
+    problem = project.problem
     admitted = partial(admit_key, accepted, context.register)
     randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)
     if accepted:

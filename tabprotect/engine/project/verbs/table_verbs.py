@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
@@ -17,6 +16,7 @@ from tabprotect.engine.project.command import Arguments, Context, Declared, Orde
 from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.project.sources import records_file
@@ -34,7 +34,7 @@ def new_document(table: Table, *, source: str, title: str = "") -> Project:
     return Project(title=title, source=source, table=table, placement=placement)
 
 
-def edited(project: Project, table: Table, sums: ChosenSums | None = None) -> Project:
+def edited(project: Project, table: Table, sums: ChosenMagnitudes | None = None) -> Project:
     """The project with a changed table; everything that depended on the old one is dropped.
 
     Parameters

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
@@ -15,7 +15,7 @@ from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.languages.messages import message
 
 
-def judged(sums: ChosenSums, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
+def judged(sums: ChosenMagnitudes, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
     """Return what rules say of every cell of a magnitude table; counts its cells the first time."""
     return sensitive_cells(sums.table, rules, weights=sums.weights)
 
@@ -43,7 +43,7 @@ class JudgedSums(QObject):
             self, jobs, self._tried, self.failed.emit
         )
 
-    def ask(self, sums: ChosenSums) -> None:
+    def ask(self, sums: ChosenMagnitudes) -> None:
         """Work it out, unless it is known."""
 
         def work(_progress: Progress) -> Sensitivity:
@@ -51,7 +51,7 @@ class JudgedSums(QObject):
 
         self._question.ask(message("judging every sum"), work, _key(sums))
 
-    def of(self, sums: ChosenSums) -> Sensitivity | None:
+    def of(self, sums: ChosenMagnitudes) -> Sensitivity | None:
         """Return what is known of a table with its rules; ``None`` before that."""
         return self.known if same(self._of, _key(sums)) else None
 
@@ -90,5 +90,5 @@ class JudgedSums(QObject):
         self.changed.emit()
 
 
-def _key(sums: ChosenSums) -> tuple[object, ...]:
+def _key(sums: ChosenMagnitudes) -> tuple[object, ...]:
     return (sums.table, *sums.rules, sums.weights)

@@ -11,15 +11,16 @@ from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWid
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
+from tabprotect.engine.protection.problem import Protected, StaffVerdict
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.release.findings import said
 from tabprotect.engine.release.release import Release
@@ -42,7 +43,7 @@ from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
-Read = tuple[MagnitudeVerdict, Floats | None]
+Read = tuple[StaffVerdict, Floats | None]
 """What a release says by itself: its verdict, and an outsider's belief about each cell."""
 
 KINDS = {
@@ -62,7 +63,7 @@ class CheckSumsPage(CheckStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self._verdict: MagnitudeVerdict | None = None
+        self._verdict: StaffVerdict | None = None
         self._beliefs: Floats | None = None
         self.tried: tuple[TriedReader, ...] = ()
         self._rows: list[TriedReader] = []
@@ -153,7 +154,7 @@ class CheckSumsPage(CheckStage, Page):
 
     def _ask(self, project: Project, release: Release) -> None:
         def read(_progress: Progress) -> Read:
-            found = magnitude_verdict(release)
+            found = verdict(release)
             method = magnitude_methods()[release.mechanism.method]
             return found, method.outsider(release, found.limits.near)
 
@@ -234,7 +235,7 @@ class CheckSumsPage(CheckStage, Page):
             self.list.set_current(0)
             self._explain(0)
 
-    def _columns(self, sums: ChosenSums, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
+    def _columns(self, sums: ChosenMagnitudes, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
         text = sum_text(sums.table.decimals)
         cells = [sums.table.cells.nodes[:, one.cell] for one in rows]
         return (
@@ -346,8 +347,8 @@ class CheckSumsPage(CheckStage, Page):
         self.document.page_asked.emit("release")
 
 
-def _all_tried(sums: ChosenSums, done: ProtectedSums, progress: Progress) -> tuple[TriedReader, ...]:
-    pattern = done.primary, done.release.magnitude_table.hidden
+def _all_tried(sums: ChosenMagnitudes, done: Protected, progress: Progress) -> tuple[TriedReader, ...]:
+    pattern = done.record.primary, done.release.magnitude_table.hidden
     rules = rules_of(sums.rules)
     return tried_readers(sums.table, rules, pattern, weights=sums.weights, progress=progress)
 

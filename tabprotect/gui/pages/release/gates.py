@@ -11,7 +11,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.bundle import archive
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff.release_findings import (
     CHANCE,
     WORDS,
@@ -24,13 +24,15 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_protection,
 )
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.magnitude_verdict import MagnitudeVerdict, magnitude_verdict
+from tabprotect.engine.disclosure.gate import decided
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import Suggestion, TabprotectError
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.magnitude_verbs import gate_of_sums
+from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
+from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.verdict_figures import SAID, Verdict
@@ -274,7 +276,7 @@ class Looked:
         Its SHA-256.
     """
 
-    verdict: MagnitudeVerdict
+    verdict: StaffVerdict
     checks: tuple[str, ...]
     fingerprint: str
 
@@ -366,23 +368,35 @@ class MagnitudesGate(Gate):
         """Say what has to be done before it can be approved, in words; empty where nothing has."""
         if self.looked is None:
             return ""
-        reason = self.decisions.reason
-        against = gate_of_sums(project, self.looked.verdict, reason)
+        reason, against = self.decisions.reason, self._against(project)
         if against and reason:
             return against
         return self.open_points(project, [message("a reason for publishing all the same")] if against else [])
 
+    def _against(self, project: Project) -> str:
+        """Say why it may not leave with the reason that is given, in words; empty if it may."""
+        assert project.protected is not None and self.looked is not None
+        done = project.protected
+        done = replace(done, record=replace(done.record, verdict=self.looked.verdict))
+        try:
+            decided(done, project.limits, self.decisions.reason)
+        except RefusedError as error:
+            return error.sentence
+        return ""
+
 
 def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
     """The bundle made and checked as its reader will, or that of a reader read again."""
-    # The register comes with the first release, not with the window.
-    from tabprotect.engine.project.verbs.magnitude_verbs import bundle_of_sums, judged_for_leaving
-
     progress.report(message("making the bundle"), 0.1)
     read = project.kind == "reader" and os.path.isfile(Path(project.source))
-    data = archive.load(Path(project.source)) if read else bundle_of_sums(project)
+    assert project.release is not None
+    data = archive.load(Path(project.source)) if read else public.to_bytes(project.release)
     progress.report(message("verifying the bundle"), 0.6)
     found = verify_bytes(data)
     progress.report(message("looking up what left before"), 0.9)
-    verdict = judged_for_leaving(project) if house else magnitude_verdict(found.release)
-    return Looked(verdict, found.checks, found.fingerprint)
+    judged = verdict(found.release)
+    if house and project.protected is not None:
+        judged = project.protected.verdict
+        if not project.published:
+            judged = judge_release(project).alone
+    return Looked(judged, found.checks, found.fingerprint)

@@ -100,15 +100,9 @@ class ReportButton(QPushButton):
 
 def _report(project: Project, history: History, edition: Edition, progress: Progress) -> Report:
     # Templates, and the register, come with the first report.
-    from tabprotect.engine.project.verbs.magnitude_verbs import bundle_of_sums, staff_record
     from tabprotect.engine.report.report import public_report, staff_report
 
     made = datetime.now(UTC).date()
-    if project.of_sums:
-        staff = edition == "staff"
-        return public_report(
-            bundle_of_sums(project), made, progress, record=staff_record(project) if staff else None
-        )
     assert project.release is not None
     bundle = public.to_bytes(project.release)
     if edition == "public":

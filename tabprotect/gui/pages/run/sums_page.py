@@ -9,14 +9,15 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums, ProtectedSums
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.magnitude_method import PUBLISH
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.job_view import JobView
@@ -156,7 +157,7 @@ class SetUpSumsPage(MethodsStage, Page):
         self.no_rule.hide()
         self._show_result(project)
 
-    def _show_form(self, project: Project, sums: ChosenSums) -> None:
+    def _show_form(self, project: Project, sums: ChosenMagnitudes) -> None:
         method = magnitude_methods()[project.method]
         if self._method != method.name:
             self._rest.stop()
@@ -192,8 +193,8 @@ class SetUpSumsPage(MethodsStage, Page):
         hatch, hidden = table.hidden, table.hidden
         if done is not None and sums is not None:
             cells = sums.table.cells
-            mark = done.primary
-            second = table.hidden & ~done.primary
+            mark = done.record.primary
+            second = table.hidden & ~done.record.primary
             letters = np.where(second, SECONDARY, "")
             if self._view == "original":
                 values, hatch, hidden = cells.value, second, np.zeros_like(second)
@@ -213,7 +214,7 @@ class SetUpSumsPage(MethodsStage, Page):
         done = project.protected_sums if self.document.in_house else None
         if done is None:
             return message("hidden")
-        unsafe = bool(done.primary[number])
+        unsafe = bool(done.record.primary[number])
         return message("hidden as unsafe") if unsafe else message("hidden to protect others")
 
     def _look(self, face: str) -> None:
@@ -276,22 +277,22 @@ class SetUpSumsPage(MethodsStage, Page):
         self.refresh(frozenset())
 
 
-def _sentence(done: ProtectedSums) -> str:
+def _sentence(done: Protected) -> str:
     first, published = "", done.release.magnitude_table
     if published.hidden.any():
-        primary = int(done.primary.sum())
+        primary = int(done.record.primary.sum())
         first = plural(
             primary,
             "{primary} sum is hidden as unsafe, {secondary} more to protect it, of {cells}.",
             "{primary} sums are hidden as unsafe, {secondary} more to protect them, of {cells}.",
             count_text(primary),
-            count_text(int((published.hidden & ~done.primary).sum())),
+            count_text(int((published.hidden & ~done.record.primary).sum())),
             count_text(len(published.key)),
         )
     return joined(filter(None, (first, done.verdict.staff_sentence)), " ")
 
 
-def _legend(done: ProtectedSums | None) -> str:
+def _legend(done: Protected | None) -> str:
     if done is None:
         return message("x: not published.")
     if not done.release.magnitude_table.hidden.any():

@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
-from tabprotect.engine.disclosure.protected_magnitudes import ChosenSums
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.table_verbs import opening, placed
@@ -131,7 +131,7 @@ class SumsPage(TableStage, Page):
         self.empty.setVisible(bool(why))
         self.grid.setVisible(not why)
 
-    def _show_original(self, project: Project, sums: ChosenSums) -> None:
+    def _show_original(self, project: Project, sums: ChosenMagnitudes) -> None:
         found = self.document.judged_sums.of(sums)
         if found is None:
             # Counting all cells may take seconds: that is not for the window's thread.
@@ -269,13 +269,13 @@ class SumsPage(TableStage, Page):
             self.document.run(placed(turned), page=self.name)
 
 
-def letters_of(sums: ChosenSums, found: Sensitivity) -> np.ndarray:
+def letters_of(sums: ChosenMagnitudes, found: Sensitivity) -> np.ndarray:
     """The letter of each cell, empty where it is safe."""
     known = ["", *(rule.letter for rule in rules_of(sums.rules))] if sums.rules else [""]
     return np.array(known)[found.rule + 1]
 
 
-def _sentence(sums: ChosenSums, found: Sensitivity) -> str:
+def _sentence(sums: ChosenMagnitudes, found: Sensitivity) -> str:
     cells = count_text(len(sums.table.cells))
     unsafe = int(found.unsafe.sum())
     if not sums.rules:
@@ -303,7 +303,7 @@ def _legend(letters: np.ndarray) -> str:
     return joined(parts, "    ")
 
 
-def _who(sums: ChosenSums) -> str:
+def _who(sums: ChosenMagnitudes) -> str:
     table = sums.table
     inner = np.ones(len(table.cells), dtype=bool)
     for axis, nodes in zip(table.axes, table.cells.nodes, strict=True):

@@ -23,10 +23,9 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_protection,
 )
 from tabprotect.engine.bundle.staff.risk_report import risk_text
-from tabprotect.engine.disclosure.magnitude_verdict import ContributorsAudit, MagnitudeVerdict, limits_of
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
+from tabprotect.engine.protection.problem import ContributorsAudit, Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.insiders import Insiders
@@ -48,7 +47,7 @@ TABLES = st.builds(
 
 @given(st.lists(TABLES, min_size=1, max_size=3))
 def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdict]) -> None:
-    verdict = Verdict(tuple(tables), Limits(), 3)
+    verdict = Verdict(tuple(tables), Gate(), 3)
     said = headline(verdict)
     assert (said.state == "failed") is bool(verdict.failing)
     assert said.state != "passed" or (verdict.accepted and not verdict.certain)
@@ -64,7 +63,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
-    assert headline(Verdict((table,), Limits(), 3)).text == (
+    assert headline(Verdict((table,), Gate(), 3)).text == (
         "Not ready. A reader would know 255 of about 390 small counts (limit 19), 200 for certain."
     )
 
@@ -72,18 +71,18 @@ def test_the_sentence_has_the_numbers() -> None:
 def test_tables_with_nothing_at_risk_are_one_line() -> None:
     names = (("age", "sex"), ("age",), ())
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
-    verdict = Verdict(tables, Limits(), 3)
+    verdict = Verdict(tables, Gate(), 3)
     (said,) = of_tables(verdict)
     assert said.text == "In 3 of the 3 tables a reader expects no small counts."
     assert said.values["names"] == "; ".join(table.label for table in verdict.tables)
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
-    assert headline(Verdict(small, Limits(), 3)).text == ("Ready. A reader expects no small counts.")
+    assert headline(Verdict(small, Gate(), 3)).text == ("Ready. A reader expects no small counts.")
 
 
 def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
     alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "intruder"))
-    verdict = Verdict(alone, Limits(), 3)
+    verdict = Verdict(alone, Gate(), 3)
     said = [verdict.sentence, read_together(verdict), headline(verdict, published=True).text]
     said += [line.text for line in (headline(verdict), *of_tables(verdict))]
     assert not any("0" in sentence for sentence in said), said
@@ -99,7 +98,7 @@ def test_what_somebody_alone_learns_is_said_where_the_tables_were_not_judged() -
 
 def test_what_has_left_is_not_called_ready() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 10, 0, "exact")
-    verdict = Verdict((table,), Limits(), 3)
+    verdict = Verdict((table,), Gate(), 3)
     assert headline(verdict).text.startswith("Ready")
     said = headline(verdict, published=True)
     assert (said.state, said.text) == (
@@ -129,7 +128,7 @@ def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
 def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: Protected) -> None:
     summary = replace(summarise(protected), unchanged_cells=2, at_risk_cells=4, judged_cells=4)
     inner = TableVerdict("user", ("a",), True, 9, 4.0, 0, 0, "exact")
-    judged = StaffVerdict((inner,), Limits(), 3, staff=Staff(4, 0, 0, 0, 0.3, None))
+    judged = StaffVerdict((inner,), Gate(), 3, staff=Staff(4, 0, 0, 0, 0.3, None))
 
     def first(verdict: Verdict | None) -> str:
         lines = [line.text for line in protection(protected, summary, verdict).findings]
@@ -147,7 +146,7 @@ def test_nobody_can_tell_which_counts_stay_only_where_none_is_known(protected: P
 
 def test_what_earlier_releases_add_is_said_as_a_number() -> None:
     def judged(known: int) -> StaffVerdict:
-        return StaffVerdict((TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Limits(), 3)
+        return StaffVerdict((TableVerdict("user", ("a",), True, 9, 4.0, known, 0, "exact"),), Gate(), 3)
 
     publication = cast(Any, SimpleNamespace(number=38, day="2026-11-21"))
     read = (Earlier(publication, "original"),)
@@ -163,18 +162,18 @@ def test_what_earlier_releases_add_is_said_as_a_number() -> None:
 
 def test_what_cannot_be_read_together_has_no_figures() -> None:
     table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
-    said = read_together(Verdict((table,), Limits(), 3, note="Too few draws."))
+    said = read_together(Verdict((table,), Gate(), 3, note="Too few draws."))
     assert "could not be worked out. Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "a reader would know 1 of about 4 small counts" in read_together(Verdict((known,), Limits(), 3))
+    assert "a reader would know 1 of about 4 small counts" in read_together(Verdict((known,), Gate(), 3))
 
 
 TRIED = ContributorsAudit(40, 90, 0, 0, 0, 3, share="10")
 
 
-def of_sums(**given: Any) -> MagnitudeVerdict:
-    found = MagnitudeVerdict(limits_of(HousePolicy()), 9, 4, 0.221, 0, audit=TRIED)
-    return replace(found, **given)
+def of_sums(**given: Any) -> StaffVerdict:
+    outsider = TableVerdict("outsider", ("a",), True, 9, 0.0, 0, 0, "exact", worst=0.221, hidden=4)
+    return replace(StaffVerdict((outsider,), HousePolicy().of_magnitudes, 1, audit=TRIED), **given)
 
 
 @pytest.mark.parametrize(("narrow", "state"), [(0, "passed"), (1, "mind")])
@@ -182,7 +181,8 @@ def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
     found = of_sums(audit=replace(TRIED, narrow=narrow), left_out=("pattern_choice",))
     hidden = np.array([True, True, True, True])
     run = SimpleNamespace(
-        release=SimpleNamespace(magnitude_table=SimpleNamespace(hidden=hidden)), primary=hidden & [1, 1, 1, 0]
+        release=SimpleNamespace(magnitude_table=SimpleNamespace(hidden=hidden)),
+        record=SimpleNamespace(primary=hidden & [1, 1, 1, 0]),
     )
     lines = sums_protection(cast(Any, run), found).findings
     assert lines[0].state == state and "40 businesses" in lines[0].text

@@ -194,7 +194,7 @@ def test_zeros_that_are_sensitive_are_hidden_and_uncertain() -> None:
     assert not plain.release.magnitude_table.hidden.any()
     done = suppressed(table, P10, zeros="30")
     zero = table.number({"r": "0", "c": "0"})
-    assert done.figures["primary"] == 1 and done.figures["broken"] == 0
+    assert done.record.findings["primary"] == 1 and done.record.findings["broken"] == 0
     assert done.release.magnitude_table.hidden[zero]
     ranges = hidden_ranges(done.release.magnitude_table)
     assert ranges[np.flatnonzero(done.release.magnitude_table.hidden).tolist().index(zero), 1] >= 30
@@ -211,7 +211,7 @@ def test_unknown_categories_are_declared_safe_and_never_silently() -> None:
     missing = replace(table.variables[0], categories=("0", "1", "(missing)"))
     table = replace(table, variables=(missing, table.variables[1]))
     judged = suppressed(table, P10)
-    assert judged.figures["primary"] == 1 and judged.release.magnitude_table.hidden.any()
+    assert judged.record.findings["primary"] == 1 and judged.release.magnitude_table.hidden.any()
     safe = suppressed(table, P10, missing="safe")
-    assert not safe.release.magnitude_table.hidden.any() and safe.figures["declared_safe"] == 1
+    assert not safe.release.magnitude_table.hidden.any() and safe.record.findings["declared_safe"] == 1
     assert safe.verdict.passed is None and "contributors" in safe.verdict.left_out

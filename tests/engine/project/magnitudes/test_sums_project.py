@@ -72,7 +72,7 @@ def hidden_of(project: Project) -> list[dict[str, str]]:
 def test_rules_methods_and_results_are_steps_that_can_be_undone(firms: Path) -> None:
     history = steps(protect(), history=tabulated(firms))
     done = history.project.protected_sums
-    assert done is not None and done.primary.sum() == 1
+    assert done is not None and done.record.primary.sum() == 1
     assert {"nace": "10", "region": "N"} in hidden_of(history.project)
     changed = steps(set_rules(rules=["p=10", "n=4"]), history=history)
     assert changed.project.protected_sums is None
@@ -191,7 +191,7 @@ def test_variables_are_changed_as_if_the_records_had_been_coded_so(firms: Path, 
         ("rename_variable", {"variable": "nace", "to": "branch"}),
     ):
         history, _ = history.apply(name, arguments)
-        assert history.project.sums is not None and history.project.sums.protected is None
+        assert history.project.sums is not None and history.project.protected is None
     found = cells_of(history)
     # The contributor of 10 and 20 in the north counts once: a, with 900 and 70.
     north = (("branch", "low"), ("region", "North"))

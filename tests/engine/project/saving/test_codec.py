@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -35,7 +35,7 @@ from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
 
-LIMITS = Limits(belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5)
+LIMITS = Gate(belief_limit=0.9, share=0.1, mean_belief_limit=0.5, small_share=0.5, insider_limit=0.5)
 
 RECORDS = "key,region,sex,w\n" + "".join(
     f"{number * 7919},{'NSE'[number % 3]},{'fm'[number % 2]},{1 + number % 3}\n" for number in range(40)
@@ -135,8 +135,8 @@ def everything(histories: list[History]) -> list[object]:
         kept_small=(KeptSum(("a",), ("x",), 1),),
     )
     release = run.protected.release
-    gate = Gate(
-        **asdict(LIMITS),
+    gate = replace(
+        LIMITS,
         at_risk=SmallCount(2, 3),
         attempts_at_most=2,
         intruder="positive",
@@ -148,7 +148,7 @@ def everything(histories: list[History]) -> list[object]:
     tuned = Tuned(use="sums", change={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
     privacy = Privacy(stated=Spent(1.0, 1e-6, 0.5), total=Spent(2.0, 2e-6, 1.0))
     policy = HousePolicy(
-        **asdict(LIMITS),
+        **{one.name: getattr(LIMITS, one.name) for one in fields(Limits)},
         insiders="judge",
         attempts_at_most=2,
         at_risk="1..3",
@@ -186,7 +186,7 @@ def everything(histories: list[History]) -> list[object]:
         kept_totals=(KeptTotal({"a": "x"}, published=5, inner=4),),
     )
     sums = next(p.release_of_sums for p in found if p.release_of_sums is not None)
-    reader = Project(released_sums=sums)
+    reader = Project(released=sums)
     chosen = next(p.sums for p in found if p.sums is not None)
     top = LargestOnly(*(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64))
     named = replace(run, sums=replace(chosen, table=replace(chosen.table, largest=top)))
