@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import Progress
@@ -91,8 +91,8 @@ def _class(method: str) -> str:
 
 
 def _method(name: str) -> str:
-    # ``lambda`` is no keyword of a call, and the table is that which is protected.
-    own = {one.name for one in keywords(Protecting)} | {"lambda", "table"}
+    # ``lambda`` is no keyword of a call.
+    own = {one.name for one in keywords(Protecting)} | {"lambda"}
     # A method of both measures takes the parameters of either.
     of_either = [every[name] for every in (methods(), magnitude_methods()) if name in every]
     types: dict[str, dict[str, None]] = {}
@@ -108,22 +108,26 @@ def _method(name: str) -> str:
 
 def _protects() -> str:
     lines = [
+        f"Method = Literal[{', '.join(map(repr, _names()))}]",
+        '"""The names of the methods; that of a plug-in is checked by nobody if its type is ``Any``."""',
+        "",
+        "",
         "class Protects(Protocol[Table, Protection]):",
-        '    """An overload for each method; one of a plug-in takes any parameters."""',
+        '    """An overload for each method; one that a variable names takes what all methods take."""',
     ]
     for method in _names():
         default = " = ..." if method == DEFAULT_METHOD else ""
         lines += [
             "",
             "    @overload",
-            f'    def __call__(self, table: Table, method: Literal["{method}"]{default}, *, '
+            f'    def __call__(self, table: Table, /, method: Literal["{method}"]{default}, *, '
             f"progress: Progress = ..., **asked: Unpack[{_class(method)}]) -> Protection: ...",
         ]
     lines += [
         "",
         "    @overload",
-        "    def __call__(self, table: Table, method: str = ..., *, progress: Progress = ..., "
-        "**asked: Any) -> Protection: ...",
+        "    def __call__(self, table: Table, /, method: Method | None, *, progress: Progress = ..., "
+        "**asked: Unpack[ProtectingKeywords]) -> Protection: ...",
     ]
     return "\n".join(lines)
 

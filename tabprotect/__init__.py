@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from tabprotect.library.cycles import Cycles as Cycles, design as design
     from tabprotect.library.converting import convert as convert, export as export
     from tabprotect.library.protection import (
+        ProtectedTables as ProtectedTables,
         Protection as Protection,
         protect as protect,
+        protect_all as protect_all,
         protect_set as protect_set,
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
@@ -70,7 +72,15 @@ _HOMES = {
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.converting": ("convert", "export"),
-    "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
+    "library.protection": (
+        "ProtectedTables",
+        "Protection",
+        "describe",
+        "methods",
+        "protect",
+        "protect_all",
+        "protect_set",
+    ),
     "library.query_space": ("QuerySpace",),
     "library.register": ("new_register", "rotate_key"),
     "library.release": ("open_release", "page", "verify"),

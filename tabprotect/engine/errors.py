@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -42,6 +43,10 @@ class TabprotectError(Exception):
         self.message = message
         self.hint = hint
         self.detail = detail
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Out of a pickle it is not made by its parameters, of which it holds the text that they became.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     @property
     def place(self) -> str:
@@ -146,6 +151,29 @@ class ParameterError(TabprotectError):
 
     def as_json(self) -> dict[str, object]:
         return super().as_json() | {"fields": self.fields}
+
+
+@contextmanager
+def about(keyword: str = "", **called: str) -> Iterator[None]:
+    """Name what somebody typed in the errors of what is done with it.
+
+    Parameters
+    ----------
+    keyword
+        What an error of the input is about.
+    **called
+        The keyword of each parameter that has another name further down.
+    """
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(
+            {called.get(name, name): why for name, why in error.fields.items()}, hint=error.hint
+        ) from None
+    except InputError as error:
+        if keyword:
+            error.message = message("{name}: {why}", keyword, error.message)
+        raise
 
 
 @dataclass(frozen=True)

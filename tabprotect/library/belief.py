@@ -251,6 +251,8 @@ class Belief(Framed):
         >>> tp.infer(tp.protect(table, seed=7)).sample(1000, seed=1).shape
         (1000, 4, 4)
         """
+        if number < 1:
+            raise ParameterError({"number": message("must be at least 1")})
         generator = Randomness.seeded(seed).generator()
         flat = self.posterior.draw_originals(number, generator, progress)
         return flat.reshape(number, *self.domain.shape)

@@ -13,11 +13,11 @@ from tabprotect.engine.assessment.comparing.compare import compare as run_compar
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
 from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import ParameterError, about
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 from tabprotect.library.shown.frames import Framed, made
-from tabprotect.library.table import Table
+from tabprotect.library.table import Table, check_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,19 +143,27 @@ def compare(
     >>> found.configurations
     ('random_rounding base=3',)
     """
+    check_table(table)
     if table.history.project.measure == "magnitudes":
         raise ParameterError(
             {"table": message("holds magnitudes: what is compared here are counts")},
             hint=message("compare methods for magnitudes by tabprotect compare FILE, or compare its counts"),
         )
-    found = run_comparison(
-        table.history.project.problem,
-        [spec for text in configurations for spec in parse_spec(text)],
-        runs_per_method=runs,
-        seed=seed,
-        measures=measures,
-        scope=Scope(margins, groupings, None if key is None else tuple(key), sensitive),
-        workers=workers,
-        progress=progress,
-    )
+    wrong = [type(one).__name__ for one in configurations if not isinstance(one, str)]
+    if wrong or isinstance(configurations, str):
+        raise ParameterError(
+            {"configurations": message("must be a list of texts, is {kind}", *wrong[:1] or ["str"])},
+            hint=message("for example [{text}]", repr("cell_key D=5 V=3")),
+        )
+    with about(runs_per_method="runs"):
+        found = run_comparison(
+            table.history.project.problem,
+            [spec for text in configurations for spec in parse_spec(text)],
+            runs_per_method=runs,
+            seed=seed,
+            measures=measures,
+            scope=Scope(margins, groupings, None if key is None else tuple(key), sensitive),
+            workers=workers,
+            progress=progress,
+        )
     return Comparison(found, table.kind)

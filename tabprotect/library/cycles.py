@@ -11,7 +11,7 @@ from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
 from tabprotect.engine.cycles.designs import design as designed
 from tabprotect.engine.cycles.designs import triangular
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, about
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT, Progress
@@ -118,7 +118,8 @@ def design(
         counts = margins.table
     domain = counts.domain
     groups = parse_groupings(groupings, domain)
-    wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
+    with about("keep"):
+        wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
     kept = KeptMargins.of(wanted, counts)
     empty = None if zeros is None else zeros_of(str(zeros), domain)[1]
     parameters = {"repeats": repeats} | ({} if height is None else {"height": height})

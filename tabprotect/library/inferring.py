@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import READER
@@ -13,7 +13,7 @@ from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
 from tabprotect.engine.disclosure.verdict import weigh_refused
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError, about
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.progress import SILENT, Progress
@@ -151,12 +151,20 @@ def infer(
     >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
     Belief(v | w, 4 x 4, exact)
     """
+    wrong = {}
+    if way not in get_args(Way):
+        wrong["way"] = message("must be one of {ways}", ", ".join(get_args(Way)))
+    if draws is not None and draws < 1:
+        wrong["draws"] = message("must be at least 1")
+    if wrong:
+        raise ParameterError(wrong)
     given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
         raise InputError(message("there is no release to infer from"))
     releases = [_opened(one, progress) for one in given]
     first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
-    asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
+    with about("of"):
+        asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
     randomness = None if seed is None else Randomness.seeded(seed)
     found = believe(
         [first, *releases[1:]],

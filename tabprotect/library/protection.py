@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from tabprotect.engine.assessment.comparing.spreading import spread
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.protected_magnitudes import sentences
+from tabprotect.engine.errors import Interrupted, ParameterError, TabprotectError, about
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow
@@ -29,18 +31,18 @@ from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
-from tabprotect.languages.messages import joined
-from tabprotect.library.arguments.asking import asks, keywords, taken
+from tabprotect.languages.messages import joined, message
+from tabprotect.library.arguments.asking import asks, keywords, plain, taken
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.shown.frames import Framed, made
-from tabprotect.library.table import Table
+from tabprotect.library.table import Table, check_table
 from tabprotect.library.verdicts import HouseVerdict
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.arguments.keywords import Protects, PublishingKeywords
+    from tabprotect.library.arguments.keywords import Method, Protects, PublishingKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,7 +170,7 @@ def _by_method(function: Callable[..., Protection]) -> Protects[Table, Protectio
 def protect_set(
     table: Table | Mapping[str, Table],
     tables: Mapping[str, str] | None = None,
-    method: str = DEFAULT_METHOD,
+    method: Method = DEFAULT_METHOD,
     *,
     progress: Progress = SILENT,
     **given: Any,
@@ -201,9 +203,12 @@ def protect_set(
     >>> len(found.release.tables)
     6
     """
-    if isinstance(table, Table):
+    if not isinstance(table, Mapping):
+        check_table(table)
         chosen = PublicationSet(table.domain, dict(tables or {}))
     else:
+        for one in table.values():
+            check_table(one)
         several, kind = {n: t.table for n, t in table.items()}, next(iter(table.values())).kind
         set_verbs.check_publishes_margins(method)
         table = Table(History.of(joined_table(several, progress)), kind)
@@ -218,7 +223,7 @@ def protect_set(
 @_by_method
 @asks(Protecting, rest="parameters")
 def protect(
-    table: Table, method: str | None = None, *, progress: Progress = SILENT, **asked: Any
+    table: Table, /, method: str | None = None, *, progress: Progress = SILENT, **asked: Any
 ) -> Protection:
     """Protect a table of counts or of magnitudes with one of the :func:`~tabprotect.methods`.
 
@@ -253,20 +258,116 @@ def protect(
     >>> tp.protect(turnover, "suppression", rule="p=10")
     Protection(suppression, 1)
     """
+    check_table(table)
     named = {one.name for one in keywords(Protecting)}
     cycles = asked.get("cycles")
     if isinstance(cycles, Cycles):
         asked["cycles"] = cycle_verbs.set_cycles(cycles=cycle_files.to_json(cycles.moves))
+    elif not isinstance(cycles, str | Path | None):
+        what = type(cycles).__name__
+        raise ParameterError({"cycles": message("must be a kind, a file, or Cycles, is {kind}", what)})
     protecting = taken(
         Protecting,
         {name: value for name, value in asked.items() if name in named},
         method=None if method == table.history.project.method else method,
-        parameters={name: value for name, value in asked.items() if name not in named},
+        parameters={name: plain(value) for name, value in asked.items() if name not in named},
     )
-    return Protection(workflow.protected(table.history, protecting, progress), table.kind)
+    with about(kind="cycles"):
+        return Protection(workflow.protected(table.history, protecting, progress), table.kind)
 
 
-def methods(measure: Measure = "counts") -> tuple[str, ...]:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtectedTables:
+    """Several tables, each protected by itself or refused.
+
+    Attributes
+    ----------
+    protections
+        Those that were protected, by name.
+    errors
+        Why each of the others was not.
+    """
+
+    protections: Mapping[str, Protection]
+    errors: Mapping[str, TabprotectError]
+
+    def __repr__(self) -> str:
+        return f"ProtectedTables({len(self.protections)} protected, {len(self.errors)} refused)"
+
+
+def protect_all(
+    tables: Mapping[str, Table],
+    method: Method | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress = SILENT,
+    **given: Any,
+) -> ProtectedTables:
+    """Protect many tables, each by itself, on all cores; what is refused stops none of the others.
+
+    Tables of the same records belong into :func:`protect_set`.
+
+    Parameters
+    ----------
+    tables
+        By name.
+    method
+        Its name, as in :func:`protect`.
+    workers
+        Processes at most; all cores by default, 1 for this one alone. They are started where it pays, and
+        get tables from this process by pipes: no table is written to a file.
+    progress
+        Called after each table; what it raises ends all processes, as Ctrl-C does.
+    **given
+        As in :func:`protect`.
+
+    Returns
+    -------
+    ProtectedTables
+        The same as a loop over :func:`protect` gives.
+
+    See Also
+    --------
+    protect, protect_set
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:czech-autoworkers")
+    >>> tables = {name: table.margin("A", name) for name in "BCDEF"}
+    >>> found = tp.protect_all(tables, "random_rounding", base=5)
+    >>> found
+    ProtectedTables(5 protected, 0 refused)
+    >>> sorted(found.protections)
+    ['B', 'C', 'D', 'E', 'F']
+    """
+    found = spread(
+        _attempt,
+        [(table, method, given) for table in tables.values()],
+        workers=workers,
+        progress=progress,
+        stage=message("protecting the tables"),
+    )
+    each = dict(zip(tables, found, strict=True))
+    return ProtectedTables(
+        {name: one for name, one in each.items() if isinstance(one, Protection)},
+        {name: one for name, one in each.items() if isinstance(one, TabprotectError)},
+    )
+
+
+def _attempt(
+    asked: tuple[Table, Method | None, Mapping[str, Any]], progress: Progress
+) -> Protection | TabprotectError:
+    table, method, given = asked
+    try:
+        return protect(table, method, progress=progress, **given)
+    except Interrupted:
+        raise
+    except TabprotectError as error:
+        return error
+
+
+def methods(measure: Measure = "counts") -> tuple[Method, ...]:
     """Names of the protection methods.
 
     Parameters
@@ -280,7 +381,9 @@ def methods(measure: Measure = "counts") -> tuple[str, ...]:
     >>> "cyclic_perturbation" in tp.methods()
     True
     """
-    return tuple(registered() if measure == "counts" else magnitude_methods())
+    names = registered() if measure == "counts" else magnitude_methods()
+    # Those of plug-ins are among them.
+    return cast("tuple[Method, ...]", tuple(names))
 
 
 def describe(method: str) -> str:

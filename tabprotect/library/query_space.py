@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.errors import about
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
@@ -13,7 +14,7 @@ from tabprotect.engine.query_space.registered import standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
-from tabprotect.library.table import Table
+from tabprotect.library.table import Table, check_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,8 +77,10 @@ class QuerySpace:
         cells: Judged = "at_risk",
         progress: Progress = SILENT,
     ) -> None:
+        check_table(table)
         evidence = Evidence.gather(table.table, SmallCount.parse(at_risk), cells=cells, progress=progress)
-        self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
+        with about(beta="threshold"):
+            self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
 
     def _with(self, state: ReleaseSet) -> QuerySpace:
         other = object.__new__(QuerySpace)

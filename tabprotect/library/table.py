@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable as SummedTable
@@ -18,7 +18,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import MagnitudeTabulation
-from tabprotect.engine.project.workflow import opened, tabulated
+from tabprotect.engine.project.workflow import opened, tabulated, tabulated_frame
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import TOTAL
 from tabprotect.engine.tables.table import Table as CountTable
@@ -187,6 +187,22 @@ class Table(Framed):
         rows = [(v.name, len(v.categories), ", ".join(v.categories[:6])) for v in self.domain.variables]
         title = f"{self!r}, CONFIDENTIAL"
         return html_rows(title, ("variable", "categories", "first"), rows, len(rows))
+
+
+def check_table(given: object) -> None:
+    """Refuse what is no table, such as a data frame.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not isinstance(given, Table):
+        raise ParameterError(
+            {"table": message("must be a Table, is a {kind}", type(given).__name__)},
+            hint=message(
+                "make one by tp.read_table(FILE), tp.tabulate(records) or tp.Table.from_frame(counts)"
+            ),
+        )
 
 
 def cell_columns(domain: Domain) -> dict[str, AnyArray]:
@@ -370,8 +386,8 @@ def tabulate(
     ----------
     records
         A file (CSV, Parquet, SPSS, ...), a folder or a pattern of files, ``people.duckdb#table``,
-        ``postgresql://host/base#people``, ``example:NAME``, or a data frame with a row for each
-        record, of which the weight is all that may be said besides.
+        ``postgresql://host/base#people``, ``example:NAME``; or a data frame, or a dict of columns,
+        with a row for each record.
     by
         The columns that classify; those that are coded below are among them anyway.
     **asked
@@ -390,60 +406,16 @@ def tabulate(
     [2, 0, 0, 1]
     """
     source = str(records) if isinstance(records, str | Path) else ""
-    wanted = taken(MagnitudeTabulation, asked, source=source, by=list(by))
-    if isinstance(records, str | Path):
+    wanted = taken(MagnitudeTabulation, asked, source=source, by=[by] if isinstance(by, str) else list(by))
+    if source:
         return _shown(tabulated(wanted, progress), usual_kind())
-    if wanted.measure is not None:
-        return _summed(records, wanted, progress)
-    weight = wanted.weight
-    if other := wanted.given.keys() - {"source", "by", "weight"}:
-        raise InputError(
-            message("only records in files are counted with {other}", ", ".join(sorted(other))),
-            hint=message("write the records to a file"),
-        )
     frame = Frame.of(records)
-    columns = dict(frame.columns)
-    if weight is None:
-        weight = "records"
-        while weight in columns:
-            weight += "_"
-        columns[weight] = [1] * len(next(iter(columns.values()), []))
-    cells = Frame(columns, frame.orders, frame.kind).cells(weight, by)
-    counted = CountTable.sparse(cells.domain(), cells.keys(), cells.counts)
-    table = CountTable.dense(counted.domain, counted.counts)
-    return Table(History.of(table), frame.kind)
+    return _shown(tabulated_frame(frame.records(), wanted, progress), frame.kind)
 
 
 def _shown(history: History, kind: str) -> Table:
     """The table of a history, by its measure."""
     return (Table if history.project.measure == "counts" else MagnitudeTable)(history, kind)
-
-
-def _summed(records: object, asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
-    """The magnitude table of records in a data frame."""
-    # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.formats.format import RecordsFile
-    from tabprotect.engine.formats.rows.sql import in_memory
-    from tabprotect.engine.magnitudes.tables.tabulating import summed
-    from tabprotect.engine.microdata.record_files import MicrodataFile
-    from tabprotect.engine.project.sources import codings_of, measured_columns
-    from tabprotect.engine.project.verbs.magnitude_verbs import sums_document
-
-    frame = (
-        Frame({str(name): list(values) for name, values in records.items()}, {}, usual_kind())
-        if isinstance(records, Mapping)
-        else Frame.of(records)
-    )
-    columns, codings = measured_columns(asked), codings_of(asked)
-    texts = {
-        name: np.array([None if one is None else str(one) for one in values], dtype=object)
-        for name, values in frame.columns.items()
-    }
-    with in_memory() as connection:
-        connection.register("given", texts)
-        source = MicrodataFile(Path("records"), connection, RecordsFile("given"))
-        table = summed(source, codings.columns(asked.by), columns, codings, progress=progress)
-    return MagnitudeTable(History(sums_document(table, source="")), frame.kind)
 
 
 def rules(table: MagnitudeTable, *rule: str, weights: str = "sample") -> dict[str, Any]:

@@ -30,7 +30,8 @@ from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, P
 PROMISED = {
     *("MagnitudeTable", "rules"),
     *("Table", "examples", "read_table", "tabulate"),
-    *("Protection", "methods", "describe", "protect", "protect_set", "compare", "Comparison", "QuerySpace"),
+    *("Protection", "methods", "describe", "protect", "protect_set", "protect_all", "ProtectedTables"),
+    *("compare", "Comparison", "QuerySpace"),
     *("design", "Cycles"),
     *("new_register", "rotate_key"),
     *("convert", "export"),

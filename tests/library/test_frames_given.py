@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+from typing import Any
+
 import pandas as pd
+import polars as pl
 import pytest
 
 import tabprotect as tp
@@ -44,3 +49,51 @@ def test_a_notebook_shows_no_counts_of_a_table() -> None:
     import pyarrow as pa
 
     assert pa.table(table).column_names[-1] == "count"
+
+
+def test_records_in_a_frame_are_counted_as_those_of_a_file(tmp_path: Path) -> None:
+    """Levels, bands, code lists, record keys, design weights: the table and its noise are the same."""
+    key = random.Random(1).random
+    rows = [
+        {"n1": n[0], "n2": n, "sex": s, "age": a, "key": round(key(), 9), "weight": 1 + a % 3 / 2}
+        for n in ("a1", "a2", "b1")
+        for s in "fm"
+        for a in range(30)
+    ]
+    (tmp_path / "sex.csv").write_text("sex,any\nf,all\nm,all\n")
+    people = pd.DataFrame(rows)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    asked: dict[str, Any] = {
+        "by": ["geo", "sex", "age"],
+        "levels": {"geo": ["n1", "n2"]},
+        "bands": {"age": [5, 15]},
+        "code_lists": {"sex": tmp_path / "sex.csv"},
+        "record_key": "key",
+        "design_weight": "weight",
+    }
+    there = tp.tabulate(tmp_path / "people.csv", **asked)
+    noise = tp.protect(there, "cell_key", D=3, V=2, accept="a trial").release
+    columns = {name: people[name].tolist() for name in people}
+    for frame in (people, pl.DataFrame(rows), pl.DataFrame(rows).to_arrow(), columns):
+        here = tp.tabulate(frame, **asked)
+        assert here == there
+        assert here.history.project.record_keys == there.history.project.record_keys
+        weights, others = here.history.project.weights, there.history.project.weights
+        assert weights is not None and others is not None and weights.sums == others.sums
+        assert tp.protect(here, "cell_key", D=3, V=2, accept="a trial").release.tables == noise.tables
+
+
+def test_categories_of_records_in_a_frame() -> None:
+    people = pd.DataFrame({"sex": pd.Categorical(["f", "m", "f"], ["m", "f", "x"]), "age": [7.0, None, 12.0]})
+    table = tp.tabulate(people, by=["sex", "age"], bands={"age": 10})
+    assert [v.categories for v in table.domain.variables] == [("m", "f"), ("0-9", "10-19", "(missing)")]
+    drawn = tp.tabulate(people, by=["sex"], draw_keys=True).history.project.record_keys
+    assert drawn is not None and drawn.domain.names == ("sex",)
+    assert tp.tabulate(people, by="sex").counts.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("keyword", ["weight", "record_key", "design_weight", "measure"])
+def test_a_column_that_is_not_there_is_named_with_its_keyword(keyword: str) -> None:
+    with pytest.raises(tp.InputError, match=f"^{keyword}: the records have no variable 'sx'") as caught:
+        tp.tabulate(PEOPLE, by=["region"], **{keyword: "sx"})
+    assert "sex" in caught.value.hint

@@ -47,8 +47,14 @@ def summed(folder: Path) -> tp.MagnitudeTable:
 
 def protected(table: tp.Table, folder: Path) -> tp.Protection:
     """A method's own parameters are known by name and type."""
-    methods: tuple[str, ...] = tp.methods()
+    methods = tp.methods()
     page: str = tp.describe(methods[0])
+    with suppress(tp.ParameterError):
+        tp.protect(table, "cellkey")  # type: ignore[call-overload]
+    with suppress(tp.ParameterError):
+        tp.protect(table, "cell_key", E=5)  # type: ignore[call-overload]
+    with suppress(tp.ParameterError):
+        tp.protect(table, "cell_key", D="five")  # type: ignore[call-overload]
     assert page
     protection = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
     keyed: tp.Protection = tp.protect(table, "cell_key", D=5, V=3.0, seed=7, accept="a try")
@@ -69,6 +75,8 @@ def several(folder: Path) -> tp.Protection:
     czech = tp.read_table("example:czech-autoworkers")
     tables = {"one": "A*B", "two": "B*C"}
     found: tp.Protection = tp.protect_set(czech, tables, "random_rounding", seed=1)
+    each: tp.ProtectedTables = tp.protect_all({"A": czech.margin("A"), "B": czech.margin("B")}, workers=1)
+    assert {*each.protections, *each.errors} == {"A", "B"}
     return found
 
 

@@ -207,11 +207,17 @@ class Reading(Options):
                 hint=message("for example 4, or 4-5, or 0 for none"),
             )
         if (self.footer or 0) < 0:
-            raise InputError(message("there are 0 lines of notes or more"))
+            raise InputError(
+                message("{option}: must be at least {least}, is {value}", "footer", 0, self.footer)
+            )
         if (self.tolerance or 0) < 0:
-            raise InputError(message("a tolerance is 0 or more"))
+            raise InputError(
+                message("{option}: must be at least {least}, is {value}", "tolerance", 0, self.tolerance)
+            )
         if self.scale is not None and self.scale < 1:
-            raise InputError(message("counts are multiplied by 1 or more"))
+            raise InputError(
+                message("{option}: must be at least {least}, is {value}", "scale", 1, self.scale)
+            )
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:

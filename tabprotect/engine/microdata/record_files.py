@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
+
+import numpy as np
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
@@ -43,6 +46,22 @@ class RecordColumn:
     kind: str
 
 
+@dataclass(frozen=True)
+class GivenRecords:
+    """Records in memory, out of a data frame.
+
+    Attributes
+    ----------
+    columns
+        Texts by name; ``None`` where a value is missing.
+    orders
+        The categories of columns whose type orders them.
+    """
+
+    columns: Mapping[str, np.ndarray]
+    orders: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
+
+
 class MicrodataFile:
     """An open microdata file. All values of a CSV file are text: ``01`` is not ``1``.
 
@@ -56,6 +75,8 @@ class MicrodataFile:
         """The measures of rows that are already groups of records; else empty."""
         self.weights = (0, 0)
         """The smallest and largest design weight in such groups, in millionths."""
+        self.orders: Mapping[str, Sequence[str]] = {}
+        """The categories of columns whose type orders them."""
         self.text = file.text
         self.relation = file.relation
         self._connection = connection
@@ -152,9 +173,9 @@ def _kind(sql_type: str) -> str:
 
 
 @contextmanager
-def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
+def open_microdata(path: Path | str | GivenRecords, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
     """Open records: a file of any format that can hold them, a folder of such files, a pattern such as
-    ``data/*.parquet``, or a table of a DuckDB file (``people.duckdb#table``).
+    ``data/*.parquet``, a table of a DuckDB file (``people.duckdb#table``), or columns in memory.
 
     Raises
     ------
@@ -162,6 +183,13 @@ def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[Mi
         For files that are missing, empty, not UTF-8, truncated, of another kind, or that differ in
         their columns.
     """
+    if isinstance(path, GivenRecords):
+        with in_memory() as here:
+            here.register("given", path.columns)
+            given = MicrodataFile(Path("records"), here, RecordsFile("given"))
+            given.orders = path.orders
+            yield given
+        return
     files, table = files_of(str(path))
     if is_database(files[0]):
         with connected(database=files[0]) as base:

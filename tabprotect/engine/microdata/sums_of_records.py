@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, about
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.record_files import MicrodataFile
@@ -85,17 +85,18 @@ def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tup
     return low or 0, high or 0
 
 
-def check_known(source: MicrodataFile, name: str) -> None:
-    """Refuse a variable that the records do not have."""
+def check_known(source: MicrodataFile, name: str, keyword: str = "") -> None:
+    """Refuse a variable that the records do not have, which an option may name."""
     names = [column.name for column in source.columns]
     if name not in names:
         close = get_close_matches(name, names, n=3, cutoff=0.5)
-        raise InputError(
-            message("the file has no variable {name}", repr(name)),
-            hint=message("did you mean {close}?", " or ".join(close))
+        hint = (
+            message("did you mean {close}?", " or ".join(close))
             if close
-            else message("it has {names}", ", ".join(names)),
+            else message("there are {names}", ", ".join(names))
         )
+        with about(keyword):
+            raise InputError(message("the records have no variable {name}", repr(name)), hint=hint)
 
 
 def line_of(source: MicrodataFile, column: str, value: object, *, again: int = 0) -> int | None:

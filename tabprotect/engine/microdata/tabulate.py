@@ -20,7 +20,7 @@ from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
-from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
@@ -154,7 +154,7 @@ def tabulate(
 
 
 def tabulate_with_keys(
-    path: Path | str,
+    path: Path | str | GivenRecords,
     by: Sequence[str],
     *,
     also: AddedUp = ONLY_COUNTED,
@@ -162,10 +162,10 @@ def tabulate_with_keys(
     wide: bool = False,
     progress: Progress = SILENT,
 ) -> Tabulated:
-    """Count records, wherever they are, by some variables (see :func:`.readers.open_microdata`).
+    """Count records, wherever they are, by some variables (see :func:`.record_files.open_microdata`).
 
-    Values are opaque text. Categories are sorted, as numbers if all of them are whole numbers;
-    ``(missing)`` comes last. The table is sparse if it is large and mostly empty.
+    Values are opaque text. Categories are in the order of the column's type, where that orders them;
+    else sorted, as numbers if all of them are whole numbers. ``(missing)`` comes last. The table is sparse if it is large and mostly empty.
 
     Parameters
     ----------
@@ -196,14 +196,14 @@ def tabulate_with_keys(
             found = _tabulate(source, columns, also, coding, progress, wide=wide)
             return found.nested(coding.nested)
         except InputError as error:
-            raise error.in_file(source.path) from None
+            raise (error if isinstance(path, GivenRecords) else error.in_file(source.path)) from None
 
 
 @contextmanager
 def opened_records(
-    path: Path | str, by: list[str], also: AddedUp, progress: Progress
+    path: Path | str | GivenRecords, by: list[str], also: AddedUp, progress: Progress
 ) -> Iterator[MicrodataFile]:
-    if not is_url(str(path)):
+    if isinstance(path, GivenRecords) or not is_url(str(path)):
         with open_microdata(path, progress) as source:
             yield source
         return
@@ -266,9 +266,12 @@ def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
         raise InputError(
             message("no variable is chosen"), hint=message("name at least one variable to count by")
         )
-    chosen = [*by, *also.names]
-    for name in chosen:
+    for name in by:
         check_known(source, name)
+    for keyword, column in vars(also).items():
+        if column is not None:
+            check_known(source, column, keyword)
+    chosen = [*by, *also.names]
     if len(set(chosen)) < len(chosen):
         raise InputError(message("a variable is named twice"), hint=message("name each variable once"))
     if also.weight is not None and also.record_key is not None:
@@ -402,18 +405,23 @@ def counted_variable(source: MicrodataFile, variable: int, name: str, coded: Cod
         message("sorting the categories"),
     )
     if not rows:
-        raise InputError(message("the file has no records"), hint=message("it has nothing but its first row"))
+        raise InputError(
+            message("there are no records"),
+            hint=message("there are names of columns, and nothing below them"),
+        )
     check_categories(name, len(rows))
     if coded is not None:
         # Every value belongs to some record, and so does every category.
         return coded.variable(name)
-    return Variable(name, tuple(in_order([row[0] for row in rows])))
+    return Variable(name, tuple(in_order([row[0] for row in rows], source.orders.get(name))))
 
 
-def in_order(categories: Sequence[str]) -> list[str]:
-    """Sort categories: as numbers if all are whole numbers, ``(missing)`` last."""
+def in_order(categories: Sequence[str], known: Sequence[str] | None = None) -> list[str]:
+    """Sort categories: as they are known, else as numbers if all are whole numbers; ``(missing)`` last."""
     present = [category for category in categories if category != MISSING]
-    if all(_WHOLE.fullmatch(category) for category in present):
+    if known is not None:
+        present.sort(key=known.index)
+    elif all(_WHOLE.fullmatch(category) for category in present):
         present.sort(key=lambda category: (int(category), category))
     else:
         present.sort()

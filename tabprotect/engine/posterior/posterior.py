@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -172,6 +173,15 @@ class Posterior:
     parts: Parts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
     larger: float = 1.0
+
+    def __getstate__(self) -> bytes:
+        # Late: only who pickles waits for it. It takes functions within functions, as those that draw are.
+        import cloudpickle
+
+        return cast(bytes, cloudpickle.dumps(self.__dict__))
+
+    def __setstate__(self, state: bytes) -> None:
+        self.__dict__.update(pickle.loads(state))
 
     @property
     def domain(self) -> Domain:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MappingProxyType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -154,7 +155,7 @@ class Declared:
             fields = inspect.signature(asked).parameters.values()
             run.__signature__ = inspect.Signature([*before, *fields])  # type: ignore[attr-defined]
             run.__annotations__ = get_type_hints(asked)
-            run.__name__, run.__doc__ = verb.__name__, verb.__doc__
+            run.__name__, run.__doc__, run.__module__ = verb.__name__, verb.__doc__, verb.__module__
             return Command(run, self)
 
         return declare
@@ -166,6 +167,10 @@ class Command(Generic[P]):
 
     run: Verb[P]
     says: Declared = field(repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Pickled by its name, as functions are.
+        return resolve_name, (f"{self.run.__module__}:{self.name}",)
 
     @property
     def name(self) -> str:

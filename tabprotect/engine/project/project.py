@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -35,7 +35,7 @@ from tabprotect.languages.messages import message
 if TYPE_CHECKING:
     from tabprotect.engine.protection.method import Method
 
-DEFAULT_METHOD = "cyclic_perturbation"
+DEFAULT_METHOD: Final = "cyclic_perturbation"
 
 Who = Literal["user", "intruder"]
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
     from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
     from tabprotect.engine.microdata.coding import Codings
+    from tabprotect.engine.microdata.record_files import GivenRecords
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,10 @@ def codings_of(asked: Tabulation) -> Codings:
     )
 
 
-def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> MagnitudeTable:
-    """The sums of a measure over records, with their contributors.
+def magnitudes_tabulated(
+    asked: MagnitudeTabulation, progress: Progress, records: GivenRecords | None = None
+) -> MagnitudeTable:
+    """The sums of a measure over records in memory, or in ``asked.source``, with their contributors.
 
     Raises
     ------
@@ -121,6 +124,9 @@ def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> Magn
     from tabprotect.engine.magnitudes.tables.described_columns import described
     from tabprotect.engine.magnitudes.tables.tabulating import tabulate_magnitudes
 
+    columns, codings = measured_columns(asked), codings_of(asked)
+    if records is not None:
+        return tabulate_magnitudes(records, tuple(asked.by), columns, codings=codings, progress=progress)
     source = records_file(absolute(asked.source))
     if names_largest(Path(source)):
         table, notes = read_top_table(Path(source), asked.measure)
@@ -133,11 +139,7 @@ def magnitudes_tabulated(asked: MagnitudeTabulation, progress: Progress) -> Magn
             )
         return table
     return tabulate_magnitudes(
-        source,
-        tuple(asked.by),
-        described(source, measured_columns(asked)),
-        codings=codings_of(asked),
-        progress=progress,
+        source, tuple(asked.by), described(source, columns), codings=codings, progress=progress
     )
 
 

@@ -12,16 +12,17 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.command import Context, Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.options import Drawing, Protecting, Publishing, Tabulation
+from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute
-from tabprotect.engine.project.verbs.table_verbs import open_table, set_at_risk, set_title, tabulate
+from tabprotect.engine.project.verbs.table_verbs import counted, open_table, set_at_risk, set_title, tabulate
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
+    from tabprotect.engine.microdata.record_files import GivenRecords
     from tabprotect.engine.register.left_before import LeftBefore
 
 
@@ -37,9 +38,18 @@ def opened(source: str, reading: Reading, progress: Progress) -> History:
 
 def tabulated(asked: Tabulation, progress: Progress) -> History:
     """The counts of records."""
-    lists = {name: absolute(str(file)) for name, file in (asked.code_lists or {}).items()}
-    asked = replace(asked, source=absolute(asked.source), code_lists=lists or asked.code_lists)
+    asked = replace(asked, source=absolute(asked.source), code_lists=_absolute_lists(asked))
     return History().do(tabulate.order(asked.given), progress=progress)[0]
+
+
+def tabulated_frame(records: GivenRecords, asked: MagnitudeTabulation, progress: Progress) -> History:
+    """The counts, or sums, of records in memory."""
+    return History(counted(records, Context(progress), replace(asked, code_lists=_absolute_lists(asked))))
+
+
+def _absolute_lists(asked: Tabulation) -> Mapping[str, str] | None:
+    lists = {name: absolute(str(file)) for name, file in (asked.code_lists or {}).items()}
+    return lists or asked.code_lists
 
 
 def protected(history: History, asked: Protecting, progress: Progress) -> History:

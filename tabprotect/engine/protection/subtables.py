@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from tabprotect.engine.budgets import MOST_PUBLISHED
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, about
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
@@ -63,7 +63,8 @@ def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     groupings = groupings_of(domain, values)
     if not formula:
         return _publication_of(domain, all_margins(domain), groupings)
-    kept = _publication(domain, str(formula), groupings)
+    with about(KEEP.name):
+        kept = _publication(domain, str(formula), groupings)
     if any(kept.determines(margin, domain.names) for margin in kept.margins):
         raise InputError(
             message("with these margins kept the table itself would be published as it is"),

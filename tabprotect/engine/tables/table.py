@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -133,6 +133,13 @@ class Table:
         unique, summed = unique[keep], summed[keep]
         unique.flags.writeable = summed.flags.writeable = False
         return cls(domain, None, unique, summed)
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        # Arrays that come out of a pickle could be written to.
+        for held in state.values():
+            if isinstance(held, np.ndarray):
+                held.flags.writeable = False
+        self.__dict__.update(state)
 
     @property
     def is_sparse(self) -> bool:

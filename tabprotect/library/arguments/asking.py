@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Option, Options, options_of
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
@@ -74,14 +77,23 @@ def taken(asked: type[A], given: Mapping[str, object], **besides: object) -> A:
             raise TypeError(
                 f"unexpected keyword {name!r}; {asked_for and asked_for + ' '}there are {', '.join(known)}"
             )
-    values = {name: _plain(value, known[name]) for name, value in given.items()}
+    if wrong := {
+        name: message("must be a mapping, is {value}", repr(value))
+        for name, value in given.items()
+        if known[name].kinds == (Mapping,) and not isinstance(value, Mapping | None)
+    }:
+        raise ParameterError(wrong)
+    values = {name: plain(value, known[name]) for name, value in given.items()}
     return asked(**{**values, **besides})
 
 
-def _plain(value: object, option: Option | None = None) -> Any:
+def plain(value: object, option: Option | None = None) -> Any:
+    """A value as the engine takes it: paths as text, numbers and sequences of NumPy as Python's own."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
     if isinstance(value, str | Path):
         read = None if option is None else option.read
         return str(value) if read is None else read(str(value))
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, Sequence) else value
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, Sequence) else value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import Progress
@@ -151,6 +151,7 @@ class CellKey(ProtectingKeywords, total=False):
     js: int
     pstay: float
     monotone: bool
+    table: str | None
     margins: str | None
     groupings: str | None
     keys: Literal["auto", "hashed", "plain", "records"]
@@ -296,13 +297,34 @@ class Suppression(ProtectingKeywords, total=False):
     missing: Literal["judged", "safe"]
 
 
+Method = Literal[
+    "binomial_compensated",
+    "bootstrap",
+    "cell_key",
+    "coarsening",
+    "controlled_rounding",
+    "controlled_tabular_adjustment",
+    "cyclic_perturbation",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "multiplicative_noise",
+    "post_randomisation",
+    "publish_margins",
+    "random_rounding",
+    "small_count_rounding",
+    "suppression",
+]
+"""The names of the methods; that of a plug-in is checked by nobody if its type is ``Any``."""
+
+
 class Protects(Protocol[Table, Protection]):
-    """An overload for each method; one of a plug-in takes any parameters."""
+    """An overload for each method; one that a variable names takes what all methods take."""
 
     @overload
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["binomial_compensated"],
         *,
         progress: Progress = ...,
@@ -313,6 +335,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["bootstrap"],
         *,
         progress: Progress = ...,
@@ -321,13 +344,20 @@ class Protects(Protocol[Table, Protection]):
 
     @overload
     def __call__(
-        self, table: Table, method: Literal["cell_key"], *, progress: Progress = ..., **asked: Unpack[CellKey]
+        self,
+        table: Table,
+        /,
+        method: Literal["cell_key"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[CellKey],
     ) -> Protection: ...
 
     @overload
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["coarsening"],
         *,
         progress: Progress = ...,
@@ -338,6 +368,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["controlled_rounding"],
         *,
         progress: Progress = ...,
@@ -348,6 +379,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["controlled_tabular_adjustment"],
         *,
         progress: Progress = ...,
@@ -358,6 +390,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["cyclic_perturbation"] = ...,
         *,
         progress: Progress = ...,
@@ -368,6 +401,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["discrete_gaussian"],
         *,
         progress: Progress = ...,
@@ -378,6 +412,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["discrete_laplace"],
         *,
         progress: Progress = ...,
@@ -388,6 +423,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["multiplicative_noise"],
         *,
         progress: Progress = ...,
@@ -398,6 +434,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["post_randomisation"],
         *,
         progress: Progress = ...,
@@ -408,6 +445,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["publish_margins"],
         *,
         progress: Progress = ...,
@@ -418,6 +456,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["random_rounding"],
         *,
         progress: Progress = ...,
@@ -428,6 +467,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["small_count_rounding"],
         *,
         progress: Progress = ...,
@@ -438,6 +478,7 @@ class Protects(Protocol[Table, Protection]):
     def __call__(
         self,
         table: Table,
+        /,
         method: Literal["suppression"],
         *,
         progress: Progress = ...,
@@ -446,5 +487,11 @@ class Protects(Protocol[Table, Protection]):
 
     @overload
     def __call__(
-        self, table: Table, method: str = ..., *, progress: Progress = ..., **asked: Any
+        self,
+        table: Table,
+        /,
+        method: Method | None,
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ProtectingKeywords],
     ) -> Protection: ...

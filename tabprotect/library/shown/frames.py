@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.microdata.record_files import GivenRecords
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 
@@ -60,6 +61,8 @@ class Frame:
         InputError
             For what is no data frame.
         """
+        if isinstance(native, Mapping):
+            return cls({str(name): _listed(values) for name, values in native.items()}, {}, usual_kind())
         if type(native).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
             # Its own way needs no further library.
             names: list[str] = native.columns  # type: ignore[attr-defined]
@@ -81,11 +84,19 @@ class Frame:
         for name in map(str, frame.columns):
             column = frame[name]
             if column.dtype in (nw.Categorical, nw.Enum):
-                orders[name] = [str(value) for value in column.cat.get_categories().to_list()]
+                orders[name] = [_written(value) or "" for value in column.cat.get_categories().to_list()]
             missing = column.is_null().to_numpy()
             values = column.to_list()
             columns[name] = [None if m else v for m, v in zip(missing, values, strict=True)]
         return cls(columns, orders, kind if kind in KINDS else usual_kind())
+
+    def records(self) -> GivenRecords:
+        """The rows as records to be counted."""
+        texts = {
+            name: np.array([_written(value) for value in values], dtype=object)
+            for name, values in self.columns.items()
+        }
+        return GivenRecords(texts, self.orders)
 
     def cells(self, count: str, by: Sequence[str]) -> CellList:
         """The rows as cells of a table.
@@ -135,18 +146,26 @@ class Frame:
         numbers: dict[str, int] = {}
         codes = np.empty(len(self.columns[name]), dtype=np.int32)
         for row, value in enumerate(self.columns[name]):
-            if value is None:
+            text = _written(value)
+            if text is None:
                 raise InputError(
                     message("row {row} has no {name}", row + 1, name),
                     hint=message("give what is missing a category of its own"),
                 )
-            codes[row] = numbers.setdefault(str(value), len(numbers))
+            codes[row] = numbers.setdefault(text, len(numbers))
         order = [c for c in self.orders.get(name, ()) if c in numbers]
         if len(order) < len(numbers):
             return tuple(numbers), codes
         place = np.empty(len(order), dtype=np.int32)
         place[[numbers[c] for c in order]] = np.arange(len(order), dtype=np.int32)
         return tuple(order), place[codes]
+
+
+def _written(value: object) -> str | None:
+    """A value as a file would have it: whole numbers without a point, none with an exponent."""
+    if isinstance(value, float | np.floating):
+        return None if np.isnan(value) else np.format_float_positional(value, trim="-")
+    return None if value is None else str(value)
 
 
 def in_rows(native: object, count: str, names: Sequence[str] | None) -> object:

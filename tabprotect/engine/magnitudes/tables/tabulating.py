@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import prod
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
-from tabprotect.engine.microdata.record_files import MicrodataFile
+from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile
 from tabprotect.engine.microdata.sums_of_records import check_known, line_of
 from tabprotect.engine.microdata.tabulate import coded_values, counted_variable, opened_records
 from tabprotect.engine.progress import SILENT, Progress
@@ -74,13 +74,15 @@ class MeasuredColumns:
     asks: tuple[str, ...] = ()
 
     @property
+    def asked(self) -> dict[str, str]:
+        """The columns by the options that name them."""
+        names = (one.name for one in fields(self) if one.name not in ("spellings", "asks"))
+        return {name: column for name in names if (column := getattr(self, name)) is not None}
+
+    @property
     def names(self) -> list[str]:
         """The columns."""
-        every = (
-            *(self.measure, self.holding, self.weight, self.request, self.waiver),
-            *(self.shadow, self.cost, self.unit),
-        )
-        return list(dict.fromkeys(name for name in every if name is not None))
+        return list(dict.fromkeys(self.asked.values()))
 
     @property
     def numbers(self) -> dict[str, str]:
@@ -90,7 +92,7 @@ class MeasuredColumns:
 
 
 def tabulate_magnitudes(
-    path: Path | str,
+    path: Path | str | GivenRecords,
     by: Sequence[str],
     columns: MeasuredColumns,
     *,
@@ -119,22 +121,18 @@ def tabulate_magnitudes(
     names = [*wanted, *(name for name in columns.names if name not in wanted)]
     with opened_records(path, names, ONLY_COUNTED, progress) as source:
         try:
-            return summed(source, wanted, columns, coding, progress=progress)
+            return _summed(source, wanted, columns, coding, progress)
         except InputError as error:
-            raise error.in_file(source.path) from None
+            raise (error if isinstance(path, GivenRecords) else error.in_file(source.path)) from None
 
 
-def summed(
-    source: MicrodataFile,
-    by: list[str],
-    columns: MeasuredColumns,
-    codings: Codings,
-    *,
-    progress: Progress = SILENT,
+def _summed(
+    source: MicrodataFile, by: list[str], columns: MeasuredColumns, codings: Codings, progress: Progress
 ) -> MagnitudeTable:
-    """The same of records that are open."""
-    for name in (*by, *columns.names):
+    for name in by:
         check_known(source, name)
+    for keyword, name in columns.asked.items():
+        check_known(source, name, keyword)
     if not by or columns.measure in by:
         raise InputError(
             message("no variable is chosen")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -226,7 +227,7 @@ def _part(
     variance[row, np.arange(len(row)) - (base + first)[row]] = square
     variance /= len(used) * (len(used) - 1)
     taken = int(counts.sum())
-    count, estimate = counting(component)
+    counting = Counting(component)
     kept_record, kept_chain = np.nonzero(counts)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
@@ -239,12 +240,12 @@ def _part(
         first,
         list(chances),
         draw,
-        count,
+        counting.exact,
         errors=list(np.sqrt(variance)),
         effective_sample_size=worth(chances, variance, taken),
         draws=taken,
         r_hat=agreement,
-        estimate=estimate,
+        estimate=counting.estimate,
     )
 
 
@@ -302,19 +303,22 @@ def two_way_totals(component: FactorComponent) -> tuple[list[int], list[int]] | 
     return rows, columns
 
 
-def counting(component: FactorComponent) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
-    """Functions giving the exact number of originals and an estimate of it, or ``None``.
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """The number of originals of a component: a two-way table with both margins published."""
 
-    They count two-way tables with both margins published.
-    """
+    component: FactorComponent
 
-    @cache
-    def counted() -> TableCount | None:
-        found = two_way_totals(component)
+    @cached_property
+    def _counted(self) -> TableCount | None:
+        found = two_way_totals(self.component)
         return None if found is None else count_tables(*found)
 
-    def exact() -> int | None:
-        found = counted()
+    def exact(self) -> int | None:
+        """The number, where it is known."""
+        found = self._counted
         return found.count if found is not None and found.exact else None
 
-    return exact, counted
+    def estimate(self) -> TableCount | None:
+        """An estimate of it."""
+        return self._counted

@@ -31,7 +31,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
-    pass
+    from tabprotect.engine.microdata.record_files import GivenRecords
 
 READINGS = ("sample", "replicate", "known")
 """How weights are read."""
@@ -59,10 +59,11 @@ def opened_sums(source: str) -> Project:
     return sums_document(read_magnitudes(Path(source)), source=source)
 
 
-def tabulated_sums(asked: MagnitudeTabulation, progress: Progress) -> Project:
-    """The document of the sums of a measure over records."""
+def tabulated_sums(records: GivenRecords | None, asked: MagnitudeTabulation, progress: Progress) -> Project:
+    """The document of the sums of a measure over records in memory, or in ``asked.source``."""
+    table = magnitudes_tabulated(asked, progress, records)
     # The file holds records, not the table: a command line with this source would not open it.
-    return replace(sums_document(magnitudes_tabulated(asked, progress), source=asked.source), edited=True)
+    return replace(sums_document(table, source=asked.source), edited=True)
 
 
 @Declared(

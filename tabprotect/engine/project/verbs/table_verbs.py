@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
-from tabprotect.engine.microdata.coding import AddedUp, Codings
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import codings_of, records_file
 from tabprotect.engine.project.sources import open_table as open_source
-from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.messages import joined, message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.microdata.record_files import GivenRecords
 
 
 def new_document(table: Table, *, source: str, title: str = "") -> Project:
@@ -193,26 +197,24 @@ def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> 
     ParameterError
         For a negative seed.
     """
+    return counted(None, context, asked)
+
+
+def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabulation) -> Project:
+    """The document of records in memory, or of those in ``asked.source``: see :func:`tabulate`."""
     if asked.measure is not None:
         from tabprotect.engine.project.verbs.magnitude_verbs import tabulated_sums
 
-        return tabulated_sums(asked, context.progress)
+        return tabulated_sums(records, asked, context.progress)
     _check_keys(asked)
     # Imported late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
     found = tabulate_with_keys(
-        records_file(asked.source),
+        records_file(asked.source) if records is None else records,
         tuple(asked.by),
         also=AddedUp(asked.weight, asked.record_key, asked.design_weight),
-        codings=Codings(
-            asked.bands or {},
-            asked.cuts or {},
-            asked.code_lists or {},
-            asked.levels or {},
-            asked.level_names or {},
-            asked.mapping or {},
-        ),
+        codings=codings_of(asked),
         progress=context.progress,
     )
     fresh = new_document(found.table, source=asked.source)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
@@ -105,9 +104,13 @@ def _estimate(
         1 where a cell is part of a total.
     """
 
-    @lru_cache(maxsize=4096)
+    known: dict[tuple[int, int], Intervals] = {}
+
     def intervals(count: int, published: int) -> Intervals:
-        return _intervals(table, count, published - count)
+        # No cache of the library's: what it makes of a function cannot be pickled.
+        if (count, published) not in known:
+            known[count, published] = _intervals(table, count, published - count)
+        return known[count, published]
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         counts = original.counts.reshape(-1)
