@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 
@@ -76,7 +77,7 @@ def order_of_keys(key: Ints) -> Ints:
     return order
 
 
-def starts_of_runs(ordered: Ints) -> Ints:
+def starts_of_runs(ordered: npt.NDArray[np.signedinteger]) -> Ints:
     """Return where each run of equal values begins."""
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
@@ -87,6 +88,11 @@ def spread(first: Ints, lengths: Ints) -> Ints:
     """Runs of consecutive numbers, one after the other, by the first of each and how many there are."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(first - before, lengths) + np.arange(int(lengths.sum()))
+
+
+def runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The runs ``first[i], first[i] + 1, ...`` of the given lengths: (owner, value) of each entry."""
+    return np.repeat(np.arange(len(first)), lengths), spread(first, lengths)
 
 
 def sums_by_key(key: Ints, columns: Ints) -> tuple[Ints, Ints]:

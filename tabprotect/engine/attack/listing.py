@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Floats, Ints
+from tabprotect.engine.equal_rows import runs
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 
 MOST_LISTED = 2**16
@@ -107,8 +108,7 @@ def _all(member: Bools, ends: tuple[Ints, Ints]) -> Ints | None:
         work += 2 * (len(of) * len(tables) + int(left.sum()) * number)
         if number > MOST_LISTED or work > MOST_WORK:
             return None
-        row = np.repeat(np.arange(len(tables)), values)
-        value = np.arange(number) - (np.cumsum(values) - values - first)[row]
+        row, value = runs(first, values)
         tables = tables[row]
         tables[:, chosen] += value
         member, asks, room = member[left], asks[left][:, row], room[left][:, row]

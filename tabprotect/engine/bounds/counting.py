@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COUNTING_DRAWS
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import equal_rows, runs
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.randomness import Randomness
@@ -157,9 +157,7 @@ def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | Non
             steps += here
             if here > MOST_AT_ONCE or steps > MOST_STEPS:
                 return None
-            source = np.repeat(np.arange(len(state)), lengths)
-            begins = np.cumsum(lengths) - lengths
-            placed = np.arange(here) - begins[source] + low[source]
+            source, placed = runs(low, lengths)
             state = state[source]
             state[:, column] -= placed
             state[:, -1] -= placed

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import runs
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -248,8 +249,7 @@ def _walked(rows: _Rows, most: int, progress: Progress) -> np.ndarray | None:
             held += int(lengths.sum())
             if held > most:
                 return None
-            source = np.repeat(np.arange(len(here)), lengths)
-            count = np.arange(len(source)) - (np.cumsum(lengths) - lengths - least)[source]
+            source, count = runs(least, lengths)
             parts.append(np.column_stack([here[source], count]).astype(np.int32))
         points = np.concatenate(parts) if parts else np.zeros((0, done + 1), dtype=np.int32)
         taken.append(next_)

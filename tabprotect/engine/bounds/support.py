@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.decomposable import lookup
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
@@ -165,9 +166,8 @@ def _join(
     if joined > most_cells:
         return None
     old = np.repeat(np.arange(size), repeats)
-    within = np.arange(joined) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     progress.report(STAGE, 0.5)
-    match = order[first[old] + within]
+    match = order[spread(first, repeats)]
     out: dict[str, Ints] = {}
     for name in known.keys() | new.keys():
         progress.report(STAGE, 0.5)

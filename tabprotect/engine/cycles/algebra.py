@@ -23,6 +23,7 @@ from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import dimension
 from tabprotect.engine.cycles.kernel_basis import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.equal_rows import starts_of_runs
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -206,7 +207,7 @@ class CycleAlgebra:
         kept = stays[sig.cycles]
         cycles, touching = sig.cycles[kept], touching[kept]
         signs = sig.signs[kept]
-        first = np.flatnonzero(np.r_[True, np.diff(touching) != 0])
+        first = starts_of_runs(touching)
         spans = np.diff(np.r_[first, len(touching)])
         label = graphs.components(np.repeat(cycles[first], spans), cycles, len(stays))
         label[~stays] = -1

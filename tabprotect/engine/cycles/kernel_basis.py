@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -197,8 +198,7 @@ def core(items: Ints, places: Ints, *, count: int) -> Bools:
         gone = np.unique(left[lonely])
         stays[gone] = False
         spans = begin[gone + 1] - begin[gone]
-        at = np.arange(spans.sum()) - np.repeat(np.cumsum(spans) - spans, spans)
-        touched = by_item[np.repeat(begin[gone], spans) + at]
+        touched = by_item[spread(begin[gone], spans)]
         np.subtract.at(degree, touched, 1)
         np.subtract.at(left, touched, np.repeat(gone, spans))
         touched = np.unique(touched)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import COLUMNS_ROWS
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior import cell_texts
 from tabprotect.engine.posterior.posterior import Posterior
@@ -72,7 +73,7 @@ class PosteriorColumns:
         column, chance = np.nonzero(possible)[1], chances[possible]
         begin = np.cumsum(each) - each
         length = each[groups]
-        place = np.repeat(begin[groups] - (np.cumsum(length) - length), length) + np.arange(rows)
+        place = spread(begin[groups], length)
         first = np.repeat(posterior.first[cells], length)
         return cls(np.repeat(cells, length), first + column[place], chance[place])
 

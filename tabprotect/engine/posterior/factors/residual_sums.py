@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import equal_rows, runs, starts_of_runs
 from tabprotect.engine.posterior.factors.components import FactorComponent, by_cell
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -205,7 +205,7 @@ class ResidualSums:
             alive = np.flatnonzero(self._back[k + 1][layer.target] > -np.inf)
             bounds = np.searchsorted(layer.source[alive], np.arange(layer.states + 1))
             lengths = (bounds[1:] - bounds[:-1])[state]
-            parent, at = _runs(bounds[state], lengths)
+            parent, at = runs(bounds[state], lengths)
             at = alive[at]
             path = np.concatenate([path[parent], layer.count[at, None].astype(np.int64)], axis=1)
             state, log = layer.target[at].astype(np.int64), log[parent] + layer.log[at]
@@ -248,8 +248,7 @@ class SumWalk:
         lengths = np.maximum(high - low + 1, 0)
         if int(lengths.sum()) > min(most, MOST_HELD // (len(self._open) + 1)):
             return None
-        source, offset = _runs(low, lengths)
-        count = offset
+        source, count = runs(low, lengths)
         log = c.logs[cell][count - c.low[cell]]
         for f in self._sums[cell]:
             if self._left[f]:
@@ -271,19 +270,12 @@ class SumWalk:
         return _Layer(source.astype(np.int32), target.astype(np.int32), count.astype(np.int64), log, states)
 
 
-def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """The runs ``first[i], first[i] + 1, ...`` of the given lengths: (owner, value) of each entry."""
-    owner = np.repeat(np.arange(len(first)), lengths)
-    begins = np.cumsum(lengths) - lengths
-    return owner, np.arange(len(owner)) - begins[owner] + first[owner]
-
-
 def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
     """log-sum-exp over the entries of each owner (ascending); -inf for owners without any."""
     out = np.full(size, -np.inf)
     if not len(owner):
         return out
-    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    first = starts_of_runs(owner)
     peak = np.maximum.reduceat(logs, first)
     safe = np.where(peak > -np.inf, peak, 0.0)
     lengths = np.diff(np.append(first, len(owner)))

@@ -23,6 +23,7 @@ from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import cycle_steps, graphs
 from tabprotect.engine.cycles.layers import Layer, layers
+from tabprotect.engine.equal_rows import spread, starts_of_runs
 from tabprotect.engine.posterior.agreement import averaged, worth
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.posterior.populations import drawn, guide_of, resampled
@@ -51,7 +52,7 @@ def by_component(layer: Layer, component: Ints) -> WalkLayer:
     """The layer with its cycles sorted by component."""
     cycles, ends, groups, signs = merged([layer], component)
     owner = component[cycles]
-    first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
+    first = starts_of_runs(owner)
     rows = np.repeat(np.arange(len(cycles)), np.diff(ends))
     return WalkLayer(cycles, ends[:-1], groups, signs, rows, owner[first], first)
 
@@ -68,11 +69,10 @@ def merged(given: Sequence[Layer], component: Ints) -> tuple[Ints, Ints, Ints, S
     lengths = np.concatenate([np.diff(one.starts, append=len(one.cells)) for one in given])
     before = np.cumsum(lengths) - lengths
     spans = lengths[order]
-    starts = np.cumsum(spans) - spans
-    take = np.repeat(before[order] - starts, spans) + np.arange(spans.sum())
+    take = spread(before[order], spans)
     groups = np.concatenate([one.cells for one in given])[take]
     signs = np.concatenate([one.signs for one in given])[take].astype(np.int16)
-    return cycles[order], np.append(starts, len(groups)), groups, signs
+    return cycles[order], np.append(0, np.cumsum(spans)), groups, signs
 
 
 MOST_ENTRIES = 2**23
@@ -329,7 +329,7 @@ class BackwardWalk:
         log = self.model.log_prior[self._watched][at, change] - self._guide[at, change]
         order = np.argsort(self._group_component, kind="stable")
         owner = self._group_component[order]
-        first = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
+        first = starts_of_runs(owner)
         log_weight[owner[first]] += np.add.reduceat(log[order], first, axis=0)
 
     def _resample(

@@ -19,6 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import PERTURBATION_ROWS
 from tabprotect.engine.decoding import Between, decoded, parsed_json
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
@@ -146,9 +147,8 @@ def _of_ons(columns: Floats) -> PerturbationTable:
     if not len(key) or row[0] < 0:
         raise InputError(message("the table has no rows"), hint=CONTENTS)
     keys = int(key.max()) + 1
-    rows, times = np.unique(row, return_counts=True)
-    place = np.arange(len(key)) - np.repeat(np.cumsum(times) - times, times)
-    lacking = (times != keys) | (np.add.reduceat(key != place, np.cumsum(times) - times) > 0)
+    rows, begins, times = np.unique(row, return_index=True, return_counts=True)
+    lacking = (times != keys) | (np.add.reduceat(key != spread(0 * times, times), begins) > 0)
     if lacking.any():
         raise InputError(
             message("pcv {rows} does not list every key 0..{keys} once", rows[np.argmax(lacking)], keys - 1)

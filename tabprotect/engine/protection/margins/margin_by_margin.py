@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
@@ -150,10 +151,8 @@ def product_over_margins(
         order = np.argsort(keys, kind="stable")
         ends = np.searchsorted(keys[order], np.arange(part.domain.size + 1)).astype(np.int64)
         lengths = (ends[1:] - ends[:-1])[part.cells]
-        # Position of every inner cell of every entry: its margin cell's begin, then onwards.
-        before = np.cumsum(lengths) - lengths
-        at = np.arange(int(lengths.sum())) - np.repeat(before - ends[part.cells], lengths)
-        cells.append(order[at])
+        # Every inner cell of every entry: from its margin cell's begin onwards.
+        cells.append(order[spread(ends[part.cells], lengths)])
         reached = np.concatenate([[0], np.cumsum(lengths)])[part.starts[1:]]
         starts.append(starts[-1][-1] + reached)
         kind.append(part.kind + number)
