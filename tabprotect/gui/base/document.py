@@ -104,15 +104,15 @@ class Document(QObject):
         self._public = False
         self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None
-        self._posteriors: dict[str, tuple[object, Believed]] = {}
-        self._originals: dict[str, tuple[object, int | None]] = {}
         self._beliefs: dict[str, BackgroundTask[Believed]] = {}
         self._counts: dict[str, BackgroundTask[int | None]] = {}
         for who in get_args(Who):
             self._beliefs[who] = BackgroundTask(
                 self, self.jobs, partial(self._believed, who), partial(self.posterior_failed.emit, who)
             )
-            self._counts[who] = BackgroundTask(self, self.jobs, partial(self._counted, who), self._tell_error)
+            self._counts[who] = BackgroundTask(
+                self, self.jobs, partial(self.originals_counted.emit, who), self._tell_error
+            )
         self._mask: tuple[object, Bools] | None = None
         self._number: tuple[object, int] | None = None
 
@@ -431,8 +431,7 @@ class Document(QObject):
         release, project = self.release, self.project
         if release is None or project is None:
             return None
-        known = self.known_posterior(who)
-        if known is not None:
+        if (known := self.known_posterior(who)) is not None:
             return known
         text = project.priors[who]
 
@@ -463,30 +462,20 @@ class Document(QObject):
 
     def known_belief(self, who: Who = "user") -> Believed | None:
         """The posterior if it is already known, with what it leaves out."""
-        project, known = self.project, self._posteriors.get(who)
-        if project is None or known is None:
-            return None
-        return known[1] if same(known[0], (self.release, project.priors[who])) else None
+        project = self.project
+        return None if project is None else self._beliefs[who].known((self.release, project.priors[who]))
 
     def _believed(self, who: str, found: Believed) -> None:
         key, posterior = self._beliefs[who].key, found.posterior
-        self._posteriors[who] = (key, found)
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(
             message("counting the tables that could be behind it"), lambda progress: posterior.originals, key
         )
 
-    def _counted(self, who: str, number: int | None) -> None:
-        self._originals[who] = (self._counts[who].key, number)
-        self.originals_counted.emit(who, number)
-
     def originals(self, who: Who = "user") -> int | None:
         """The number of originals that remain possible; ``None`` while unknown, or if too many to count."""
-        known, counted = self._posteriors.get(who), self._originals.get(who)
-        if known is None or counted is None or not same(known[0], counted[0]):
-            return None
-        return counted[1]
+        return self._counts[who].known(self._beliefs[who].key)
 
     def ask_again(self, who: Who) -> None:
         """Allow a cancelled or failed question to be asked again."""

@@ -54,6 +54,10 @@ class BackgroundTask(QObject, Generic[Answer]):
         super().__init__(parent)
         self.key: tuple[object, ...] | None = None
         """What the latest question depends on; ``None`` if there is none."""
+        self.answer: Answer | None = None
+        """The answer to it, or the part of it that is there so far."""
+        self.error: TabprotectError | None = None
+        """The error that it ended with."""
         self._jobs = jobs
         self._answered, self._failed = answered, failed
         self._came, self._stopped = came, stopped
@@ -66,6 +70,15 @@ class BackgroundTask(QObject, Generic[Answer]):
     def running(self) -> bool:
         """True if an answer is still to come."""
         return self._job is not None or self._wait.isActive()
+
+    def known(self, key: tuple[object, ...] | None) -> Answer | None:
+        """The answer, if that to ``key`` is the latest question."""
+        return self.answer if key is not None and same(key, self.key) else None
+
+    def know(self, key: tuple[object, ...], answer: Answer) -> None:
+        """Take the answer from elsewhere."""
+        self.drop()
+        self.key, self.answer = key, answer
 
     def ask(
         self,
@@ -105,7 +118,7 @@ class BackgroundTask(QObject, Generic[Answer]):
         """Forget the question; return True if an answer was still to come."""
         was = self.running
         self._wait.stop()
-        job, self._job, self.key = self._job, None, None
+        job, self._job, self.key, self.answer, self.error = self._job, None, None, None, None
         if job is not None:
             job.cancel()
         return was
@@ -117,7 +130,7 @@ class BackgroundTask(QObject, Generic[Answer]):
     def _start(self, label: str, work: Callable[[Progress], Answer]) -> None:
         job = self._job = self._jobs.question(label, work)
         job.progressed.connect(lambda stage, _fraction, partial: self._report(job, stage, partial))
-        job.finished.connect(lambda answer: self._end(job) and self._answered(answer))
+        job.finished.connect(lambda answer: self._finish(job, answer))
         job.failed.connect(lambda error: self._fail(job, error))
         job.cancelled.connect(lambda: self._end(job) and self._stopped and self._stopped())
 
@@ -125,12 +138,25 @@ class BackgroundTask(QObject, Generic[Answer]):
         if job is not self._job or (job.late and not self.outlives):
             return
         self.went.emit(stage)
-        if partial is not None and self._came is not None:
-            self._came(partial)
+        if partial is not None:
+            self.answer = partial
+            if self._came is not None:
+                self._came(partial)
+
+    def _finish(self, job: Job, answer: Answer) -> None:
+        if self._end(job):
+            self.answer = answer
+            self._answered(answer)
 
     def _fail(self, job: Job, error: Exception) -> None:
         latest = self._end(job)
-        tell_failure(lambda error: latest and self._failed(error))(error)
+
+        def failed(error: TabprotectError) -> None:
+            if latest:
+                self.error = error
+                self._failed(error)
+
+        tell_failure(failed)(error)
 
     def _end(self, job: Job) -> bool:
         """Return True if the latest question is the one that ended, about the document that is open.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.errors import Suggestion, TabprotectError
+from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
@@ -28,14 +28,12 @@ class Judging(QObject):
 
     def __init__(self, parent: QObject, jobs: Jobs) -> None:
         super().__init__(parent)
-        self._found: tuple[object, ReleaseJudgement | None, str] | None = None
-        self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
-        self._verdicts: BackgroundTask[ReleaseJudgement] = BackgroundTask(
-            self, jobs, self._judged, self._failed
-        )
-        self._remedies: BackgroundTask[tuple[Suggestion, ...]] = BackgroundTask(
-            self, jobs, self._helped, lambda _: self._helped(())
-        )
+
+        def more(_: object) -> None:
+            self.changed.emit()
+
+        self._verdicts: BackgroundTask[ReleaseJudgement] = BackgroundTask(self, jobs, more, more)
+        self._remedies: BackgroundTask[tuple[Suggestion, ...]] = BackgroundTask(self, jobs, more, more)
 
     def verdict(self, project: Project | None) -> Verdict | None:
         """Return what its readers learn, if already known; starts no job."""
@@ -46,14 +44,12 @@ class Judging(QObject):
 
     def known(self, project: Project | None) -> ReleaseJudgement | None:
         """The judgement, if already known; starts no job."""
-        if project is None or self._found is None or not same(self._found[0], _key(project)):
-            return None
-        return self._found[1]
+        return None if project is None else self._verdicts.known(_key(project))
 
     def fault(self, project: Project) -> str:
         """Say why there is no judgement; empty if there is one, or will be."""
-        found = self._found
-        return found[2] if found is not None and same(found[0], _key(project)) else ""
+        error = self._verdicts.error
+        return "" if error is None or not same(self._verdicts.key, _key(project)) else str(error)
 
     def ask(self, project: Project) -> ReleaseJudgement | None:
         """The judgement; if it is not known yet, ``changed`` is emitted once it is."""
@@ -71,42 +67,28 @@ class Judging(QObject):
 
     def again(self) -> None:
         """Forget the judgement, because the register may have changed; it is computed when next asked for."""
-        self._found = None
         self._verdicts.drop()
 
     def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
-        """The settings whose releases pass more often; ``None`` while they are being tried."""
-        key = _setting(project)
-        if self._helping is not None and same(self._helping[0], key):
-            return self._helping[1]
+        """The settings whose releases pass, or pass more often; ``None`` while they are being tried."""
 
         def work(progress: Progress) -> tuple[Suggestion, ...]:
+            # Imported late: the first paint does not wait for what solves programmes.
+            from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
             from tabprotect.engine.project.releasing.judgement import what_helps
 
-            return what_helps(project, progress)
+            return (remedies_for if project.of_sums else what_helps)(project, progress)
 
-        self._remedies.ask(message("trying what helps"), work, key)
-        return None
+        self._remedies.ask(message("trying what helps"), work, _setting(project))
+        return () if self._remedies.error is not None else self._remedies.answer
 
     def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:
         """Take over remedies that were tried elsewhere."""
-        self._helping = (_setting(project), found)
+        self._remedies.know(_setting(project), found)
 
     def leave(self) -> None:
         """Stop trying remedies: nobody is looking at them."""
         self._remedies.leave()
-
-    def _judged(self, found: ReleaseJudgement) -> None:
-        self._found = (self._verdicts.key, found, "")
-        self.changed.emit()
-
-    def _failed(self, error: TabprotectError) -> None:
-        self._found = (self._verdicts.key, None, str(error))
-        self.changed.emit()
-
-    def _helped(self, found: tuple[Suggestion, ...]) -> None:
-        self._helping = (self._remedies.key, found)
-        self.changed.emit()
 
 
 def _key(project: Project) -> tuple[object, ...]:
@@ -115,6 +97,10 @@ def _key(project: Project) -> tuple[object, ...]:
 
 
 def _setting(project: Project) -> tuple[object, ...]:
+    """The key of the remedies."""
+    if project.sums is not None:
+        sums = project.sums
+        return sums.table, *sums.rules, sums.weights, project.seed, repr(project.limits)
     return (
         *(project.table, project.at_risk, project.method, project.parameters, project.moves),
         project.objection,

@@ -16,7 +16,7 @@ from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, State
 from tabprotect.engine.release.verdict_figures import TableVerdict, Verdict, Who, knows
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.gui.base.background.background_task import BackgroundTask, same
+from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
@@ -228,9 +228,8 @@ class VerdictCards(ReaderCards):
         self.document = document
         self.sentence = ""
         self._exposing: BackgroundTask[Exposure] = BackgroundTask(
-            self, document.jobs, self._exposed, lambda _: None
+            self, document.jobs, lambda _: self.counted.emit(), lambda _: None
         )
-        self._exposure: tuple[object, Exposure] | None = None
 
     def refresh(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:
         """Update the cards; return True if other cards are shown than before.
@@ -257,16 +256,10 @@ class VerdictCards(ReaderCards):
         posterior = self.document.known_posterior("intruder")
         if posterior is None:
             return None
-        key = (posterior, str(rule), limit)
-        if self._exposure is not None and same(self._exposure[0], key):
-            return posterior.prior.label, self._exposure[1]
         self._exposing.ask(
             message("what a reader who knows more would know"),
             lambda _: exposure(posterior, rule, limit),
-            key,
+            (posterior, str(rule), limit),
         )
-        return None
-
-    def _exposed(self, found: Exposure) -> None:
-        self._exposure = (self._exposing.key, found)
-        self.counted.emit()
+        found = self._exposing.answer
+        return None if found is None else (posterior.prior.label, found)

@@ -76,7 +76,7 @@ class CheckSumsPage(CheckStage, Page):
         self.remedies = Remedies()
         self.remedies.chosen.connect(partial(take_for_sums, self))
         self.body.addWidget(self.remedies)
-        document.judged_sums.helped.connect(lambda: self._changed(frozenset({"release"})))
+        document.judging.changed.connect(lambda: self._changed(frozenset({"release"})))
         self._build_list()
         self.map = SumsGrid(message("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
@@ -185,7 +185,7 @@ class CheckSumsPage(CheckStage, Page):
         helps: tuple[Suggestion, ...] | None = ()
         leaving = self.document.in_house and project is not None and not project.published
         if project is not None and leaving and done is not None and not done.verdict.passed:
-            helps = self.document.judged_sums.remedies(project)
+            helps = self.document.judging.remedies(project)
         self.remedies.show_remedies(helps)
         if self.document.in_house and done is not None:
             line = sums_headline(done.verdict, staff=True)

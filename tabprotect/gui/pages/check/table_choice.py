@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
@@ -16,7 +14,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -36,18 +34,16 @@ class TableChoice(QWidget):
     def __init__(self, document: Document, persons: tuple[Who, ...]) -> None:
         super().__init__()
         self.document = document
-        self.box = named(QComboBox(), message("Table that the page is about"))
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setMinimumContentsLength(24)
-        self.box.currentIndexChanged.connect(lambda _: self._chosen())
+        self.box = choice(message("Table that the page is about"), changed=self._chosen, wide=24)
         label = Label(message("Table"), buddy=self.box)
         in_row(label, self.box, on=self, margins=0, spacing=GRID)
         self._of: object = None
-        self._found: dict[Who, tuple[object, OfTable]] = {}
-        self._why: dict[Who, tuple[object, str]] = {}
+
+        def more(_: object) -> None:
+            self.changed.emit()
+
         self._asking: dict[Who, BackgroundTask[OfTable]] = {
-            who: BackgroundTask(self, document.jobs, partial(self._answered, who), partial(self._failed, who))
-            for who in persons
+            who: BackgroundTask(self, document.jobs, more, more) for who in persons
         }
         self.hide()
 
@@ -59,13 +55,12 @@ class TableChoice(QWidget):
 
     def known(self, who: Who) -> OfTable | None:
         """Return what somebody believes of the chosen table, if it is known already."""
-        key, kept = self._key(who), self._found.get(who)
-        return kept[1] if kept is not None and key is not None and same(kept[0], key) else None
+        return self._asking[who].known(self._key(who))
 
     def fault(self, who: Who) -> str:
         """Say why nothing is known of the chosen table; empty if something is, or will be."""
-        key, kept = self._key(who), self._why.get(who)
-        return kept[1] if kept is not None and key is not None and same(kept[0], key) else ""
+        key, task = self._key(who), self._asking[who]
+        return "" if task.error is None or key is None or not same(task.key, key) else task.error.sentence
 
     def refresh(self) -> None:
         """Offer the tables of the release, and ask about the chosen one where that is open."""
@@ -116,7 +111,7 @@ class TableChoice(QWidget):
         inner = number == INNER or release.tables[number] is release.inner
         if inner and base.posterior.domain == release.domain:
             # Nothing is to be worked out.
-            self._found[who] = (key, of_table(release, number, base, _never, original=original))
+            self._asking[who].know(key, of_table(release, number, base, _never, original=original))
         else:
             self._asking[who].ask(message("what to believe of a table"), work, key)
 
@@ -126,16 +121,6 @@ class TableChoice(QWidget):
             return
         for who in self._asking:
             self._ask(who, release)
-        self.changed.emit()
-
-    def _answered(self, who: Who, found: OfTable) -> None:
-        key = self._asking[who].key
-        self._found[who] = (key, found)
-        self._why.pop(who, None)
-        self.changed.emit()
-
-    def _failed(self, who: Who, error: TabprotectError) -> None:
-        self._why[who] = (self._asking[who].key, error.sentence)
         self.changed.emit()
 
 

@@ -292,7 +292,7 @@ class MagnitudesGate(Gate):
         self._looking: BackgroundTask[Looked] = BackgroundTask(
             self, self.document.jobs, self._have, page.show_error
         )
-        self.document.judged_sums.helped.connect(self.changed)
+        self.document.judging.changed.connect(self.changed)
 
     @property
     def fingerprint(self) -> str:
@@ -328,7 +328,7 @@ class MagnitudesGate(Gate):
         refused = (
             self.document.in_house and self.looked is not None and self.looked.verdict.passed is not True
         )
-        return self.document.judged_sums.remedies(project) if refused else ()
+        return self.document.judging.remedies(project) if refused else ()
 
     def take(self, remedy: Suggestion) -> None:
         """Another way to protect, and protected by it: each step can be undone."""
@@ -336,7 +336,7 @@ class MagnitudesGate(Gate):
 
     def leave(self) -> None:
         """Nobody is looking at the remedies."""
-        self.document.judged_sums.leave()
+        self.document.judging.leave()
 
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """No sum is kept exactly without a decision: there are none."""
