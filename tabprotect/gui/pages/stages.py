@@ -387,8 +387,8 @@ class CompareStage(Stage):
 
     name = "compare"
     page_class = "compare.page.ComparePage"
-    sums_class = "compare.sums_page.CompareSumsPage"
-    sums_entries = frozenset({"compare"})
+    by_measure = True
+    sums_entries = frozenset({"compare", "open", "csv", "svg"})
     label = message("Compare")
     icon = "compare"
     hint = message("Methods side by side: what each gives away, against what it keeps.")

@@ -20,7 +20,8 @@ from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.sums_page import CheckSumsPage
-from tabprotect.gui.pages.compare.sums_page import CompareSumsPage
+from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
+from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.sums_page import SetUpSumsPage
@@ -108,25 +109,42 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert len(choosing.cards.cards) == 3 and "1 sum is unsafe" in sums.page.sentence
     sums.go("compare")
     compare = sums.page
-    assert isinstance(compare, CompareSumsPage) and not compare.rows
+    assert isinstance(compare, ComparePage) and compare.comparison is None
+    assert not compare.runs.isVisible() and not compare.source.isVisible()
     compare.choices()["compare"]()
     settle()
+    found = compare.comparison
+    assert isinstance(found, WaysCompared)
     ways = ["rules", "suppression", "multiplicative_noise", "cell_key", "rounding"]
-    assert [one.method for one in compare.rows] == ways
-    assert compare.rows[0].worst == 1 and compare.sentence.startswith("One scale")
+    assert [one.method for one in found.configurations] == ways
+    assert found.configurations[0].worst == 1 and "gives away least" in compare.sentence
     # The map has a point for each, and map and list mark the same one.
-    assert [s.mean for s in compare.map.settings] == [(r.unsafe_worst, r.loss) for r in compare.rows]
-    assert compare.map.front and all(s.there for s in compare.map.settings)
-    compare.list.chosen.emit(3)
-    assert compare.map.place == (3, None) and "Cell keys" in compare.map.words((3, None))
-    compare.map.opened.emit((2, None))
+    view = compare.view
+    assert [s.mean for s in view.map.settings] == [(r.unsafe_worst, r.loss) for r in found.configurations]
+    assert view.map.front and all(s.there for s in view.map.settings)
+    assert view.map.settings[0].beyond is False and view.table.list.rows.rowCount() == 5
+    view.table.chosen.emit((3, None))
+    assert view.map.place == (3, None) and "Cell keys" in view.map.words((3, None))
+    # Other measures may span the map, and all can be copied and written.
+    view.risk.setCurrentIndex(view.risk.findData("broken"))
+    assert [s.mean[0] for s in view.map.settings if s.there] == [
+        float(str(one.broken)) for one in found.configurations if one.broken is not None
+    ]
+    compare.files.write("csv", tmp_path / "ways.csv")
+    settle()
+    assert (tmp_path / "ways-CONFIDENTIAL.csv").read_text().startswith("run_CONFIDENTIAL,unsafe_worst,")
+    # What is no method cannot be set up.
+    compare.choose((0, None))
+    assert not compare.open_button.isEnabled()
+    view.map.opened.emit((2, None))
     assert document.project is not None and document.project.method == "multiplicative_noise"
     document.undo()
     sums.go("compare")
     settle()
-    assert compare.words(document.project)[-2:] == ["--rule", "p=10"]  # type: ignore[arg-type]
+    assert compare.words(document.project)[-2:] == ["--rule", "p=10"]
     document.set_public(True)
-    assert not compare.rows and not compare.main_button.isEnabled() and not compare.map.settings
+    assert not view.map.settings and not view.table.list.rows.columns
+    assert not compare.main_button.isVisible()
     document.set_public(False)
     sums.go("methods")
     assert isinstance(sums.page, SetUpSumsPage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,9 @@ from tabprotect.gui.look.buttons import choice, faces, named, offer, scrolling, 
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
-from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, names, place_words, titles
+from tabprotect.gui.pages.compare.words import BELIEF, CHANGE, KNOWN, place_words
 from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
 from tabprotect.gui.plots.map_axis import Axis
 from tabprotect.gui.plots.ru_map import Place, PlottedConfiguration, RiskUtilityMap
@@ -32,15 +33,12 @@ from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparing.comparison import Comparison
-    from tabprotect.engine.assessment.measure import Measure
+    from tabprotect.gui.pages.compare.magnitude_ways import AnyMeasure, Compared
 
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
 
 NOWHERE = message("No setting has both figures: choose other measures, or look at the table.")
-
-Looks = Mapping[str, SeriesLook]
 
 
 class ComparisonView(QWidget):
@@ -52,21 +50,22 @@ class ComparisonView(QWidget):
     failed = Signal(object)
     axes_changed = Signal()
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: Jobs, **opens: str) -> None:
         super().__init__()
         self._deviations: BackgroundTask[Sequence[DeviationPanel]] = BackgroundTask(
             self, jobs, self._deviated, self.failed.emit, came=self._deviated
         )
-        self.found: Comparison | None = None
+        self.found: Compared | None = None
         self.place: Place | None = None
         self._labels: tuple[str, ...] = ()
         self._names: tuple[str, ...] = ()
-        self._limit = 0.0
-        self._looks: Looks = {}
+        self._limit = ("", 0.0)
+        self._looks: Sequence[SeriesLook] = ()
+        self._offered: dict[str, AnyMeasure] = {}
         self._running = self._turned = False
         self.risk = choice(message("Measure of risk, to the right"), changed=self._other_axes, wide=12)
         self.utility = choice(message("Measure of utility, upwards"), changed=self._other_axes, wide=12)
-        self.map = RiskUtilityMap()
+        self.map = RiskUtilityMap(**opens)
         self.map.words = self.words
         self.table = MeasuresTable()
         self.deviations = Deviations()
@@ -83,39 +82,34 @@ class ComparisonView(QWidget):
             label = Label(words, buddy=combo)
             filled(axes, label, (combo, 1))
         upper = held(in_column(axes, (self.map, 1), margins=0, spacing=GRID))
-        row = in_row(spacing=GRID)
         texts = {"measures": message("Measures"), "deviations": message("Deviations")}
         self.faces = faces(texts, self.show_face)
         for name, button in self.faces.items():
-            row.addWidget(named(button, message("Show the {name}", name)))
-        row.addStretch(1)
+            named(button, message("Show the {name}", name))
+        self._turn = held(in_row(*self.faces.values(), 1, margins=0, spacing=GRID))
         scroll = named(scrolling(self.deviations), message("Deviations"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.below = QStackedWidget()
         filled(self.below, self.table, scroll)
-        lower = held(in_column(row, (self.below, 1), margins=0, spacing=GRID))
+        lower = held(in_column(self._turn, (self.below, 1), margins=0, spacing=GRID))
         return split((upper, 5), (lower, 4), down=True, sizes=(36 * GRID, 26 * GRID))
 
     # -- the axes -----------------------------------------------------------------------------
 
-    def fill_axes(self) -> None:
-        """Offer the measures: once, when the page is first looked at."""
+    def fill_axes(self, offered: Iterable[AnyMeasure], **first: str) -> None:
+        """Offer measures of risk and utility, the ``first`` ones chosen: once, when the page is first shown."""
         if self.risk.count():
             return
-        # Measures bring in inference, and that brings in scipy.
-        from tabprotect.engine.assessment.registered import measures
-
-        for combo, noun, first in ((self.risk, "risk", BELIEF), (self.utility, "utility", CHANGE)):
-            mine = [measure for measure in measures().values() if measure.noun == noun]
+        self._offered = {measure.name: measure for measure in offered}
+        for combo, noun in ((self.risk, "risk"), (self.utility, "utility")):
+            mine = [measure for measure in self._offered.values() if measure.noun == noun]
             tips = {one.name: message("<p>{help}</p>", message(one.help.splitlines()[0])) for one in mine}
-            offer(combo, {one.name: one.label for one in mine}, tips=tips, current=first)
+            offer(combo, {one.name: one.label for one in mine}, tips=tips, current=first.get(noun))
 
     @property
-    def axes(self) -> tuple[Measure, Measure]:
+    def axes(self) -> tuple[AnyMeasure, AnyMeasure]:
         """Risk and utility of the map."""
-        from tabprotect.engine.assessment.registered import measures
-
-        return measures()[self.risk.currentData()], measures()[self.utility.currentData()]
+        return self._offered[self.risk.currentData()], self._offered[self.utility.currentData()]
 
     def _other_axes(self) -> None:
         self._turned = True
@@ -123,7 +117,7 @@ class ComparisonView(QWidget):
         self._show_table()
         self.axes_changed.emit()
 
-    def _choose_risk(self, found: Comparison) -> None:
+    def _choose_risk(self, found: Compared) -> None:
         """The belief, which tells methods apart, or what would be known where few have one."""
 
         def there(name: str) -> int:
@@ -136,13 +130,27 @@ class ComparisonView(QWidget):
     # -- showing ------------------------------------------------------------------------------
 
     def show_comparison(
-        self, found: Comparison, runs: Sequence[str], looks: Looks, *, running: bool, limit: float
+        self,
+        found: Compared,
+        titles: tuple[str, ...],
+        names: tuple[str, ...],
+        looks: Sequence[SeriesLook],
+        *,
+        running: bool,
+        limit: tuple[str, float],
     ) -> None:
-        """Show what was found (so far, while it is ``running``) of settings as they are written; a
-        look for each method, and the share of small counts that may be known."""
-        self.found, self._labels, self._looks, self._running = found, titles(runs), looks, running
-        self._names, self._limit = names(runs), limit
-        if not self._turned:
+        """Show what was found (so far, while it is ``running``).
+
+        Parameters
+        ----------
+        titles, names, looks
+            Of each setting: what it is called, in short where there is little room, and its mark.
+        limit
+            A measure, and how much of it may be.
+        """
+        self.found, self._labels, self._names, self._looks = found, titles, names, looks
+        self._running, self._limit = running, limit
+        if not self._turned and BELIEF in self._offered:
             self._choose_risk(found)
         self._show_table()
         self._show_map()
@@ -169,8 +177,7 @@ class ComparisonView(QWidget):
     def _show_table(self) -> None:
         if self.found is not None:
             first = tuple(measure.name for measure in self.axes)
-            looks = [self._looks[conf.spec.method] for conf in self.found.configurations]
-            self.table.show_comparison(self.found, self._names, (*first, KNOWN, CHANGE), looks)
+            self.table.show_comparison(self.found, self._names, (*first, KNOWN, CHANGE), self._looks)
             self.table.set_place(self.place)
 
     def _show_map(self) -> None:
@@ -178,18 +185,19 @@ class ComparisonView(QWidget):
         if found is None:
             return
         risk, utility = self.axes
+        limited, most = self._limit
         settings = [
             replace(
-                _setting(found, c, risk, utility, self._names[c], self._looks[conf.spec.method]),
-                beyond=(known := found.summaries[c].get(KNOWN)) is not None and known.mean > self._limit,
+                _setting(found, c, risk, utility, self._names[c], self._looks[c]),
+                beyond=(known := found.summaries[c].get(limited)) is not None and known.mean > most,
             )
-            for c, conf in enumerate(found.configurations)
+            for c in range(len(found.configurations))
         ]
         x, y = (Axis(m.label, m.unit, m.higher_is_better) for m in (risk, utility))
         self.map.empty = NOWHERE
         # None is beyond the others before all have ended.
         front = () if self._running else found.front(risk.name, utility.name)
-        limit = self._limit if risk.name == KNOWN else None
+        limit = most if risk.name == limited else None
         self.map.show_settings(settings, (x, y), front, limit=limit)
 
     def show_face(self, name: str) -> None:
@@ -200,6 +208,9 @@ class ComparisonView(QWidget):
 
     def _show_deviations(self) -> None:
         found = self.found
+        self._turn.setVisible(found is None or bool(found.runs))
+        if isinstance(found, WaysCompared):
+            return
         if found is None or self._running:
             why = "" if found is None else message("Shown when the comparison has ended.")
             self.deviations.show_panels((), empty=why)
@@ -207,8 +218,7 @@ class ComparisonView(QWidget):
             return
         if self.below.currentIndex() == 0:
             return
-        labels = self._names
-        marks = tuple(self._looks[c.spec.method] for c in found.configurations)
+        labels, marks = self._names, tuple(self._looks)
 
         def work(progress: Progress) -> list[DeviationPanel]:
             panels: list[DeviationPanel] = []
@@ -227,7 +237,7 @@ class ComparisonView(QWidget):
 
 
 def _setting(
-    found: Comparison, c: int, risk: Measure, utility: Measure, label: str, look: SeriesLook
+    found: Compared, c: int, risk: AnyMeasure, utility: AnyMeasure, label: str, look: SeriesLook
 ) -> PlottedConfiguration:
     numbers = [n for n, r in enumerate(found.runs) if r.configuration == c]
     nan = float("nan")
@@ -280,7 +290,7 @@ class ComparisonFiles(QObject):
     """The exports of the compare page."""
 
     def __init__(
-        self, page: Page, comparison: Callable[[], Comparison | None], picture: Callable[[str], bytes]
+        self, page: Page, comparison: Callable[[], Compared | None], picture: Callable[[str], bytes]
     ) -> None:
         """``comparison`` gives the finished one; ``picture`` the map under a caption, as SVG."""
         super().__init__(page)

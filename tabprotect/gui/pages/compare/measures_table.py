@@ -16,13 +16,13 @@ from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.words import failures, figure_text, head_text, spread_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparing.comparison import Comparison
-    from tabprotect.engine.assessment.measure import Measure
+    from tabprotect.gui.pages.compare.magnitude_ways import AnyMeasure, Compared
     from tabprotect.gui.plots.ru_map import Place
     from tabprotect.gui.plots.series_looks import SeriesLook
 
@@ -41,7 +41,7 @@ class MeasuresTable(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: Comparison | None = None
+        self._found: Compared | None = None
         self._labels: tuple[str, ...] = ()
         self._first: tuple[str, ...] = ()
         self._looks: Sequence[SeriesLook] = ()
@@ -71,7 +71,7 @@ class MeasuresTable(QWidget):
 
     def show_comparison(
         self,
-        found: Comparison | None,
+        found: Compared | None,
         labels: tuple[str, ...],
         first: tuple[str, ...] = (),
         looks: Sequence[SeriesLook] = (),
@@ -79,6 +79,8 @@ class MeasuresTable(QWidget):
         """Show a comparison's figures, those of the measures ``first`` before the others, each
         setting with its look; ``None`` leaves nothing behind."""
         self._found, self._labels, self._first, self._looks = found, labels, first, looks
+        # Of a single run each, there is nothing to show run by run.
+        self.rows.setVisible(found is None or bool(found.runs))
         set_enabled(found is not None, self.copy_button, self.export_button)
         if found is None:
             with silent(self.filter):
@@ -122,7 +124,7 @@ class MeasuresTable(QWidget):
         assert self._found is not None
         return self._labels[c] if c < len(self._labels) else self._found.configurations[c].label
 
-    def _columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
+    def _columns(self, measures: Sequence[AnyMeasure]) -> list[ListColumn]:
         found = self._found
         assert found is not None
         count = len(found.configurations)
@@ -143,12 +145,13 @@ class MeasuresTable(QWidget):
             columns.append(ListColumn(head_text(m), spreads, partial(spread_text, unit=m.unit), order))
         if any(notes):
             columns.insert(2 + FRONT, ListColumn(message("failed"), notes, str, right=False))
-        given = [configuration.spec.title.partition(" (")[2][:-1] for configuration in found.configurations]
+        specs = [] if isinstance(found, WaysCompared) else [c.spec for c in found.configurations]
+        given = [spec.title.partition(" (")[2][:-1] for spec in specs]
         if any(given):
             columns.append(ListColumn(message("settings"), given, str, right=False))
         return columns
 
-    def _run_columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
+    def _run_columns(self, measures: Sequence[AnyMeasure]) -> list[ListColumn]:
         found = self._found
         assert found is not None
         runs = found.runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -17,19 +18,41 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.magnitude_verbs import compare_sums
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
-from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.base.background.background_task import BackgroundTask
+from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, split
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible, split
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
+from tabprotect.gui.pages.compare.magnitude_ways import (
+    BROKEN,
+    MEASURES,
+    WaysCompared,
+    compare_ways,
+    way_names,
+    ways_key,
+)
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
-from tabprotect.gui.pages.compare.words import EMPTY, PUBLIC, READER, failures, names, sentence, waiting_text
+from tabprotect.gui.pages.compare.words import (
+    BELIEF,
+    CHANGE,
+    EMPTY,
+    KNOWN,
+    PUBLIC,
+    READER,
+    failures,
+    names,
+    sentence,
+    waiting_text,
+)
+from tabprotect.gui.pages.compare.words import titles as whole_names
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import SeriesLook, series_looks
@@ -37,7 +60,7 @@ from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.gui.pages.compare.magnitude_ways import Compared
 
 SOURCE = "langsrud-lupp"
 """The example whose source compares cell keys with small count rounding."""
@@ -47,6 +70,13 @@ SOURCES_RUNS = (message("cell_key D=5 V=3 js=2"), message("small_count_rounding 
 
 SOURCES_NUMBER = 400
 """Runs of each of them: enough for its intervals to two decimals, in half a minute."""
+
+WAYS = message("Ways to protect these sums, each tried on this table: what it gives away, and what it loses.")
+
+NEAR = message(
+    "A guess is near within the share that the p rule names, else 10 %. A hidden sum is lost whole; hollow: "
+    "somebody comes too near. Trial runs, nothing is published."
+)
 
 DESIGN_PREFIX = "order-"
 
@@ -60,18 +90,19 @@ class ComparePage(CompareStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.set_heading(message("Protect"))
-        self.comparison: Comparison | None = None
         self.place: Place | None = None
         self._whole = True
         self._labels: tuple[str, ...] = ()
         self._about: tuple[object, ...] = ()
         self._asked: object = None
-        self._comparing: BackgroundTask[Comparison] = BackgroundTask(
+        self._comparing: BackgroundTask[Compared] = BackgroundTask(
             self, document.jobs, self._compared, self._failed, came=self._came, stopped=self._ended
         )
         self._after_open = False
+        self._magnitudes = document.of_sums
         self.runs = RunsPanel()
-        self.view = ComparisonView(document.jobs)
+        opens = {"opens": message("Return sets the method up")} if self._magnitudes else {}
+        self.view = ComparisonView(document.jobs, **opens)
         self.files = ComparisonFiles(
             self, lambda: self.comparison, lambda caption: self.view.map.svg(caption=caption)
         )
@@ -82,18 +113,24 @@ class ComparePage(CompareStage, Page):
             self.compare_as_source,
             name=message("Compare cell keys with small count rounding, as the paper"),
         )
-        self.open_button = push_button(message("Open this release"), lambda: self.open_release(self.place))
+        self.open_button = push_button(
+            message("Set the method up") if self._magnitudes else message("Open this release"),
+            lambda: self.open_release(self.place),
+        )
         self.copy_button = self.command_button(name=message("Copy the comparison as a command line"))
         self._empty = Label(
             wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=message("What this page is for")
         )
         self.stack = QStackedWidget()
-        filled(self.stack, self._taught(), self.view)
+        filled(self.stack, self._taught(), self.view, no_rule(document))
         area = named(scrolling(self.stack), focus=Qt.FocusPolicy.NoFocus)
         self.body.addWidget(split(self.runs, (area, 1), sizes=(30 * GRID, 84 * GRID)), 1)
         others = FlowLayout(gap=GRID)
-        filled(others, self.copy_button, self.source, self.open_button)
+        filled(others, *self._buttons[:-1])
         self.footer.addLayout(others, 1)
+        self._note = Label(wordWrap=True, role="quiet")
+        if self._magnitudes:
+            self.footer.insertWidget(0, self._note, 1)
         self._connect()
 
     def _taught(self) -> QWidget:
@@ -138,6 +175,11 @@ class ComparePage(CompareStage, Page):
         return self.editable
 
     @property
+    def comparison(self) -> Compared | None:
+        """What was compared so far."""
+        return self._comparing.answer
+
+    @property
     def running(self) -> bool:
         """Return True if a comparison runs now."""
         return self._comparing.running
@@ -147,9 +189,13 @@ class ComparePage(CompareStage, Page):
         if project is None or not self.editable:
             self._hide()
             return
-        self.view.fill_axes()
-        about = (project.table, project.at_risk, project.record_keys)
-        if not self._about or any(a is not b and a != b for a, b in zip(about, self._about, strict=True)):
+        self._offer_measures()
+        about = (
+            ways_key(project)
+            if self._magnitudes
+            else (project.table, str(project.at_risk), project.record_keys)
+        )
+        if not same(about, self._about):
             self._about = about
             self._forget()
         self._show()
@@ -158,10 +204,19 @@ class ComparePage(CompareStage, Page):
             # Once the command that opened it is over.
             QTimer.singleShot(0, self, self._compare_source)
 
+    def _offer_measures(self) -> None:
+        if self._magnitudes:
+            self.view.fill_axes(MEASURES)
+            return
+        # Measures bring in inference, and that brings in scipy.
+        from tabprotect.engine.assessment.registered import measures
+
+        self.view.fill_axes(measures().values(), risk=BELIEF, utility=CHANGE)
+
     def _forget(self) -> None:
         """Another table: nothing of the old comparison is kept, and none goes on."""
         self._comparing.drop()
-        self.comparison, self.place, self._labels, self._asked = None, None, (), None
+        self.place, self._labels, self._asked = None, (), None
 
     def _hide(self) -> None:
         """No table, or a reader's view: nothing of the house stays in any widget."""
@@ -177,7 +232,8 @@ class ComparePage(CompareStage, Page):
 
     @property
     def _buttons(self) -> tuple[QPushButton, ...]:
-        return (self.copy_button, self.source, self.open_button, self.main_button)
+        more = () if self._magnitudes else (self.source,)
+        return (self.copy_button, *more, self.open_button, self.main_button)
 
     def _show(self) -> None:
         """Show the settings, and of the comparison what there is of it."""
@@ -185,39 +241,57 @@ class ComparePage(CompareStage, Page):
         if project is None or not self.editable:
             return
         found, plan = self.comparison, project.comparison
-        failed = {}
-        if found is not None and self._labels == plan.runs:
-            failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
-        marks = series_looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
-        self.runs.show()
-        self.runs.show_plan(project, marks, failed)
-        self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
+        if not self._magnitudes:
+            failed = {}
+            if found is not None and self._labels == plan.runs:
+                failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
+            self.runs.show_plan(project, self._looks(project), failed)
+        self.runs.setVisible(not self._magnitudes)
+        ready = bool(plan.runs) if project.sums is None else bool(project.sums.rules)
+        begun = 2 if self._magnitudes and not ready else int(ready or found is not None)
+        self.stack.setCurrentIndex(begun)
         self._empty.setText(translate(EMPTY))
         if found is None:
-            self.view.show_nothing(waiting_text(plan, running=self.running))
+            self.view.show_nothing(WAYS if self._magnitudes else waiting_text(plan, running=self.running))
         else:
-            self._show_found(found, marks)
-        for button in (*self._buttons, self.fitting):
-            button.show()
-        self.copy_button.setEnabled(bool(plan.runs))
-        compare = message("Compare") if plan.runs else message("Compare every method that fits")
-        self.main_button.setText(translate(message("Stop, keep what is there") if self.running else compare))
+            self._show_found(found)
+        set_visible(True, *self._buttons)
+        self.fitting.setVisible(not self._magnitudes)
+        self._note.setText(NEAR)
+        self.copy_button.setEnabled(ready)
+        self.main_button.setEnabled(ready or not self._magnitudes)
+        compare = ready or self._magnitudes
+        begin = message("Compare") if compare else message("Compare every method that fits")
+        self.main_button.setText(translate(message("Stop, keep what is there") if self.running else begin))
         self._tell()
         self.choose(self.place)
 
-    def _show_found(self, found: Comparison, marks: Mapping[str, SeriesLook]) -> None:
+    def _looks(self, project: Project) -> Mapping[str, SeriesLook]:
+        """The mark of every method, or way."""
+        if self._magnitudes:
+            return series_looks(way_names())
+        return series_looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
+
+    def _show_found(self, found: Compared) -> None:
         project = self.document.project
         assert project is not None
-        limit = project.limits.limits(project.at_risk).share
-        self.view.show_comparison(found, self._labels, marks, running=self.running, limit=limit)
+        looks = self._looks(project)
+        if isinstance(found, WaysCompared):
+            titles = called = found.names
+            of, limit = [way.method for way in found.configurations], (BROKEN, 0.0)
+        else:
+            titles, called = whole_names(self._labels), names(self._labels)
+            of = [one.spec.method for one in found.configurations]
+            limit = (KNOWN, project.limits.limits(project.at_risk).share)
+        shown = [looks[name] for name in of]
+        self.view.show_comparison(found, titles, called, shown, running=self.running, limit=limit)
 
     def _show_more(self) -> None:
         """Show what came in meanwhile; the settings, where somebody may be typing, stay."""
-        project, found = self.document.project, self.comparison
-        if project is None or found is None or not self.editable or not self.isVisible():
+        found = self.comparison
+        if self.document.project is None or found is None or not self.editable or not self.isVisible():
             return
-        marks = series_looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
-        self._show_found(found, marks)
+        self._show_found(found)
         self._tell()
         self.choose(self.place)
 
@@ -225,24 +299,27 @@ class ComparePage(CompareStage, Page):
         project, found = self.document.project, self.comparison
         if project is None or not self.editable:
             return
+        if project.sums is not None and not project.sums.rules:
+            self.set_sentence(message("No rule is given yet."))
+            return
         if found is None:
             self.set_sentence(
-                message("Nothing was compared yet.")
+                WAYS
+                if self._magnitudes
+                else message("Nothing was compared yet.")
                 if project.comparison.runs
                 else message("Every method that fits, side by side over many runs of each.")
             )
             return
         risk, utility = self.view.axes
-        self.set_sentence(
-            sentence(
-                found,
-                names(self._labels),
-                risk,
-                utility,
-                whole=self._whole,
-                changed=self._asked != project.comparison,
-            )
-        )
+        if isinstance(found, WaysCompared):
+            tried = len(found.configurations)
+            called: tuple[str, ...] = found.names if self._whole else way_names()
+        else:
+            called = names(self._labels)
+            tried = len(called) if self._whole else len({run.configuration for run in found.runs})
+        changed = not self._magnitudes and self._asked != project.comparison
+        self.set_sentence(sentence(found, called, risk, utility, tried=tried, changed=changed))
 
     # -- the choice ---------------------------------------------------------------------------
 
@@ -266,10 +343,12 @@ class ComparePage(CompareStage, Page):
         self.open_button.setAccessibleDescription(translate(said))
 
     def _run(self) -> int | None:
-        """The chosen run, or the first one of the chosen setting that did not fail."""
+        """The chosen run, or the first one of the chosen setting that did not fail; of ways a method."""
         found, place = self.comparison, self.place
         if found is None or place is None:
             return None
+        if isinstance(found, WaysCompared):
+            return place[0] if found.configurations[place[0]].method in magnitude_methods() else None
         if place[1] is not None:
             return None if found.runs[place[1]].error else place[1]
         return next(
@@ -279,7 +358,7 @@ class ComparePage(CompareStage, Page):
     # -- doing --------------------------------------------------------------------------------
 
     def words(self, project: Project) -> list[str]:
-        return compare_words(project)
+        return compare_sums(project) if project.of_sums else compare_words(project)
 
     def change(self, order: Order) -> None:
         """Change what is compared."""
@@ -335,7 +414,7 @@ class ComparePage(CompareStage, Page):
         if self.running:
             self._comparing.cancel()
             return
-        if project is not None and not project.comparison.runs:
+        if project is not None and not project.comparison.runs and not self._magnitudes:
             self.take_fitting()
         self.compare()
 
@@ -344,13 +423,19 @@ class ComparePage(CompareStage, Page):
         project = self.document.project
         if project is None or not self.editable or self.running:
             return
+        self.errors.clear()
+        self._whole = False
+        if project.sums is not None:
+            if project.sums.rules:
+                self._comparing.ask(message("comparing ways to protect"), partial(compare_ways, project))
+                self._show()
+            return
         plan = project.comparison
         if not plan.runs:
             return
-        self.errors.clear()
         scope = comparison_scope(project)
 
-        def work(progress: Progress) -> Comparison:
+        def work(progress: Progress) -> Compared:
             from tabprotect.engine.assessment.comparing.compare import compare
             from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
@@ -366,16 +451,15 @@ class ComparePage(CompareStage, Page):
 
         self._comparing.ask(message("comparing methods"), work)
         self._asked = plan
-        self.comparison, self._labels, self._whole = None, plan.runs, False
+        self._labels = plan.runs
         self._show()
 
-    def _came(self, found: Comparison) -> None:
-        self.comparison, self._whole = found, False
+    def _came(self, found: Compared) -> None:
         if not self._ease.isActive():
             self._ease.start()
 
-    def _compared(self, found: Comparison) -> None:
-        self.comparison, self._whole = found, True
+    def _compared(self, found: Compared) -> None:
+        self._whole = True
         self._ended()
 
     def _failed(self, error: TabprotectError) -> None:
@@ -400,6 +484,10 @@ class ComparePage(CompareStage, Page):
             self.choose(place)
         number, found = self._run(), self.comparison
         if number is None or found is None or not self.editable or self.running:
+            return
+        if isinstance(found, WaysCompared):
+            self.do(set_method, method=found.configurations[number].method)
+            self._show_release()
             return
         run = found.runs[number]
         self.errors.clear()

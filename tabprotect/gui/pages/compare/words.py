@@ -14,11 +14,10 @@ from tabprotect.languages.messages import joined, message, plural, uncapital
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.comparing.over_seeds import Spread
     from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-    from tabprotect.engine.assessment.measure import Measure
     from tabprotect.engine.project.plans import ComparisonPlan
+    from tabprotect.gui.pages.compare.magnitude_ways import AnyMeasure, Compared
     from tabprotect.gui.plots.ru_map import Place
 
 ALIKE = 1e-9
@@ -44,6 +43,8 @@ def figure_text(value: float | None, unit: str = "") -> str:
     """One figure: shares in per cent, counts with one decimal, others with three."""
     if value is None or not np.isfinite(value):
         return "\u2013"
+    if unit == "cells":
+        return count_text(round(value))
     if unit in SHARES:
         text = "<1" if 0 < value < 0.005 else f"{100 * value:.0f}"
         return per_cent(text)
@@ -68,7 +69,7 @@ HEADS = {
 """Short heads of the measures that stand first."""
 
 
-def head_text(measure: Measure) -> str:
+def head_text(measure: AnyMeasure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
     return message(
         "{label} {arrow}",
@@ -135,7 +136,7 @@ def _symbol(label: str) -> str:
     return letter[:-1] if label.endswith(")") and len(letter) < 5 else uncapital(label)
 
 
-def failures(found: Comparison, configuration: int) -> str:
+def failures(found: Compared, configuration: int) -> str:
     """Say how many runs of a setting failed, and why the first did; empty where none."""
     errors = [r.error for r in found.runs if r.configuration == configuration]
     failed = [error for error in errors if error]
@@ -150,7 +151,7 @@ def failures(found: Comparison, configuration: int) -> str:
 
 
 def place_words(
-    found: Comparison, labels: tuple[str, ...], place: Place, risk: Measure, utility: Measure
+    found: Compared, labels: tuple[str, ...], place: Place, risk: AnyMeasure, utility: AnyMeasure
 ) -> str:
     """A point of the map in words."""
     c, number = place
@@ -165,7 +166,8 @@ def place_words(
             )
             for m in (risk, utility)
         ]
-        runs = sum(1 for r in found.runs if r.configuration == c)
+        if not (runs := sum(1 for r in found.runs if r.configuration == c)):
+            return message("{name}: {figures}", name, joined(figures, ", "))
         return message("{name}, mean of {runs}: {figures}", name, runs_text(runs), joined(figures, ", "))
     run = found.runs[number]
     figures = [
@@ -176,18 +178,23 @@ def place_words(
 
 
 def sentence(
-    found: Comparison, labels: tuple[str, ...], risk: Measure, utility: Measure, *, whole: bool, changed: bool
+    found: Compared,
+    labels: tuple[str, ...],
+    risk: AnyMeasure,
+    utility: AnyMeasure,
+    *,
+    tried: int,
+    changed: bool,
 ) -> str:
-    """The comparison's result in one sentence (or two); no setting is the best before all have ended."""
+    """The comparison's result in one sentence (or two); no setting is the best before all were ``tried``."""
     placed = [
         c
         for c, summary in enumerate(found.summaries)
         if summary.get(risk.name) is not None and summary.get(utility.name) is not None
     ]
     tail = [message("The list has changed since: compare again.")] if changed else []
-    if not whole:
-        ended = len({run.configuration for run in found.runs})
-        said = message("{ended} of {labels} tried.", count_text(ended), count_text(len(labels)))
+    if tried < len(labels):
+        said = message("{ended} of {labels} tried.", count_text(tried), count_text(len(labels)))
         return joined([said, *tail], " ")
     if not placed:
         why = next((text for c in range(len(labels)) if (text := failures(found, c))), "")
@@ -207,16 +214,16 @@ def _missing(labels: tuple[str, ...], placed: list[int]) -> str:
 
 
 def _extremes(
-    found: Comparison, labels: tuple[str, ...], risk: Measure, utility: Measure, placed: list[int]
+    found: Compared, labels: tuple[str, ...], risk: AnyMeasure, utility: AnyMeasure, placed: list[int]
 ) -> str:
     """Say which of the settings that have both gives away least, and which keeps most."""
 
-    def mean(c: int, measure: Measure) -> float:
+    def mean(c: int, measure: AnyMeasure) -> float:
         spread = found.summaries[c][measure.name]
         assert spread is not None
         return spread.mean if measure.higher_is_better else -spread.mean
 
-    def said(c: int, measure: Measure) -> str:
+    def said(c: int, measure: AnyMeasure) -> str:
         spread = found.summaries[c][measure.name]
         figure = figure_text(None if spread is None else spread.mean, measure.unit)
         return message("{label}: {figure}", uncapital(HEADS.get(measure.name, measure.label)), figure)
