@@ -5,6 +5,11 @@ free cells give whole tables. The free cells are then taken one after the other;
 counts that leave every cell and every sum of a range reachable by those still to come. A fibre of
 few dimensions is listed that way whatever the number of cells and sums.
 
+Other listers stay beside this one, with the growth by runs (``equal_rows.runs``) in common: sums that
+overlap much are not solved but narrowed cell by cell (``attack.listing``), and moves backwards list what
+steps reach (``posterior.moves.enumeration``, ``posterior.together.joint_listing``). One lister for all
+took six times as long on what each is for.
+
 The word: Diaconis and Sturmfels 1998.
 """
 

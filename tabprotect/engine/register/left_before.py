@@ -232,6 +232,21 @@ class LeftBefore:
         return {"releases": self.releases, "verdict": self.together.as_json()}
 
 
+def _spent_on_refusals(looked: LookedUp, problem: Problem, release: Release | None) -> Spent:
+    if not looked.refused:
+        return Spent()
+    # Late: most tables have no draw that was refused.
+    from tabprotect.engine.register.refused_spending import spent_on_refusals
+
+    return spent_on_refusals(looked.refused, problem.table.domain, release)
+
+
+def _with_own(spent: Spent, release: Release | None) -> Spent:
+    """What is spent with the budget of the release at hand."""
+    own = None if release is None else release.mechanism.privacy
+    return spent if own is None else Spent.together([spent, own.total])
+
+
 def left_before(
     problem: Problem,
     register: str | None = None,
@@ -266,53 +281,55 @@ def left_before(
     """
     try:
         looked = looked or look_up(problem, register)
-        wrong, earlier = looked.damaged, list(looked.earlier)
-        refused = Spent()
-        if looked.refused:
-            # Late: most tables have no draw that was refused.
-            from tabprotect.engine.register.refused_spending import spent_on_refusals
-
-            refused = spent_on_refusals(looked.refused, problem.table.domain, release)
-        if not earlier:
-            own_alone = None if release is None else release.mechanism.privacy
-            spent = Spent.together([refused, *([] if own_alone is None else [own_alone.total])])
-            return LeftBefore(damaged=wrong, spent=None if refused == Spent() else spent, looked=looked)
-        # The page follows from the rest.
-        all_of_them = earlier
-        own = None if release is None else public.to_bytes(release, page=False)
-        if own is not None:
-            same = {sha256(own), sha256(own if whole is None else whole)}
-            earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-        if problem.magnitudes is not None:
-            # They are weighed by the verdict of the release itself.
-            same_again = tuple(sorted(one.entry.number for one in all_of_them if one not in earlier))
-            return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked=looked)
-        together = ReadingTogether(problem, release, policy, looked, progress)
-        opened = together.opened(earlier)
-        # Another file of the release at hand, such as one that is signed.
-        again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
-        earlier = [one for one in earlier if not any(one is other for other in again)]
-        left = [one.entry.number for one in all_of_them if one not in earlier]
-        judged = (None, None) if known is None else (known.judged_on, known.together)
-        # Sums are weighed by the gate of the release itself.
-        sums = {one.entry.number for one, _ in sums_among(earlier, looked)}
-        counts = [one for one in earlier if one.entry.number not in sums]
-        found = together.of(counts, opened, judged)
+        return _left_before(problem, looked, (release, whole), policy, known, progress)
     except Interrupted:
         raise
     except TabprotectError as error:
         return LeftBefore(error=error)
-    releases = len(found.read) + (found.verdict is not None and release is not None)
-    own_budget = None if release is None else release.mechanism.privacy
-    spent = spent_before(earlier, refused)
-    if own_budget is not None:
-        spent = Spent.together([spent, own_budget.total])
+
+
+def _left_before(
+    problem: Problem,
+    looked: LookedUp,
+    at_hand: tuple[Release | None, bytes | None],
+    policy: HousePolicy | Gate | None,
+    known: LeftBefore | None,
+    progress: Progress,
+) -> LeftBefore:
+    release, whole = at_hand
+    wrong, earlier = looked.damaged, list(looked.earlier)
+    refused = _spent_on_refusals(looked, problem, release)
+    if not earlier:
+        spent = None if refused == Spent() else _with_own(refused, release)
+        return LeftBefore(damaged=wrong, spent=spent, looked=looked)
+    # The page follows from the rest.
+    all_of_them = earlier
+    own = None if release is None else public.to_bytes(release, page=False)
+    if own is not None:
+        same = {sha256(own), sha256(own if whole is None else whole)}
+        earlier = [one for one in earlier if one.entry.publication.bundle not in same]
+    if problem.magnitudes is not None:
+        # They are weighed by the verdict of the release itself.
+        same_again = tuple(sorted(one.entry.number for one in all_of_them if one not in earlier))
+        return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked=looked)
+    together = ReadingTogether(problem, release, policy, looked, progress)
+    opened = together.opened(earlier)
+    # Another file of the release at hand, such as one that is signed.
+    again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
+    earlier = [one for one in earlier if not any(one is other for other in again)]
+    left = [one.entry.number for one in all_of_them if one not in earlier]
+    judged = (None, None) if known is None else (known.judged_on, known.together)
+    # Sums are weighed by the gate of the release itself.
+    sums = {one.entry.number for one, _ in sums_among(earlier, looked)}
+    counts = [one for one in earlier if one.entry.number not in sums]
+    found = together.of(counts, opened, judged)
+    spent = _with_own(spent_before(earlier, refused), release)
     return LeftBefore(
         tuple(earlier),
         found.verdict,
         found.read,
         tuple(sorted(found.unread)),
-        releases,
+        len(found.read) + (found.verdict is not None and release is not None),
         None if spent == Spent() else spent,
         damaged=wrong,
         judged_on=found.judged_on,

@@ -16,6 +16,7 @@ from typing import cast
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
@@ -279,28 +280,7 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
         raise BundleError(message("{name} cannot be read", name), detail=str(error)) from None
     if header != [*domain.names, VALUE, STATUS, *beside]:
         raise BundleError(message("{name}, line 1: the columns are not those of {PACKAGE}", name, PACKAGE))
-    places = [{label: node for node, label in enumerate(axis.written)} for axis in known.axes]
-    found = np.zeros((len(rows), 3 + len(beside)), dtype=np.int64)
-    for line, row in enumerate(rows, 2):
-        if len(row) != len(header):
-            raise BundleError(message("{name}, line {line}: a field is missing", name, line))
-        status, texts = row[domain.ndim + 1], [row[domain.ndim], *row[domain.ndim + 2 :]]
-        hidden = status == HIDDEN
-        try:
-            if status not in ("", HIDDEN) or (hidden and any(texts)):
-                raise ValueError
-            nodes = [place[label] for place, label in zip(places, row, strict=False)]
-            numbers = [
-                0
-                if hidden or (column != VALUE and not text)
-                else _units(text, 0 if column == "n" else described.decimals)
-                for column, text in zip((VALUE, *beside), texts, strict=True)
-            ]
-            found[line - 2] = [int(np.ravel_multi_index(tuple(nodes), known.shape)), hidden, *numbers]
-        except (KeyError, ValueError):
-            raise BundleError(
-                message("{name}, line {line}: an unknown category, or no number", name, line)
-            ) from None
+    found = _magnitude_lines(rows, described, known)
     found = found[np.argsort(found[:, 0], kind="stable")]
     columns = dict(zip(beside, found[:, 3:].T, strict=True))
     table = PublishedMagnitudes(
@@ -319,6 +299,36 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
     if (np.diff(table.key) == 0).any() or not has_all_sums(table.axes, table.key, table.nodes):
         raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", name))
     return table
+
+
+def _magnitude_lines(
+    rows: Sequence[list[str]], described: DescribedMagnitudes, known: PublishedMagnitudes
+) -> Ints:
+    """The key of each line, whether it is hidden, its value and what stands beside it."""
+    name, columns, ndim = described.name, (VALUE, *described.beside), len(known.axes)
+    places = [{label: node for node, label in enumerate(axis.written)} for axis in known.axes]
+    found = np.zeros((len(rows), 2 + len(columns)), dtype=np.int64)
+    for line, row in enumerate(rows, 2):
+        if len(row) != ndim + 1 + len(columns):
+            raise BundleError(message("{name}, line {line}: a field is missing", name, line))
+        status, texts = row[ndim + 1], [row[ndim], *row[ndim + 2 :]]
+        hidden = status == HIDDEN
+        try:
+            if status not in ("", HIDDEN) or (hidden and any(texts)):
+                raise ValueError
+            nodes = [place[label] for place, label in zip(places, row, strict=False)]
+            numbers = [
+                0
+                if hidden or (column != VALUE and not text)
+                else _units(text, 0 if column == "n" else described.decimals)
+                for column, text in zip(columns, texts, strict=True)
+            ]
+            found[line - 2] = [int(np.ravel_multi_index(tuple(nodes), known.shape)), hidden, *numbers]
+        except (KeyError, ValueError):
+            raise BundleError(
+                message("{name}, line {line}: an unknown category, or no number", name, line)
+            ) from None
+    return found
 
 
 def _units(text: str, decimals: int) -> int:

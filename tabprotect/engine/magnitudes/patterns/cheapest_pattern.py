@@ -2,6 +2,10 @@
 
 A pattern that some reader sees through gives a cut that every sound pattern meets; the cheapest
 pattern that meets all cuts is tried again, until no reader sees through it.
+
+The search for counts (``suppressing.hiding_sets``) has the loop in common and nothing in it: its cuts
+are covers of hidden numbers alone, where a union here may also be mended by publishing a cell; its
+readers are kept in tableaus over thousands of ends, where here one programme of thirty cells serves all.
 """
 
 from __future__ import annotations
