@@ -92,7 +92,7 @@ def test_keys_that_are_no_keys(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", "a,key,w\nx,0.5,1\ny,0.5,1\n")
     with pytest.raises(InputError, match="all record keys are the same"):
         tabulate_with_keys(path, ["a"], also=AddedUp(record_key="key"))
-    with pytest.raises(InputError, match="has no variable 'none'"):
+    with pytest.raises(InputError, match="no variable 'none'"):
         tabulate_with_keys(path, ["a"], also=AddedUp(record_key="none"))
     with pytest.raises(InputError, match="named twice"):
         tabulate_with_keys(path, ["a", "key"], also=AddedUp(record_key="key"))
