@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import COMMANDS, Parser, Verbs, declare
+from tabprotect.cli.verbs import COMMANDS, Parser, Verbs, declare, whole
 from tabprotect.engine.options import Options, position
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -49,6 +49,20 @@ class Completion(Options):
         metavar="bash|zsh|fish|man",
         help=message("the shell that reads the script; or man for a page of the manual"),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Help(Options):
+    """Arguments of ``help``."""
+
+    of: Sequence[str] = position((), metavar="COMMAND", help=message("a command, or one below another"))
+
+
+@command("help", example="tabprotect help protect")
+def run_help(asked: Help, console: Console) -> None:
+    """Print what ``--help`` does."""
+    console.clear()
+    whole(asked.of[0] if asked.of else None).parse_args([*asked.of, "--help"])
 
 
 @command("completion", example="tabprotect completion bash")

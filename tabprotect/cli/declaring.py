@@ -17,6 +17,10 @@ T = TypeVar("T")
 A = TypeVar("A", bound=Options)
 
 
+SHORT = {"--out": ("-o",)}
+"""Letters for options that many commands take."""
+
+
 def names(text: str) -> list[str]:
     """``A,B`` as a list."""
     found = [part.strip() for part in text.split(",")]
@@ -120,7 +124,7 @@ def add_options(parser: argparse.ArgumentParser, asked: type[Options], within: P
             said["metavar"] = one.metavar or one.name
             parser.add_argument(said.pop("dest"), **{**_taken(one), **said})
         else:
-            group.add_argument(*one.shell.split(), **_taken(one), **said)
+            group.add_argument(*SHORT.get(one.shell, ()), *one.shell.split(), **_taken(one), **said)
     for part in parts_of(asked):
         add_options(parser, part.kind, part)
 
@@ -168,7 +172,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, within: str = "", **besi
 
 
 def command(
-    name: str, *, help: str = "", example: str = ""
+    name: str, *, help: str = "", example: str = "", writes: bool = False
 ) -> Callable[[Callable[..., int | None]], Command]:
     """Declare a command by the function that runs it.
 
@@ -188,7 +192,7 @@ def command(
             if asked is not None:
                 add_options(parser, asked)
 
-        return Command(name, called, takes, help, example)
+        return Command(name, called, takes, help, example, writes)
 
     return declare
 

@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 
 from tabprotect.cli.ahead import begin
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs, add_all
+from tabprotect.cli.verbs import Run, UsageError, whole
 from tabprotect.cli.window import UsageFault, show_window
-from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, internal
+from tabprotect.engine.errors import Answer, InfeasibleError, Interrupted, TabprotectError, internal
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import LANGUAGES, PSEUDO, of_environment, set_language
 from tabprotect.version import __version__, compiled, missing_kernels
@@ -33,42 +33,11 @@ THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 beside other work, and sum in an order that is the machine's own. One each, unless it is set."""
 
 
+VERBOSE = {"-v", "--verbose", "--debug"}
+"""Words for all that can be said, errors in the command line itself included."""
+
 LASTING = ("open", "serve", "serve-session")
 """Commands that run as long as somebody works: they give memory back."""
-
-
-class _Licences(argparse.Action):
-    """Print every licence and end, as ``--version`` does."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        # Late: few ask, and it reads the metadata of every package.
-        from tabprotect.licences import text
-
-        sys.stdout.write(text())
-        parser.exit()
-
-
-def parser(chosen: str | None = None) -> argparse.ArgumentParser:
-    """The command line: every command by name, and those of the chosen one's family in full."""
-    top = Parser(
-        prog="tabprotect",
-        description=message("Protect tables of counts and magnitudes; without a command the window opens."),
-        allow_abbrev=False,
-    )
-    top.add_argument(
-        "--version", action="store_true", help=message("show the version and how much of it is compiled")
-    )
-    top.add_argument(
-        "--licences", action=_Licences, nargs=0, help=message("of the program and of all that it is made of")
-    )
-    top.add_argument(
-        "--language",
-        metavar="|".join(LANGUAGES),
-        help=message("of what is said, not of JSON; for every command (default: the environment's)"),
-    )
-    top.set_defaults(run=None, group=None)
-    add_all(Verbs(top), chosen)
-    return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -91,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     # What a command makes lives until it ends: the collector would walk over it again and again.
     gc.set_threshold(200_000)
-    console = Console(as_json="--json" in arguments, show_progress=None)
+    console = Console(as_json="--json" in arguments, verbose=not VERBOSE.isdisjoint(arguments))
     args = argparse.Namespace()
     set_language(of_environment())
     try:
@@ -105,34 +74,37 @@ def main(argv: Sequence[str] | None = None) -> int:
             data = {"version": __version__, "compiled": "{here} of {all}".format_map(compiled())}
             console.result(data, [message("tabprotect {version}", __version__), words])
             return 0
-        args = parser(chosen).parse_args(arguments)
+        args = whole(chosen).parse_args(arguments)
         if args.run is None:
-            raise UsageError(message("a command is missing"), (args.group or parser()).format_usage())
-        console = Console(as_json=args.json, show_progress=args.progress)
+            asked = args.group or whole()
+            raise UsageError(message("a command is missing"), asked.more)
+        console = Console(
+            as_json=args.json, show_progress=args.progress, quiet=args.quiet, verbose=args.verbose
+        )
         if missing_kernels():
             text = message(
                 "note: only {here} of {all} compiled parts are here, and what needs the others is refused. "
                 "Install a wheel, or install again where there is a C compiler",
                 **compiled(),
             )
-            console.say(text)
+            console.warn(text)
         run: Run = args.run
         if argv is None and chosen not in LASTING:
             _keep_memory()
-        return run(args, console)
+        if not getattr(args, "dry_run", False):
+            return run(args, console)
+        # Late: who asks for help waits for no engine.
+        from tabprotect.engine.atomic import rehearsing
+
+        with rehearsing() as rehearsal:
+            console.rehearsal = rehearsal.files
+            return run(args, console)
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        fault = UsageFault(error.message, detail=error.usage, hint=message("see --help"))
-        return _failed(console, fault)
+        return _failed(console, UsageFault(error.message, hint=error.hint))
     except TabprotectError as error:
-        if isinstance(error, InfeasibleError) and error.suggestions and "protecting.parameters" in args:
-            runnable = error.runnable
-            if runnable is None:
-                runnable = tuple((one, ()) for one in error.suggestions)
-            error.commands = tuple(
-                _with_settings([*arguments, *words], one.parameters) for one, words in runnable
-            )
+        error.commands = _remedies(error, arguments, args) or error.commands
         return _failed(console, error)
     except KeyboardInterrupt:
         return _failed(console, Interrupted(message("interrupted; nothing was changed")))
@@ -143,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _failed(console, TabprotectError(message("there is not enough memory for this table")))
     except Exception as error:
-        return _failed(console, _unforeseen(error, debug="--debug" in arguments))
+        return _failed(console, _unforeseen(error, verbose=not VERBOSE.isdisjoint(arguments)))
 
 
 def _keep_output() -> None:
@@ -192,19 +164,34 @@ def _language(arguments: list[str]) -> str:
     return code
 
 
+def _remedies(error: TabprotectError, arguments: list[str], args: argparse.Namespace) -> tuple[str, ...]:
+    """The command lines that may succeed where this one was refused; a reason is left to be written."""
+    found: list[Answer] = []
+    if isinstance(error, InfeasibleError) and "protecting.parameters" in args:
+        runnable = error.runnable
+        if runnable is None:
+            runnable = tuple((one, ()) for one in error.suggestions)
+        found = [(one.parameters, words) for one, words in runnable]
+    known = args.parser._option_string_actions if "parser" in args else ()
+    # What is refused leaves with a reason where nothing else helps.
+    answers = () if found else error.answers
+    found += [one for one in answers if all(word in known for word in one[1][:1])]
+    return tuple(_with_settings([*arguments, *words], settings) for settings, words in found)
+
+
 def _with_settings(arguments: Sequence[str], changed: Mapping[str, object]) -> str:
     """The command line that was given, with other parameters of the method, or with another method."""
     words, left = ["tabprotect"], iter(arguments)
     other = changed.get("method")
     for word in left:
         option, equals, text = word.partition("=")
-        if option not in ("--set", "--keep", "--groupings", "--method"):
+        if option not in ("--set", "--keep", "--groupings", "--method", "--seed"):
             words.append(word)
             continue
         text = text if equals else next(left, "")
         name = text.partition("=")[0] if option == "--set" else option.removeprefix("--")
         # Parameters of one method are none of another.
-        if name not in changed and other is None:
+        if name not in changed and (other is None or name == "seed"):
             words += [option, text]
     words += [] if other is None else ["--method", str(other)]
     for name, value in changed.items():
@@ -223,10 +210,10 @@ def _failed(console: Console, error: TabprotectError) -> int:
     return error.exit_code
 
 
-def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
+def _unforeseen(error: Exception, *, verbose: bool) -> TabprotectError:
     found = internal(error)
-    found.hint = found.hint or message("please report it") + ("" if debug else "; --debug says more")
-    if debug:
+    found.hint = found.hint or message("please report it") + ("" if verbose else "; -v says more")
+    if verbose:
         found.detail = joined(traceback.format_tb(error.__traceback__))
     return found
 

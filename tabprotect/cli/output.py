@@ -6,6 +6,8 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from os.path import exists
+from pathlib import Path
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.languages.messages import joined, message
@@ -22,20 +24,30 @@ def visible(text: str) -> str:
 class Console:
     """Standard output and error of one command.
 
-    With ``as_json`` standard output gets exactly one JSON object, errors included.
+    With ``as_json`` standard output gets exactly one JSON object, errors included. ``quiet`` leaves out
+    remarks and progress; ``verbose`` says each step with its second, and errors at full length.
     """
 
-    def __init__(self, *, as_json: bool, show_progress: bool | None) -> None:
-        self.as_json = as_json
+    def __init__(
+        self, *, as_json: bool, show_progress: bool | None = None, quiet: bool = False, verbose: bool = False
+    ) -> None:
+        self.as_json, self._quiet, self._verbose = as_json, quiet, verbose
+        self.rehearsal: Mapping[Path, Path] | None = None
         terminal = sys.stderr.isatty()
-        self._shows = terminal if show_progress is None else show_progress
+        self._shows = terminal and not quiet if show_progress is None else show_progress
         self._in_place = terminal
+        self._begun, self._stage = time.monotonic(), ""
         self._last = 0.0
         self._open = False
 
     def result(self, data: Mapping[str, object], lines: Iterable[str]) -> None:
         """The outcome, as JSON or as lines for people."""
         self.clear()
+        if self.rehearsal is not None:
+            would = [(str(f), at.stat().st_size) for f, at in self.rehearsal.items() if exists(at)]
+            data = {**data, "dry_run": True, "would_write": [{"file": f, "bytes": n} for f, n in would]}
+            each = (message("would write {file}: {n:,} bytes", file, n) for file, n in would)
+            lines = [*lines, message("Dry run: nothing was kept, and no refusal is remembered."), *each]
         if self.as_json:
             print(json.dumps(data, allow_nan=False))
         else:
@@ -56,6 +68,11 @@ class Console:
 
     def say(self, text: str) -> None:
         """A remark that is no result."""
+        if not self._quiet:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """A remark that is said however quiet the command is to be."""
         self.clear()
         print(translate(text), file=sys.stderr)
 
@@ -71,14 +88,21 @@ class Console:
             fields = (message("{name}: {why}", name, translate(why)) for name, why in error.fields.items())
             out = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            out += [message("  {line}", translate(line)) for line in error.detail.splitlines()[:20]]
+            out += [
+                message("  {line}", translate(line))
+                for line in error.detail.splitlines()[: None if self._verbose else 20]
+            ]
         if error.hint:
             out.append(message("{told} {hint}", tr("hint:"), translate(error.hint)))
+        out += [message("  {line}", line) for line in error.commands]
         print(joined(map(visible, out), "\n"), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""
         now = time.monotonic()
+        if self._verbose and stage != self._stage:
+            self._stage = stage
+            self.warn(message("[{seconds:7.2f} s] {stage}", now - self._begun, translate(stage)))
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now

@@ -9,14 +9,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.nearest import closest_match
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import LANGUAGES, tr, translate
 
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     message("every day"): {
@@ -85,7 +86,8 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "accounts": ("margins.serving", message("who may use a table server, and their keys")),
     },
     message("this program"): {
-        "completion": ("completion", message("a script that completes commands in a shell, or a man page"))
+        "help": ("completion", message("what there is, or what a command takes")),
+        "completion": ("completion", message("a script that completes commands in a shell, or a man page")),
     },
 }
 """The commands under the headings of ``--help``: the module of each, and what it does."""
@@ -124,11 +126,11 @@ argparse._ = tr  # type: ignore[attr-defined]
 
 
 class UsageError(Exception):
-    """The command line itself is wrong; ``usage`` is how it would be right."""
+    """The command line itself is wrong; ``hint`` is how it would be right."""
 
-    def __init__(self, message: str, usage: str = "") -> None:
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.message, self.usage = message, usage
+        self.message, self.hint = message, hint
 
 
 class Formatter(argparse.HelpFormatter):
@@ -152,7 +154,22 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **{"formatter_class": Formatter} | kwargs)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, self.format_usage().strip())
+        # An option that is not known may be the one that is missed: it is told first.
+        options = (word.partition("=")[0] for word in self._asked if word[:2] == "--")
+        if unknown := [word for word in options if word not in ("--", *self._every_option())]:
+            raise self._unknown(unknown)
+        raise UsageError(message, self.more)
+
+    @property
+    def more(self) -> str:
+        """The command line that says what this command takes."""
+        return message("{command} --help says what it takes", self.prog)
+
+    def _unknown(self, words: Sequence[str]) -> UsageError:
+        near = closest_match(words[0].partition("=")[0], self._every_option())
+        return UsageError(
+            message("{command} takes no {words}", self.prog, " ".join(words)), near or self.more
+        )
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -163,12 +180,8 @@ class Parser(argparse.ArgumentParser):
         if unknown and getattr(found, "group", None) is not None and found.run is None:
             return found
         if unknown:
-            words = [word for word in unknown if word.startswith("-")] or unknown
-            near = closest_match(words[0].partition("=")[0], self._every_option())
-            raise UsageError(
-                tr("unrecognized arguments: %s") % " ".join(unknown) + (f"; {near}" if near else ""),
-                self.format_usage().strip(),
-            )
+            used = getattr(found, "parser", self)
+            raise used._unknown([word for word in unknown if word.startswith("-")] or unknown)
         return found
 
     def _every_option(self) -> list[str]:
@@ -184,19 +197,22 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        near = closest_match(str(value), known)
-        said = tr("invalid choice: %(value)r (choose from %(choices)s)") % {
-            "value": value,
-            "choices": ", ".join(map(repr, known)),
-        }
-        raise argparse.ArgumentError(action, f"{near} {said}" if near else said)
+        if isinstance(action, argparse._SubParsersAction):
+            near = closest_match(str(value), known)
+            raise UsageError(message("{prog} has no command {value}", self.prog, value), near or self.more)
+        name = argparse._get_action_name(action)
+        raise UsageError(
+            message("{name} is one of {known}, and not {value}", name, joined(known, ", "), repr(value)),
+            closest_match(str(value), known) or self.more,
+        )
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse, but what follows an option that takes a value is one: ``--marks "-=zero"``."""
         words: list[str] = []
-        for word in args or ():
+        self._asked = list(args or ())
+        for word in self._asked:
             before = self._option_string_actions.get(words[-1]) if words else None
             value = before is not None and before.nargs is None
             if value and re.match("-[^-]|-$", word) and word not in self._option_string_actions:
@@ -218,6 +234,8 @@ class Command:
         Declares what it takes.
     example
         A command line that works, for the help.
+    writes
+        Whether it keeps something without ``--out``.
     """
 
     name: str
@@ -225,10 +243,11 @@ class Command:
     takes: Callable[[argparse.ArgumentParser], None]
     help: str = ""
     example: str = ""
+    writes: bool = False
 
     def fill(self, parser: argparse.ArgumentParser) -> None:
-        """Declare what it takes, with ``--json``, ``--progress`` and ``--debug``."""
-        parser.set_defaults(run=self.run)
+        """Declare what it takes, with what every command takes, and ``--dry-run`` if it writes."""
+        parser.set_defaults(run=self.run, parser=parser)
         self.takes(parser)
         group = parser.add_argument_group(message("every command"))
         group.add_argument("--json", action="store_true", help=message("one JSON object on standard output"))
@@ -237,7 +256,20 @@ class Command:
             action=argparse.BooleanOptionalAction,
             help=message("on standard error (default: when it is a terminal)"),
         )
-        group.add_argument("--debug", action="store_true", help=message("say where an internal error was"))
+        group.add_argument(
+            *("-q", "--quiet"), action="store_true", help=message("say the result, warnings and errors only")
+        )
+        group.add_argument(
+            *("-v", "--verbose", "--debug"),
+            action="store_true",
+            help=message("say each step with its second, and all of an error"),
+        )
+        if self.writes or "--out" in parser._option_string_actions:
+            group.add_argument(
+                *("-n", "--dry-run"),
+                action="store_true",
+                help=message("do all of it, say what would be written, and keep nothing"),
+            )
         parser.usage = " ".join(["%(prog)s [OPTIONS]", *_wanted(parser)])
         heading = translate(message("Example:"))
         parser.epilog = self.example and f"{heading}\n  {self.example}"
@@ -249,7 +281,7 @@ def _wanted(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in sorted(parser._actions, key=lambda action: not action.option_strings):
         taken = formatter._format_args(action, action.dest.upper())
         if action.required and action.option_strings:
-            yield f"{action.option_strings[0]} {taken}"
+            yield f"{action.option_strings[-1]} {taken}"
         elif not action.option_strings:
             yield taken
 
@@ -270,3 +302,37 @@ class Verbs:
     def mention(self, name: str, help: str) -> argparse.ArgumentParser:
         """A command for the overview, which cannot be run yet."""
         return self._verbs.add_parser(name, help=help, description=help, allow_abbrev=False)
+
+
+class _Licences(argparse.Action):
+    """Print every licence and end, as ``--version`` does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        # Late: few ask, and it reads the metadata of every package.
+        from tabprotect.licences import text
+
+        sys.stdout.write(text())
+        parser.exit()
+
+
+def whole(chosen: str | None = None) -> Parser:
+    """The command line: every command by name, and those of the chosen one's family in full."""
+    top = Parser(
+        prog="tabprotect",
+        description=message("Protect tables of counts and magnitudes; without a command the window opens."),
+        allow_abbrev=False,
+    )
+    top.add_argument(
+        "--version", action="store_true", help=message("show the version and how much of it is compiled")
+    )
+    top.add_argument(
+        "--licences", action=_Licences, nargs=0, help=message("of the program and of all that it is made of")
+    )
+    top.add_argument(
+        "--language",
+        metavar="|".join(LANGUAGES),
+        help=message("of what is said, not of JSON; for every command (default: the environment's)"),
+    )
+    top.set_defaults(run=None, group=None)
+    add_all(Verbs(top), chosen)
+    return top

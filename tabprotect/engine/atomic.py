@@ -1,4 +1,4 @@
-"""Files that are either written whole or not touched at all, singly or together."""
+"""Files that are either written whole or not touched at all, singly or together; in a rehearsal, not kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,88 @@ PART = ".tabprotect-part"
 
 LIVE = 600.0
 """Seconds after which a part counts as abandoned."""
+
+
+class Rehearsal:
+    """All that a command would write: it lies in a folder that goes when the command ends."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._made: dict[Path, Path] = {}
+        self.files: dict[Path, Path] = {}
+        """Where each file is that would be written, by its path, in order."""
+
+    def folder(self, path: Path) -> Path:
+        """The folder that stands for another, made there."""
+        real = Path(os.path.realpath(path))
+        self._made[real] = self._root / sha256(os.fsencode(real)).hexdigest()[:16]
+        self._made[real].mkdir(exist_ok=True)
+        return self._made[real]
+
+    def place(self, path: Path) -> Path:
+        """Where a file is written in place of its target.
+
+        Raises
+        ------
+        OSError
+            If the target could not be written.
+        """
+        if path.parent not in self._made:
+            os.stat(os.path.join(path.parent, "."))
+            if not os.access(path.parent, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        self.files[path] = self.folder(path.parent) / path.name
+        return self.files[path]
+
+    def found(self, path: Path) -> Path:
+        """Where a file or a folder is now."""
+        real = Path(os.path.realpath(path))
+        return self.files.get(real) or self._made.get(real, path)
+
+
+_rehearsal: Rehearsal | None = None
+
+
+@contextlib.contextmanager
+def rehearsing() -> Iterator[Rehearsal]:
+    """Let nothing be kept of what is written meanwhile: neither files nor entries of databases."""
+    global _rehearsal
+    with tempfile.TemporaryDirectory() as root:
+        _rehearsal = Rehearsal(Path(root))
+        try:
+            yield _rehearsal
+        finally:
+            _rehearsal = None
+
+
+def is_kept(path: Path) -> bool:
+    """Tell whether a change of this file may stay: in a rehearsal, of none but its own."""
+    return _rehearsal is None or path in _rehearsal.files.values()
+
+
+def place_to_write(path: Path) -> Path:
+    """Where a new file is written by a library that makes it itself: elsewhere in a rehearsal."""
+    return path if _rehearsal is None else _rehearsal.place(Path(os.path.realpath(path)))
+
+
+def written_at(path: Path) -> Path:
+    """Where a file or folder is that was written: elsewhere in a rehearsal."""
+    return path if _rehearsal is None else _rehearsal.found(path)
+
+
+def make_folder(path: Path, *, private: bool = False) -> None:
+    """Make a folder and those above it where there are none; in a rehearsal, one that stands for it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    if _rehearsal is not None:
+        _rehearsal.folder(path)
+    else:
+        path.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+
 
 _REMEDIES = {
     errno.ENOSPC: (message("the disk is full"), message("free some space or save elsewhere")),
@@ -87,9 +170,13 @@ class _Staged:
             )
         if not whole.overwrite and os.path.exists(path):
             raise self._taken(path)
-        self.whole = whole
         # A link stays a link: its target is replaced.
         self.target = Path(os.path.realpath(path))
+        if _rehearsal is not None:
+            whole = replace(whole, kept=None)
+            with _words(path):
+                self.target = _rehearsal.place(self.target)
+        self.whole = whole
         self.aside: Path | None = None
         self._renamed = False
         try:

@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from tabprotect.engine.atomic import make_private
+from tabprotect.engine.atomic import is_kept, make_private
 from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
@@ -107,6 +107,9 @@ class Database:
             ) from None
         self.name = address.render_as_string(hide_password=True)
         self._turn: threading.Lock | None = None
+        # In a rehearsal whatever a transaction changed is taken back.
+        self._kept = address.get_backend_name() == "sqlite" and _in_memory(address)
+        self._kept = self._kept or is_kept(Path(str(address.database)))
         try:
             if address.get_backend_name() == "sqlite" and not _in_memory(address):
                 path = Path(str(address.database))
@@ -149,7 +152,10 @@ class Database:
         for attempt in range(ATTEMPTS):
             try:
                 with self._in_turn(), self._engine.begin() as connection:
-                    return work(connection)
+                    result = work(connection)
+                    if not self._kept:
+                        connection.rollback()
+                    return result
             except exc.TimeoutError:
                 raise _locked(self.name) from None
             except exc.DBAPIError as error:

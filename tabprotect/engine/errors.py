@@ -18,6 +18,13 @@ from tabprotect.version import missing_kernels
 T = TypeVar("T")
 
 
+Answer = tuple[Mapping[str, object], tuple[str, ...]]
+"""Settings that change on a command line, and words that come to it."""
+
+ACCEPT: Answer = ({}, ("--accept", "REASON"))
+AGAIN: Answer = ({}, ("--again", "REASON"))
+
+
 class TabprotectError(Exception):
     """Anything the program refuses or cannot do.
 
@@ -35,14 +42,19 @@ class TabprotectError(Exception):
     kind = "error"
     commands: tuple[str, ...] = ()
     """Command lines that do what was asked in a way that may succeed, best first. Confidential."""
+    answers: tuple[Answer, ...] = ()
+    """What else to say on the same command line, where no suggestion does it; best first."""
     figures: Mapping[str, object] = MappingProxyType({})
     """What was worked out before it failed, for ``--json`` output. Confidential."""
 
-    def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", detail: str = "", answers: tuple[Answer, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.detail = detail
+        self.answers = answers
 
     def __reduce__(self) -> tuple[object, ...]:
         # Out of a pickle it is not made by its parameters, of which it holds the text that they became.

@@ -9,7 +9,7 @@ import secrets
 import sys
 from pathlib import Path
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import make_folder, place_to_write, write_bytes, written_at
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.paths import is_file, is_there
 from tabprotect.languages.messages import message
@@ -63,7 +63,7 @@ def user_name() -> str:
 def key_file() -> Path:
     """The path of the file of the house's key, whether or not it exists."""
     named = os.environ.get(KEY)
-    return Path(named) if named else folder() / "house.key"
+    return written_at(Path(named) if named else folder() / "house.key")
 
 
 def key(*, make: bool = False) -> bytes:
@@ -93,11 +93,12 @@ def key(*, make: bool = False) -> bytes:
                     {KEY: message("names no file: {path}", path)},
                     hint=message("is the name right? To make a key there: tabprotect keys house"),
                 )
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path.parent, private=True)
             # Another program may have created one meanwhile: the first one counts.
             with contextlib.suppress(InputError):
                 text = secrets.token_hex(KEY_BYTES) + "\n"
                 write_bytes(path, text.encode(), overwrite=False, private=True)
+            path = key_file()
         if not is_file(path):
             raise InputError(message("the key of the house cannot be made here"), file=path, hint=_HINT)
         with path.open("rb") as file:
@@ -210,7 +211,9 @@ def prepared_address(url: str) -> str:
         return url
     try:
         if path.parent == folder():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path.parent, private=True)
+        if not is_there(path) and (place := place_to_write(path)) != path:
+            url, path = str(place), place
         # The database library would create it readable for everybody.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -21,6 +21,9 @@ Entry = Literal["text", "list", "numbers", "width"]
 Measure = Literal["counts", "magnitudes"]
 """What a table holds in its cells."""
 
+REASON = "REASON"
+"""Stands in a command line for a reason, which nobody's program fills in."""
+
 MEASURES: Mapping[Measure, str] = {
     "counts": message("goes with tables of counts, and this is one of magnitudes"),
     "magnitudes": message("goes with tables of magnitudes (tabulate --measure), and this is one of counts"),
@@ -164,7 +167,14 @@ class Option(Parameter[object]):
     @property
     def limited(self) -> bool:
         """Return True if not every value of its type is taken."""
-        return self.choices is not None or self.low > -math.inf or self.high < math.inf
+        numbers = self.low > -math.inf or self.high < math.inf
+        return self.choices is not None or numbers or self.metavar == REASON
+
+    def check(self, value: object) -> object:
+        """As any parameter's; a reason is in somebody's own words."""
+        if self.metavar == REASON and str(value).strip("'\" ").upper() == REASON:
+            raise ValueError(message("REASON stands for a reason in your own words"))
+        return super().check(value)
 
     @property
     def word(self) -> str:

@@ -8,12 +8,14 @@ from tabprotect.languages.messages import message
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word most like this one; empty if none is."""
+    """The known word most like this one, or the first that it is a part of; empty if none is."""
     # Only a mistake pays for it.
     from difflib import get_close_matches
 
     folded = {one.casefold(): one for one in known}
-    found = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    plain = word.casefold()
+    found = get_close_matches(plain, folded, n=1, cutoff=0.6)
+    found = found or [one for one in folded if plain in one and len(plain) > 2]
     return folded[found[0]] if found else ""
 
 

@@ -10,8 +10,7 @@ import sys
 
 import pytest
 
-from tabprotect.cli.main import parser
-from tabprotect.cli.verbs import FAMILIES, Command
+from tabprotect.cli.verbs import FAMILIES, Command, whole
 
 
 def every_command() -> list[Command]:
@@ -49,17 +48,17 @@ def test_no_command_is_loaded_to_speak_of_it(arguments: list[str]) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_command_is_declared_where_it_is_listed(name: str) -> None:
     with pytest.raises(SystemExit):
-        parser(name).parse_args([name, "--help"])
+        whole(name).parse_args([name, "--help"])
 
 
 @pytest.mark.parametrize("command", every_command(), ids=lambda command: command.name)
 def test_an_example_is_a_command_line(command: Command) -> None:
     words = shlex.split(command.example)
     assert words[0] == "tabprotect" and " ".join(words[1:]).startswith(command.name)
-    args = parser(words[1]).parse_args(words[1:])
+    args = whole(words[1]).parse_args(words[1:])
     assert args.run == command.run
 
 
 def test_help_names_every_command_whichever_is_loaded() -> None:
-    texts = {parser(chosen).format_help() for chosen in (None, "cycles", "infer", "nonsense")}
+    texts = {whole(chosen).format_help() for chosen in (None, "cycles", "infer", "nonsense")}
     assert len(texts) == 1

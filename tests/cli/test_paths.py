@@ -1,4 +1,4 @@
-"""Every path argument of every command is given paths that the system refuses: exit 3, in its words."""
+"""Paths of every command: what the system refuses is said in its words, and a rehearsal writes none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import errno
 import io
 import itertools
 import os
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -16,8 +17,8 @@ from unittest.mock import patch
 
 import pytest
 
-from tabprotect.cli.main import main, parser
-from tabprotect.cli.verbs import COMMANDS
+from tabprotect.cli.main import main
+from tabprotect.cli.verbs import COMMANDS, whole
 
 Run = Callable[..., Any]
 
@@ -106,7 +107,7 @@ EVERY = [
     for command in commands
     # It opens a window, which says what it cannot open there.
     if command != "open"
-    for one in declared(parser(command), "")
+    for one in declared(whole(command), "")
     if one[0].split()[0] == command and one not in NEITHER
 ]
 
@@ -161,11 +162,9 @@ def test_what_the_system_refuses_is_said(
     if name == "--service":
         # It names the table itself.
         del given["source"]
-    words = [value for key, value in given.items() if key[:2] != "--"]
-    words += [word for key, value in given.items() if key[:2] == "--" for word in (key, value) if word]
     # A server hands its settings to its workers by the environment.
     with patch.dict(os.environ):
-        found = run(*command.split(), *words)
+        found = run(*words_of(command, given))
     assert "internal error" not in found.err
     # An option that does not go with the rest is refused by its name.
     if name in ANSWERED_ELSEWHERE:
@@ -216,3 +215,65 @@ def test_a_folder_that_one_may_not_enter(
     ):
         found = run(*words)
         assert found.code == 3 and "Permission denied" in found.err, (words, found)
+
+
+def words_of(command: str, given: Mapping[str, str]) -> list[str]:
+    """A command line: what stands by its place goes before options."""
+    words = [value for key, value in given.items() if key[:2] != "--"]
+    words += [word for key, value in given.items() if key[:2] == "--" for word in (key, value) if word]
+    return [*command.split(), *words]
+
+
+OUT = {
+    "attack": {"--out": "new.html"},
+    "check": {"--out": "new.json"},
+    "cycles design": {"--out": "new.json"},
+    "infer": {"--out": "new.csv", "--format": "csv"},
+}
+"""Where a command writes that need not; the others a CSV file."""
+
+
+def writing(command: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, bool]]:
+    """Every command that can be rehearsed, and whether it takes ``--out``."""
+    if "--dry-run" in command._option_string_actions:
+        yield name, "--out" in command._option_string_actions
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below, its in action.choices.items():
+                yield from writing(its, f"{name} {below}".strip())
+
+
+WRITING = [
+    one
+    for commands in COMMANDS.values()
+    for command in commands
+    for one in writing(whole(command), "")
+    if one[0].split()[0] == command
+]
+
+
+def kept(place: Path) -> dict[Path, bytes | None]:
+    """All that lies in a folder."""
+    return {path: path.read_bytes() if path.is_file() else None for path in place.rglob("*")}
+
+
+@pytest.mark.parametrize(("command", "to_file"), WRITING, ids=[name for name, _ in WRITING])
+def test_a_rehearsal_keeps_nothing_and_names_what_will_be_written(
+    run: Run, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, to_file: bool
+) -> None:
+    place = tmp_path / "place"
+    shutil.copytree(files, place, symlinks=True)
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("TABPROTECT_HOME", str(place / "house"))
+    given = {**(OUT.get(command, {"--out": "new.csv"}) if to_file else {}), **GIVEN[command]}
+    words, before = words_of(command, given), kept(place)
+    rehearsed = run(*words, "--dry-run", "--json")
+    assert kept(place) == before, rehearsed
+    assert rehearsed.json["dry_run"] is True
+    done = run(*words, "--json")
+    assert done.code == rehearsed.code == 0, (rehearsed, done)
+    after = kept(place)
+    changed = {str(path) for path, data in after.items() if data is not None and before.get(path) != data}
+    named = {one["file"] for one in rehearsed.json["would_write"]}
+    # A register that is there already is changed, and not written anew.
+    assert changed - {str(place / "house" / "register.sqlite")} == named

@@ -51,7 +51,9 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
     assert len(refused["suggestions"]) == len(apart["suggestions"]) > 0
     command = shlex.split(refused["suggestions"][0])
     assert command[command.index("--accept") + 1] == "REASON"
-    left = run(*command[1:])
+    # Nobody's reason is filled in.
+    assert run(*command[1:]).code == 2
+    left = run(*(word.replace("REASON", "agreed with the board") for word in command[1:]))
     assert left.code == 0 and left.json["verdict"]["left_out"] == ["attempts"]
 
 

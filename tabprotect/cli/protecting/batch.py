@@ -40,7 +40,8 @@ class Batch(Options):
 def run(asked: Batch, console: Console) -> int:
     """Run what is not done yet; the exit code is that of the worst job."""
     jobs = jobs_of(asked.jobs, asked.sources)
-    workers = asked.workers or min(cores(), len(jobs))
+    # Other processes would not know of a rehearsal.
+    workers = 1 if console.rehearsal is not None else asked.workers or min(cores(), len(jobs))
     outcomes = run_batch(jobs, asked.out, workers=workers, progress=console)
     summaries = [str(asked.out / name) for name in SUMMARIES]
     lines = [

@@ -11,7 +11,7 @@ from tabprotect.cli.breaking_off import BreakingOff
 from tabprotect.cli.declaring import command, once
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.atomic import leftovers
+from tabprotect.engine.atomic import leftovers, written_at
 from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.protected_magnitudes import sentences
 from tabprotect.engine.errors import InputError
@@ -123,7 +123,7 @@ def run_protect(asked: Protect, console: Console) -> None:
             raise InputError(message("cannot be written: there is no such folder"), file=path)
 
     def written(project: Project) -> ExtraOutput:
-        fingerprint = sha256(load(out))
+        fingerprint = sha256(load(written_at(out)))
         lines = [
             message("Release bundle (public): {out}", out),
             message("Fingerprint: {fingerprint}", fingerprint),
@@ -169,7 +169,7 @@ def publish_and_say(
     for note in project.notes[notes:]:
         console.say(message("note: {note}", note))
     for damage in before.damaged:
-        console.say(message("warning: {message}", damage.message))
+        console.warn(message("warning: {message}", damage.message))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
     assert result is not None

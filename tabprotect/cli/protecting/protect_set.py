@@ -11,6 +11,7 @@ from tabprotect.cli.arguments import TableReading, keep_apart
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import ExtraOutput, ProtectingAndPublishing, publish_and_say
+from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.exact_small_margins import small_sums
@@ -176,7 +177,7 @@ def _written(
     """Return what is said of the bundles of a set."""
     rule = project.problem.at_risk
     slivers = chosen.slivers(project.original, (rule.low, rule.high), previous)
-    done = verify_set(out, progress=console)
+    done = verify_set(written_at(out), progress=console)
     tables = {
         name: {
             "bundle": f"{name}.zip" if name in done.releases else f"{ALL}.zip",

@@ -46,7 +46,7 @@ class Check(Options):
         read=Naming().read,
     )
     who: str = option_field("", help=message("who decides, with --decide"))
-    why: str = option_field("", help=message("the reason, with --decide"))
+    why: str = option_field("", metavar="REASON", help=message("the reason, with --decide"))
     out: Path | None = option_field(
         None,
         metavar="FILE",

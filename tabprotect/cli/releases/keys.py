@@ -76,8 +76,8 @@ def run_house(asked: KeysHouse, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
     if asked.rotate:
         return _rotated(asked, console)
-    made = not is_there(house.key_file())
-    key, path = house.key(make=True), house.key_file()
+    path = house.key_file()
+    made, key = not is_there(path), house.key(make=True)
     mark = mark_of_key(key)[:16]
     if asked.out is not None:
         write_bytes(asked.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)

@@ -56,7 +56,7 @@ class RegisterWithdraw(Looking):
     """Arguments of ``register withdraw``."""
 
     which: str = position(metavar="NUMBER|FINGERPRINT")
-    reason: str = option_field("", help=message("why; kept in the register"))
+    reason: str = option_field("", metavar="REASON", help=message("why; kept in the register"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,12 @@ def _address(asked: Looking) -> str:
     return found
 
 
-@command("register new", help=message("make a register"), example="tabprotect register new releases.db")
+@command(
+    "register new",
+    help=message("make a register"),
+    example="tabprotect register new releases.db",
+    writes=True,
+)
 def run_new(asked: RegisterNew, console: Console) -> None:
     """Make a register."""
     from tabprotect.engine.register.register import new_register
@@ -90,7 +95,7 @@ def run_new(asked: RegisterNew, console: Console) -> None:
 def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, object]]:
     """Say every damage on standard error; the same for ``--json``."""
     for one in damaged:
-        console.say(message("warning: {message}", one.message))
+        console.warn(message("warning: {message}", one.message))
     return [one.as_json() for one in damaged]
 
 
@@ -143,6 +148,7 @@ def run_show(asked: RegisterShow, console: Console) -> None:
     "register withdraw",
     help=message("note that a release was withdrawn"),
     example="tabprotect register withdraw 1 --reason mistaken",
+    writes=True,
 )
 def run_withdraw(asked: RegisterWithdraw, console: Console) -> None:
     """Mark a release as withdrawn."""

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
 from tabprotect.engine.bundle.verify import Verification, announced, not_judged, verify_bytes, with_verdict
@@ -122,7 +123,7 @@ class ReleaseFiles:
         if self.tables is None:
             return
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            make_folder(place)
         except OSError as error:
             raise InputError(message("the folder cannot be made"), file=place, detail=str(error)) from None
 

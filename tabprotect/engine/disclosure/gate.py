@@ -19,7 +19,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import RefusedError, Suggestion
+from tabprotect.engine.errors import ACCEPT, RefusedError, Suggestion
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -175,7 +175,8 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
         if found is not None and done.record.problem.magnitudes is not None:
             hint = magnitude_methods()[done.release.mechanism.method].hint
             hint = joined(filter(None, [hint, UNJUDGED_HINT if found.passed is None else ""]), "; ")
-        raise RefusedError(objection.rstrip("."), hint=hint)
+        answers = () if unjudged and policy.unjudged == "refuse" else (ACCEPT,)
+        raise RefusedError(objection.rstrip("."), hint=hint, answers=answers)
     return _decided(done, objection, reason)
 
 
@@ -330,6 +331,7 @@ def _refused(why: str, ideas: tuple[Suggestion, ...], hints: Sequence[str]) -> R
         why.rstrip("."),
         hint=joined(filter(None, (*map(str, ideas), *hints)), "; "),
         detail=message("to go on all the same takes an explicit, recorded decision with a reason"),
+        answers=(ACCEPT,),
     )
     refused.suggestions = ideas
     return refused

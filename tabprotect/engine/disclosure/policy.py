@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import tomli_w
 
 from tabprotect.engine import house
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError
@@ -256,5 +256,5 @@ def write(policy: HousePolicy, path: Path) -> None:
         When it cannot be written there.
     """
     if path.parent == house.folder():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent, private=True)
     write_bytes(path, tomli_w.dumps(policy.as_dict()).encode())

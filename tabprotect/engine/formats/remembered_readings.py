@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, FilePreview, is_text
 from tabprotect.engine.formats.format import Format, RowFormat
@@ -41,7 +41,7 @@ def remember(seen: FilePreview, reading: Reading) -> None:
     readings[key] = reading.given
     file = folder() / FILE
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(file.parent, private=True)
     except OSError as error:
         raise unreadable(file.parent, error) from None
     latest = dict(list(readings.items())[-MOST:])

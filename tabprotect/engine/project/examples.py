@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import message
+from tabprotect.languages.nearest import closest_match
 
 PREFIX = "example:"
 
@@ -100,11 +100,8 @@ def load_example(name: str) -> Example:
     """
     known = {example.name: example for example in examples()}
     if name not in known:
-        close = get_close_matches(name, known, n=1)
         raise InputError(
             message("there is no example {name}", repr(name)),
-            hint=message("did you mean {close}?", close[0])
-            if close
-            else message("there are {known}", ", ".join(known)),
+            hint=closest_match(name, known) or message("there are {known}", ", ".join(known)),
         )
     return known[name]

@@ -331,7 +331,11 @@ class Publishing(Options):
         ),
     )
     accept: str = option_field(
-        "", group=GATE, shell="", help=message("why it is published although the gate refused it")
+        "",
+        group=GATE,
+        shell="",
+        metavar="REASON",
+        help=message("why it is published although the gate refused it"),
     )
     again: str = option_field(
         "",

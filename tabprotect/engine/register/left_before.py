@@ -8,7 +8,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_together
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import Interrupted, RefusedError, TabprotectError
+from tabprotect.engine.errors import AGAIN, Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
@@ -159,6 +159,7 @@ class LeftBefore:
                     "the house's policy lets out nothing that tells too much together; what else "
                     "is drawn for this table takes a reason, as this refusal tells of it, too"
                 ),
+                answers=(AGAIN,) if policy.together == "reason" else (),
             )
         if self.unjudged and not (self.together is not None and self.together.failing):
             standing = policy.standing_reasons(["other_releases"])
@@ -169,6 +170,7 @@ class LeftBefore:
                     hint=message("what was not judged takes a reason: say why it is published again")
                     if policy.unjudged == "reason"
                     else message("the house's policy lets out nothing that was not judged"),
+                    answers=(AGAIN,) if policy.unjudged == "reason" else (),
                 )
 
     @property

@@ -116,7 +116,7 @@ class Register:
             house.is_unmade(url)
         address = house.prepared_address(url) if made else url
         self._database = _new(address) if new else Database(address, SCHEMA, make=made)
-        self.name = self._database.name
+        self.name = self._database.name if address == url else url
         self._key = b""
         try:
             self._key = self._own_key(also)

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.disclosure.policy import Again
-from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.errors import AGAIN, RefusedError
 from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY
@@ -381,7 +381,8 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> None:
     if rule == "refuse":
         raise RefusedError(said, hint=message("the house policy allows no second release of a table"))
     if rule == "reason" and not reason:
-        raise RefusedError(said, hint=message("the house's policy takes a reason: say why it is published"))
+        hint = message("the house's policy takes a reason: say why it is published")
+        raise RefusedError(said, hint=hint, answers=(AGAIN,))
 
 
 def coins_mark(seed: int, key: bytes) -> str:
@@ -404,6 +405,7 @@ def same_coins(earlier: RegisterEntry) -> RefusedError:
             earlier.number,
         ),
         hint=message("leave the seed out; or say why it is published again"),
+        answers=(({"seed": None}, ()), AGAIN),
     )
 
 

@@ -290,7 +290,8 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     assert main([*line, "--json"]) == 5
     error = json.loads(capsys.readouterr().out)["error"]
     assert "out as they are in tables of the set" in error["message"]
-    assert "--accept" in error["hint"] and not out.exists()
+    other, reasoned = error["suggestions"]
+    assert "--method suppression" in other and reasoned.endswith("--accept REASON") and not out.exists()
     reason = "agreed with the board"
     assert main([*line, "--accept", reason]) == 0
     decisions = read_dossier(dossier).record.decisions

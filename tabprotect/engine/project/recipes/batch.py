@@ -20,7 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.house import user_name
@@ -94,7 +94,7 @@ def run_batch(
     InputError
         When nothing can be written there.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     found = {job.name: kept for job in jobs if (kept := _kept(job, out)) is not None}
     waiting = [job for job in jobs if job.name not in found]
     run = _here(waiting, out) if workers == 1 else _spread(waiting, out, workers, progress)
@@ -189,7 +189,7 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
         key=key,
         started=started,
     )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     state = json.dumps(asdict(outcome), ensure_ascii=False, indent=1) + "\n"
     write_bytes(folder / STATE, state.encode("utf-8"), private=True)
     return outcome

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 
+from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle.staff.confidential import suggested_name
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
@@ -341,7 +342,7 @@ def _redirected(step: Order, given: dict[str, object], out: Path, read_files: se
             written.append(path)
     given["overwrite"] = True
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     except OSError as error:
         raise InputError(message("cannot be created: {strerror}", error.strerror), file=out) from None
     return written

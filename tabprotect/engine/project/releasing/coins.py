@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tabprotect.engine import house
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.errors import ParameterError, RefusedError
+from tabprotect.engine.errors import ACCEPT, ParameterError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.coins import house_randomness
@@ -81,6 +81,7 @@ def admit_seed(
                 "take the coins of the house, or a random number of 40 digits; or say why it is "
                 "taken all the same"
             ),
+            answers=(({"seed": None}, ()), ACCEPT),
         )
     return (message("{SHORT_SEED}: {accepted}", SHORT_SEED, reason),)
 
@@ -104,6 +105,7 @@ def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
         raise RefusedError(
             concerns[0],
             hint=message("put it right, or say why it is used all the same: the decision is recorded"),
+            answers=(ACCEPT,),
         )
     house.key(make=True)
     return tuple(message("{concern}: {accepted}", concern, accepted) for concern in concerns)

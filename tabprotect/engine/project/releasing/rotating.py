@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from tabprotect.engine import house
-from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.atomic import place_to_write, write_bytes, written_at
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import TabprotectError, attempted
@@ -101,7 +101,7 @@ def rotate(
                 opened.re_mark(new, marked, {name: own.original for name, own in again.items()})
     if not is_there(kept):
         write_bytes(kept, f"{old.hex()}\n".encode(), overwrite=False, private=True)
-    os.replace(following, path)
+    os.replace(written_at(following), place_to_write(path))
     return Rotation(tuple(sorted(marked)), tuple(sorted(numbers - set(marked))), kept, mark_of_key(new)[:16])
 
 

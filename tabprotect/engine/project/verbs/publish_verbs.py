@@ -226,6 +226,7 @@ def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
             hint=message(
                 "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
             ),
+            answers=(({}, ("--prepared-by", "NAME", "--approved-by", "NAME")),),
         )
     return prepared_by, approved_by
 

@@ -12,6 +12,7 @@ from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import (
+    ACCEPT,
     InfeasibleError,
     InputError,
     ParameterError,
@@ -90,10 +91,6 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     return [verb, table, *asked.words(), *written.words()]
 
 
-ACCEPT = ("--accept", "REASON")
-"""Words for a reason, to be replaced by one."""
-
-
 def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = False) -> list[str]:
     """Words: protect the current table by other settings, as an error suggests them."""
     kind, method = changed.get("cycles"), changed.get("method")
@@ -104,10 +101,6 @@ def remedied(project: Project, changed: Mapping[str, object], *, reason: bool = 
     if isinstance(kind, str):
         project = replace(project, cycles_from=kind)
     return protect_words(project)
-
-
-REASON = ("--accept", "REASON")
-"""Words for a reason, to be replaced by one."""
 
 
 def _runnable(
@@ -127,7 +120,7 @@ def _runnable(
             values = attempted(partial(method.resolve_for, project.problem, changed))
             if isinstance(values, TabprotectError) or method.is_random(values):
                 continue
-        out.append((one, REASON if reason else ()))
+        out.append((one, ACCEPT[1] if reason else ()))
     return tuple(out)
 
 

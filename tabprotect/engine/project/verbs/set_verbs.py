@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.bundle.tables.data_package import slug
-from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.errors import ACCEPT, InputError, RefusedError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
@@ -50,7 +50,8 @@ def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
     if told:
         raise RefusedError(
             message("{kept} in tables of the set", said(told).rstrip(".")),
-            hint=message("take another method: --method suppression, or give a reason: --accept"),
+            hint=message("take another method, or give a reason"),
+            answers=(({"method": "suppression"}, ()), ACCEPT),
         )
 
 

@@ -1,0 +1,111 @@
+"""What people expect of any command line: help, letters, two lines for a mistake, remedies to paste."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tabprotect as tp
+from tabprotect.cli.output import Console
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.project.recipes.replay import run_file
+
+Run = Callable[..., Any]
+
+MISTAKES = [
+    ("protect example:duncan-roehrig-4x4 --output x.zip", "did you mean --out?"),
+    ("protect example:duncan-roehrig-4x4 --out x.zip --methd cell_key", "did you mean --method?"),
+    ("verify r.zip --jsn", "did you mean --json?"),
+    ("protcet example:duncan-roehrig-4x4", "did you mean protect?"),
+    ("register lst", "did you mean list?"),
+    ("report r.zip --out r.html --edition pblic", "did you mean public?"),
+    ("register", "tabprotect register --help says what it takes"),
+    ("help nonsense", "tabprotect --help says what it takes"),
+    ("protect", "tabprotect protect --help says what it takes"),
+    ("verify r.zip other.zip more.zip", "tabprotect verify --help says what it takes"),
+    ("convert example:duncan --out t.csv", "did you mean duncan-roehrig-4x4?"),
+    ("convert example:czech-autoworker --out t.csv", "did you mean czech-autoworkers?"),
+]
+
+
+@pytest.mark.parametrize(("line", "hint"), MISTAKES, ids=[line for line, _ in MISTAKES])
+def test_a_mistake_is_told_in_two_lines(run: Run, line: str, hint: str) -> None:
+    found = run(*shlex.split(line))
+    fault, remedy = found.err.splitlines()
+    assert found.code in (2, 3) and fault.startswith("error: ") and remedy == f"hint: {hint}"
+
+
+@pytest.mark.parametrize("command", ["", "protect", "register withdraw"])
+def test_help_is_a_command_too(run: Run, command: str) -> None:
+    words = command.split()
+    assert run("help", *words) == run(*words, "--help")
+
+
+def test_quiet_and_verbose(run: Run, tmp_path: Path) -> None:
+    words = ("convert", "example:czech-autoworkers", "-o", tmp_path / "t.csv")
+    plain, quiet, verbose = run(*words), run(*words, "-q"), run(*words, "-v")
+    assert plain.out == quiet.out == verbose.out and plain.code == 0
+    assert quiet.err == "" and len(verbose.err.splitlines()) > len(plain.err.splitlines())
+    noted = ("verify", tmp_path / "t.csv")
+    assert run(*noted, "-q").err == run(*noted).err != ""
+
+
+def test_warnings_are_said_however_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(as_json=False, quiet=True)
+    console.say("a remark")
+    console.warn("a warning")
+    assert capsys.readouterr().err == "a warning\n"
+
+
+@pytest.mark.parametrize(
+    ("policy", "more", "remedy"),
+    [
+        ("signatures = 2", "", "--prepared-by NAME --approved-by NAME"),
+        ('second_release = "reason"\ntogether = "warn"', f"--seed {'1234567890' * 4}", "--again REASON"),
+        ("", "--seed 7", ""),
+    ],
+)
+def test_a_refusal_that_is_no_setting_has_commands_too(
+    run: Run, tmp_path: Path, short_seeds: int, policy: str, more: str, remedy: str
+) -> None:
+    """In the error for people as for programs; the words that are missing are not filled in."""
+    (tmp_path / "policy.toml").write_text(policy)
+    words = ["protect", "example:duncan-roehrig-4x4", "--no-page", "-o", str(tmp_path / "r.zip")]
+    if "second_release" in policy:
+        assert run(*words).code == 0
+    words += [*more.split(), *(["--policy", str(tmp_path / "policy.toml")] if policy else [])]
+    refused = run(*words, "--json")
+    assert refused.code == 5, refused
+    commands = refused.json["error"]["suggestions"]
+    assert all(f"  {command}" in refused.err.splitlines() for command in commands)
+    if remedy:
+        assert commands[-1].endswith(remedy)
+        assert run(*shlex.split(commands[-1])[1:]).code != 0
+        stated = remedy.replace("--approved-by NAME", "--approved-by bob").replace("NAME", "ann")
+        stated = stated.replace("REASON", "'a better title'")
+        assert run(*words, *shlex.split(stated)).code == 0
+    else:
+        assert "--seed" not in commands[0]
+        assert run(*shlex.split(commands[0])[1:]).code == 0
+
+
+def test_a_reason_is_in_own_words_in_every_shell(run: Run, tmp_path: Path) -> None:
+    said = "REASON stands for a reason in your own words"
+    words = ("protect", "example:duncan-roehrig-4x4", "-o", tmp_path / "r.zip")
+    for option in ("--accept", "--again"):
+        assert said in run(*words, option, "reason").err
+    assert "expected one argument" in run(*words, "--accept").err
+    assert "a reason is missing" in run(*words, "--accept", " ").err
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    with pytest.raises(ParameterError, match=said):
+        tp.protect(table, "cell_key", accept="REASON")
+    (tmp_path / "recipe.toml").write_text(
+        'recipe = 1\n[[step]]\ndo = "open_table"\nsource = "example:duncan-roehrig-4x4"\n'
+        '[[step]]\ndo = "protect"\naccept = "REASON"\n'
+    )
+    with pytest.raises(ParameterError, match=said):
+        run_file(tmp_path / "recipe.toml", tmp_path / "out")
