@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Command, UsageError
+from tabprotect.engine.atomic import rehearsing
 from tabprotect.engine.options import MEASURES, Measure, Option, Options, Part, options_of, parts_of
 from tabprotect.languages.messages import message
 
@@ -186,7 +187,11 @@ def command(
 
         def called(args: argparse.Namespace, console: Console) -> int:
             given = [] if asked is None else [asked_for(asked, args)]
-            return run(*given, console) or 0
+            if not getattr(args, "dry_run", False):
+                return run(*given, console) or 0
+            with rehearsing() as rehearsal:
+                console.rehearsal = rehearsal.files
+                return run(*given, console) or 0
 
         def takes(parser: argparse.ArgumentParser) -> None:
             if asked is not None:

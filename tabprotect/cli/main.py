@@ -91,14 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         run: Run = args.run
         if argv is None and chosen not in LASTING:
             _keep_memory()
-        if not getattr(args, "dry_run", False):
-            return run(args, console)
-        # Late: who asks for help waits for no engine.
-        from tabprotect.engine.atomic import rehearsing
-
-        with rehearsing() as rehearsal:
-            console.rehearsal = rehearsal.files
-            return run(args, console)
+        return run(args, console)
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.cli import verbs as command_line
+from tabprotect.cli import main as command_line
 from tabprotect.cli.reader.verify import NOT_WHOLE
+from tabprotect.cli.verbs import whole
 from tabprotect.engine import errors
 from tabprotect.engine.protection.registered import methods
 
@@ -43,10 +44,10 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_parses(line: str) -> None:
     words = shlex.split(line)
-    command_line.whole(words[0]).parse_args(words)
+    whole(words[0]).parse_args(words)
 
 
 def test_commands_are_found_and_a_wrong_one_does_not_parse() -> None:
     assert len(COMMANDS) >= 14
     with pytest.raises(command_line.UsageError):
-        command_line.whole("infer").parse_args(["infer", "release.zip", "--priors", "positive"])
+        whole("infer").parse_args(["infer", "release.zip", "--priors", "positive"])
