@@ -35,10 +35,16 @@ def r_hat(within: Floats, between: Floats, share: float = 1.0, still: float = 0.
     return float(np.sqrt(share + between[moves] / within[moves]).max()) if moves.any() else 1.0
 
 
-def worth(shares: Floats, variance: Floats, draws: int) -> float:
-    """The independent draws that would have the same error, at most as many as were taken."""
+def worth(shares: Floats, variance: Floats, draws: int, alike: int | None = None) -> float:
+    """The independent draws that would have the same error, at most as many as were taken.
+
+    Parameters
+    ----------
+    alike
+        What they are worth where there is no spread between them; by default all.
+    """
     spread, noise = float((shares * (1 - shares)).sum()), float(variance.sum())
-    return min(spread / noise, float(draws)) if noise else float(draws)
+    return min(spread / noise, float(draws)) if noise else float(draws if alike is None else alike)
 
 
 def averaged(runs: Iterable[Floats]) -> tuple[Floats, Floats, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,15 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.languages.messages import message
+
+Population = Callable[[int, np.random.Generator, Callable[[float], None]], npt.NDArray[np.signedinteger]]
+"""``(size, generator, report)``: draws (groups, size) of equal weight."""
+
+POPULATIONS = 10
+"""Independent populations: the spread between them is the error."""
+
+USUAL_DRAWS = 20_000
+"""Draws when no number is asked for."""
 
 STEEP = 3.0
 """Slope (in logs per unit) at which the guide falls off over counts that the prior excludes."""
@@ -63,20 +72,42 @@ def resampled(log_weight: Floats, generator: np.random.Generator, below: float) 
     return uneven, np.stack([np.repeat(np.arange(size), c) for c in copies])
 
 
+def separate_sizes(draws: int | None, affordable: int, largest: int) -> tuple[int, int]:
+    """How many draws each of several independent populations has, and how many there are.
+
+    Parameters
+    ----------
+    draws
+        Number in all; by default ``USUAL_DRAWS``, or as many as are affordable.
+    largest
+        Most draws of one.
+    """
+    if draws is None:
+        draws = int(np.clip(affordable, 16 * POPULATIONS, USUAL_DRAWS))
+    size = min(largest, -(-draws // POPULATIONS))
+    return size, max(POPULATIONS, round(draws / size))
+
+
+def separate(
+    population: Population, size: int, number: int, generator: np.random.Generator, progress: Progress
+) -> Iterator[npt.NDArray[np.signedinteger]]:
+    """So many independent populations, one after the other."""
+    for done in range(number):
+
+        def report(fraction: float, done: int = done) -> None:
+            progress.report(message("drawing originals"), (done + fraction) / number)
+
+        yield population(size, generator, report)
+
+
 def drawn(
-    population: Callable[[int, np.random.Generator, Callable[[float], None]], npt.NDArray[np.signedinteger]],
+    population: Population,
     size: int,
     shape: tuple[int, int],
     generator: np.random.Generator,
     progress: Progress,
 ) -> npt.NDArray[np.signedinteger]:
-    """Draws of a shape, (number, groups), from as few populations of a size as possible.
-
-    Parameters
-    ----------
-    population
-        ``(size, generator, report)``: draws (groups, size) of equal weight.
-    """
+    """Draws of a shape, (number, groups), from as few populations of a size as possible."""
     number, groups = shape
     parts: list[npt.NDArray[np.signedinteger]] = [np.zeros((groups, 0), dtype=np.int8)]
     have = 0

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
 from types import MappingProxyType
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.protection.problem import Draft, Problem
@@ -54,6 +54,9 @@ class Seen:
     groupings: tuple[Grouping, ...]
     tables: Tables
     limit: int = 0
+
+
+S = TypeVar("S", bound=Seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,28 +155,17 @@ def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
     return message("{what} at {index}", what, domain.cell_text(index))
 
 
-def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
-    for published in tables:
-        found = _first(published, wrong(published) & ~published.hidden, what)
-        if found:
-            return found
-    return ""
+def _no_cell(wrong: Callable[[S, PublishedTable], Bools], what: Callable[[int], str]) -> Callable[[S], str]:
+    """A check that no published cell is wrong; ``what`` says it, by the limit of the promise."""
 
+    def check(seen: S) -> str:
+        for published in seen.tables:
+            cells = np.asarray(wrong(seen, published)) & ~published.hidden
+            if found := _first(published, cells, what(seen.limit)):
+                return found
+        return ""
 
-def _non_negative(seen: Seen) -> str:
-    return _each(seen.tables, lambda p: p.table.counts < 0, message("a negative count"))
-
-
-def _zeros_kept(drawn: Drawn) -> str:
-    return _each(
-        drawn.tables,
-        lambda p: (drawn.truth(p) == 0) & (p.table.counts != 0),
-        message("a zero became positive"),
-    )
-
-
-def _exact(drawn: Drawn) -> str:
-    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, message("a changed count"))
+    return check
 
 
 def _margins_kept(drawn: Drawn) -> str:
@@ -224,57 +216,6 @@ def _complete(seen: Seen) -> str:
     return ""
 
 
-def _multiples(seen: Seen) -> str:
-    base = seen.limit
-    return _each(seen.tables, lambda p: p.table.counts % base != 0, message("no multiple of {base}", base))
-
-
-def _within_base(drawn: Drawn) -> str:
-    base = drawn.limit
-    return _each(
-        drawn.tables,
-        lambda p: np.abs(p.table.counts - drawn.truth(p)) >= base,
-        message("a change of {base} or more", base),
-    )
-
-
-def _none_below_base(seen: Seen) -> str:
-    base = seen.limit
-    return _each(
-        seen.tables,
-        lambda p: (p.table.counts > 0) & (p.table.counts < base),
-        message("a count between 0 and {base}", base),
-    )
-
-
-def _within_deviation(drawn: Drawn) -> str:
-    most = drawn.limit
-    return _each(
-        drawn.tables,
-        lambda p: np.abs(p.table.counts - drawn.truth(p)) > most,
-        message("a change of more than {most}", most),
-    )
-
-
-def _small_avoided(seen: Seen) -> str:
-    small = seen.limit
-    return _each(
-        seen.tables,
-        lambda p: (p.table.counts > 0) & (p.table.counts <= small),
-        message("a count between 1 and {small}", small),
-    )
-
-
-def _no_at_risk(drawn: Drawn) -> str:
-    rule = drawn.problem.at_risk
-
-    def wrong(published: PublishedTable) -> np.ndarray:
-        truth = drawn.truth(published)
-        return np.asarray(rule.mask(truth) & (published.table.counts == truth))
-
-    return _each(drawn.tables, wrong, message("a small count published as it is"))
-
-
 def _intervals(drawn: Drawn) -> str:
     audit = drawn.findings.get("audit")
     if not isinstance(audit, Mapping):
@@ -310,23 +251,66 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
         ),
         "non_negative": Guarantee(
             message("No negative count"),
-            seen=_non_negative,
+            seen=_no_cell(lambda _, p: p.table.counts < 0, lambda _: message("a negative count")),
             sentence=message("No published count is negative."),
         ),
         "zeros_kept": Guarantee(
-            message("Zeros stay zero"), _zeros_kept, sentence=message("A zero stays zero.")
+            message("Zeros stay zero"),
+            _no_cell(
+                lambda drawn, p: (drawn.truth(p) == 0) & (p.table.counts != 0),
+                lambda _: message("a zero became positive"),
+            ),
+            sentence=message("A zero stays zero."),
         ),
         "multiples_of_base": Guarantee(
             message("Multiples of the base"),
-            seen=_multiples,
+            seen=_no_cell(
+                lambda seen, p: p.table.counts % seen.limit != 0,
+                lambda base: message("no multiple of {base}", base),
+            ),
             sentence=message("Every published count is a multiple of the base."),
         ),
-        "within_base": Guarantee(message("Within the base"), _within_base),
-        "none_below_base": Guarantee(message("No small count published"), seen=_none_below_base),
-        "exact": Guarantee(message("What is published is exact"), _exact),
-        "within_deviation": Guarantee(message("Noise within its bound"), _within_deviation),
-        "small_avoided": Guarantee(message("Small counts avoided"), seen=_small_avoided),
-        "no_at_risk": Guarantee(message("No small count published"), _no_at_risk),
+        "within_base": Guarantee(
+            message("Within the base"),
+            _no_cell(
+                lambda drawn, p: np.abs(p.table.counts - drawn.truth(p)) >= drawn.limit,
+                lambda base: message("a change of {base} or more", base),
+            ),
+        ),
+        "none_below_base": Guarantee(
+            message("No small count published"),
+            seen=_no_cell(
+                lambda seen, p: (p.table.counts > 0) & (p.table.counts < seen.limit),
+                lambda base: message("a count between 0 and {base}", base),
+            ),
+        ),
+        "exact": Guarantee(
+            message("What is published is exact"),
+            _no_cell(lambda drawn, p: drawn.truth(p) != p.table.counts, lambda _: message("a changed count")),
+        ),
+        "within_deviation": Guarantee(
+            message("Noise within its bound"),
+            _no_cell(
+                lambda drawn, p: np.abs(p.table.counts - drawn.truth(p)) > drawn.limit,
+                lambda most: message("a change of more than {most}", most),
+            ),
+        ),
+        "small_avoided": Guarantee(
+            message("Small counts avoided"),
+            seen=_no_cell(
+                lambda seen, p: (p.table.counts > 0) & (p.table.counts <= seen.limit),
+                lambda small: message("a count between 1 and {small}", small),
+            ),
+        ),
+        "no_at_risk": Guarantee(
+            message("No small count published"),
+            _no_cell(
+                lambda drawn, p: (
+                    drawn.problem.at_risk.mask(drawn.truth(p)) & (p.table.counts == drawn.truth(p))
+                ),
+                lambda _: message("a small count published as it is"),
+            ),
+        ),
         "intervals_protected": Guarantee(message("Protection intervals hold"), _intervals),
         "bounded": Guarantee(message("Bounded change")),
         "consistent": Guarantee(message("Consistent between tables")),

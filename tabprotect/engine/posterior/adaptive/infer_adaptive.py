@@ -12,10 +12,11 @@ from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
+from tabprotect.engine.posterior.agreement import worth
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves.drawn_tables import over_listed, shares_of, whole_tables
 from tabprotect.engine.posterior.moves.signature_model import require_possible
-from tabprotect.engine.posterior.populations import drawn
+from tabprotect.engine.posterior.populations import drawn, separate, separate_sizes
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
@@ -25,13 +26,6 @@ from tabprotect.languages.messages import message
 
 MOST_UPDATES = 8 * 10**9
 """Most masses evaluated by one estimate when no number of draws is asked for (about a minute)."""
-
-ADAPTIVE_DRAWS = 20_000
-"""Draws when no number is asked for."""
-
-
-POPULATIONS = 10
-"""Independent populations: the spread between them is the error."""
 
 
 def infer_adaptive(
@@ -106,23 +100,14 @@ def _estimated(
     walk: AdaptiveWalk, draws: int | None, generator: np.random.Generator, progress: Progress
 ) -> Posterior:
     family, published = walk.family, walk.likelihood.published.counts.reshape(-1)
-    if draws is None:
-        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, ADAPTIVE_DRAWS))
-    size = min(walk.largest_population, -(-draws // POPULATIONS))
-    populations = max(POPULATIONS, round(draws / size))
-    changes = []
-    for number in range(populations):
-
-        def report(fraction: float, number: int = number) -> None:
-            progress.report(message("drawing originals"), (number + fraction) / populations)
-
-        drawn = walk.population(size, generator, report)
-        changes.append((drawn - published[family.touched, None]).T)
+    affordable = MOST_UPDATES // max(walk.updates, 1)
+    size, populations = separate_sizes(draws, affordable, walk.largest_population)
+    found = separate(walk.population, size, populations, generator, progress)
+    changes = [(drawn - published[family.touched, None]).T for drawn in found]
     span = max(int(np.abs(change).max(initial=0)) for change in changes)
     each = np.stack([shares_of(change, span) for change in changes])
     mean = each.mean(axis=0)
     variance = each.var(axis=0, ddof=1) / populations
-    spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
     error = np.sqrt(variance)
     return Posterior(
         published=walk.likelihood.published,
@@ -136,7 +121,7 @@ def _estimated(
         count_originals=lambda: None,
         standard_errors=error,
         error=float(error.max(initial=0.0)),
-        effective_sample_size=min(spread / noise, float(populations * size)) if noise else float(size),
+        effective_sample_size=worth(mean, variance, populations * size, size),
         draws=populations * size,
     )
 

@@ -6,11 +6,13 @@ weights. Gives the oracle for small cycle sets, and the exact number of possible
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
-from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
+from tabprotect.engine.posterior.moves.signature_model import FAR, Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -51,15 +53,8 @@ def enumerated_originals(
         work += 3 * change.size
         if len(change) > ENUMERATION_TABLES or work > most_work:
             return None
-        minus, stay, plus = _log_masses(model, groups[at], change[:, at], signs)
-        parts, logs = [], []
-        for effective, factor in ((-1, minus), (0, stay), (1, plus)):
-            keep = factor > -np.inf
-            before = change[keep]
-            before[:, at] -= effective * signs
-            parts.append(before)
-            logs.append(log_weight[keep] + factor[keep])
-        change, log_weight = _merged(np.concatenate(parts), np.concatenate(logs))
+        masses = _log_masses(model, groups[at], change[:, at], signs)
+        change, log_weight = _merged(*stepped_back(change, log_weight, (at, signs), masses))
     if model.log_prior is not None:
         log_weight = log_weight + model.log_prior[groups, model.span + change].sum(axis=1)
     possible = log_weight > -np.inf
@@ -72,10 +67,47 @@ def _log_masses(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) ->
         ratios = (_ratio(model, groups, change, way * signs) for way in (1, -1))
         with np.errstate(divide="ignore"):
             return [np.log(mass) for mass in model.coin.ratio_masses(*ratios)]
-    count = model.lowest[groups] + change
-    low_plus = np.where(signs > 0, count, FAR).min(axis=1)
-    low_minus = np.where(signs < 0, count, FAR).min(axis=1)
-    return model.coin.log_masses(low_plus, low_minus)
+    return lowest_masses(model.coin, model.lowest[groups] + change, signs)
+
+
+def lowest_masses(coin: Coin, counts: Ints, signs: Ints | Shorts) -> list[Floats]:
+    """The same of counts (originals, groups), where nothing but the smallest ones matters."""
+    low_plus = np.where(signs > 0, counts, FAR).min(axis=1)
+    low_minus = np.where(signs < 0, counts, FAR).min(axis=1)
+    return coin.log_masses(low_plus, low_minus)
+
+
+def stepped_back(
+    change: Shorts,
+    log_weight: Floats,
+    step: tuple[Ints, Ints | Shorts],
+    masses: Sequence[Floats],
+    window: tuple[Ints, Ints] | None = None,
+) -> tuple[Shorts, Floats]:
+    """All tables before a step, with their log weights; equal ones are not yet merged.
+
+    Parameters
+    ----------
+    step
+        The groups that it touches, and the signs of its cycle there.
+    masses
+        Log chances that the coin subtracted, left and added it, (originals,) each.
+    window
+        The ends between which the groups touched must be.
+    """
+    at, signs = step
+    parts, logs = [], []
+    for effective, mass in zip((-1, 0, 1), masses, strict=True):
+        rows = np.flatnonzero(mass > -np.inf)
+        moved = change[np.ix_(rows, at)] - effective * signs
+        if window is not None:
+            inside = np.asarray(((moved >= window[0]) & (moved <= window[1])).all(axis=1))
+            rows, moved = rows[inside], moved[inside]
+        before = change[rows]
+        before[:, at] = moved
+        parts.append(before)
+        logs.append(log_weight[rows] + mass[rows])
+    return np.concatenate(parts), np.concatenate(logs)
 
 
 def _ratio(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> Floats:

@@ -26,10 +26,9 @@ from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.equal_rows import spread, starts_of_runs
 from tabprotect.engine.posterior.agreement import averaged, worth
 from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
-from tabprotect.engine.posterior.populations import drawn, guide_of, resampled
+from tabprotect.engine.posterior.populations import drawn, guide_of, resampled, separate, separate_sizes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +76,6 @@ def merged(given: Sequence[Layer], component: Ints) -> tuple[Ints, Ints, Ints, S
 
 MOST_ENTRIES = 2**23
 """Most entries (cycle or group, draw) of one population: bounds its memory."""
-
-SAMPLING_DRAWS = 20_000
-"""Draws when no number is asked for."""
-
-
-POPULATIONS = 10
-"""Independent populations: the spread between them is the error."""
-
 
 RESAMPLING_COST = 20
 """Cost of a weighted draw relative to an unweighted one: resampling copies whole populations."""
@@ -388,24 +379,15 @@ def estimate(
         Number in all; by default 20,000, or fewer if that would take minutes.
     """
     model = walk.model
-    if draws is None:
-        draws = int(np.clip(SAMPLING_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
-    size = min(walk.largest_population(), -(-draws // POPULATIONS))
-    populations = max(POPULATIONS, round(draws / size))
-
-    def share(number: int) -> Floats:
-        def report(fraction: float) -> None:
-            progress.report(message("drawing originals"), (number + fraction) / populations)
-
-        return tallied(walk.population(size, generator, report), model.span) / size
-
-    mean, square, _ = averaged(map(share, range(populations)))
+    size, number = separate_sizes(draws, SAMPLING_UPDATES // walk.updates, walk.largest_population())
+    found = separate(walk.population, size, number, generator, progress)
+    mean, square, populations = averaged(tallied(changes, model.span) / size for changes in found)
     if model.symmetric:
         variance = mean * (1 - mean) / (populations * size)
         effective = float(populations * size)
     else:
         variance = square / (populations * (populations - 1))
-        effective = worth(mean, variance, populations * size) if variance.any() else float(size)
+        effective = worth(mean, variance, populations * size, size)
     return Estimate(mean, np.sqrt(variance), populations * size, effective)
 
 

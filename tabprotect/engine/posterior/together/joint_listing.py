@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Floats, Ints, Shorts
-from tabprotect.engine.posterior.moves.signature_model import FAR
+from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.posterior.moves.enumeration import lowest_masses, stepped_back
 from tabprotect.engine.posterior.together.joint_model import JointModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -96,21 +96,9 @@ def _one(
         own = slice(int(bounds[cycle]), int(bounds[cycle + 1]))
         at, signs = groups[own], group_signs[own].astype(np.int16)
         remaining[at] -= 1
-        count = release.lowest[at] + change[:, at]
-        low_plus = np.where(signs > 0, count, FAR).min(axis=1)
-        low_minus = np.where(signs < 0, count, FAR).min(axis=1)
-        parts, logs = [], []
-        for value, mass in zip((-1, 0, 1), release.coin.log_masses(low_plus, low_minus), strict=True):
-            keep = mass > -np.inf
-            moved = change[np.ix_(keep, at)] - value * signs
-            inside: Bools = (moved <= window[1][at] + remaining[at]).all(axis=1)
-            inside &= (moved >= window[0][at] - remaining[at]).all(axis=1)
-            rows = np.flatnonzero(keep)[inside]
-            before = change[rows]
-            before[:, at] = moved[inside]
-            parts.append(before)
-            logs.append(log[rows] + mass[rows])
-        change, log = np.concatenate(parts), np.concatenate(logs)
+        masses = lowest_masses(release.coin, release.lowest[at] + change[:, at], signs)
+        ends = window[0][at] - remaining[at], window[1][at] + remaining[at]
+        change, log = stepped_back(change, log, (at, signs), masses, ends)
         left[0] -= change.size
         if left[0] < 0:
             raise _TooManyError

@@ -475,6 +475,6 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_tables, "ADAPTIVE_TABLES", 0)
-    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.ADAPTIVE_DRAWS", 300)
+    monkeypatch.setattr("tabprotect.engine.posterior.populations.USUAL_DRAWS", 300)
     (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=70))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)
