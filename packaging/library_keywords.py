@@ -14,6 +14,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
@@ -136,7 +137,7 @@ def written() -> str:
     """The module, before the formatter lays it out."""
     parts = [
         HEAD,
-        *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing)),
+        *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing, Telling)),
         *map(_method, _names()),
         _protects(),
     ]

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle.tables import export as exporting
+from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.release import open_release
 from tabprotect.library.table import Table, read_table
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.arguments.keywords import TellingKeywords
 
 
 def convert(table: Table | str | Path, out: str | Path, *, format: str | None = None) -> None:
@@ -43,6 +51,7 @@ def convert(table: Table | str | Path, out: str | Path, *, format: str | None = 
     write_table(given.table, path, kind)
 
 
+@asks(Telling)
 def export(
     release: Release | str | Path,
     out: str | Path,
@@ -51,6 +60,7 @@ def export(
     apart: bool = False,
     total_code: str | None = None,
     strict: bool = False,
+    **asked: Unpack[TellingKeywords],
 ) -> tuple[Path, ...]:
     """Write the published tables of a release in another format, suppressed counts marked.
 
@@ -65,11 +75,12 @@ def export(
     format
         Its format, where the name does not say it.
     apart
-        A file for each table.
+        A file for each table; of a workbook a sheet.
     total_code
         The category of totals in a cube; by default the source's own, else ``T``.
     strict
         Refuse quotation marks that the format cannot hold, which otherwise become typographic.
+    **asked
 
     Returns
     -------
@@ -98,14 +109,15 @@ def export(
     ('v', 'w')
     """
     path = Path(out)
-    kind = format_to_write(path, format)
+    kind, telling = format_to_write(path, format), taken(Telling, asked)
     given = release if isinstance(release, Release) else open_release(release)
     if not apart and kind.cube:
         _warn_of_losses(kind, [given.domain])
-        exporting.export_cube(given, path, kind, total_code=total_code, strict=strict)
+        exporting.export_cube(given, path, kind, total_code=total_code, strict=strict, telling=telling)
         return (path,)
     _warn_of_losses(kind, [published.table.domain for published in given.tables])
-    return tuple(exporting.export(given, path, kind, strict=strict))
+    written = exporting.export(given, path, kind, strict=strict, telling=telling)
+    return tuple(dict.fromkeys(file for file, _ in written))
 
 
 def _warn_of_losses(kind: Format, domains: list[Domain]) -> None:

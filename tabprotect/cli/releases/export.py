@@ -11,12 +11,13 @@ from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import verify as bundle
+from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.bundle.tables.cube import TOTAL
 from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
-from tabprotect.engine.options import Options, option_field, position
+from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.languages.messages import joined, message, plural
 
 
@@ -31,8 +32,8 @@ class Export(Options):
     out: Path = option_field(
         metavar="FILE",
         help=message(
-            "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ...; "
-            "- for standard output"
+            "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ... or sheets of one "
+            "workbook; - for standard output"
         ),
     )
     apart: bool = option_field(False, help=message("a file for each table, without totals among its cells"))
@@ -44,6 +45,7 @@ class Export(Options):
     strict: bool = option_field(
         False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
     )
+    telling: Telling = part(Telling, group=message("told beside the numbers"))
 
 
 @command("export", example="tabprotect export release.zip --format csv --out table.csv")
@@ -62,7 +64,13 @@ def run(asked: Export, console: Console) -> int:
     if not release.magnitudes and (asked.apart or not kind.cube):
         return _apart(asked, kind, verified, console)
     made = export_cube(
-        release, asked.out, kind, total_code=asked.total_code, strict=asked.strict, check=verified.fingerprint
+        release,
+        asked.out,
+        kind,
+        total_code=asked.total_code,
+        strict=asked.strict,
+        check=verified.fingerprint,
+        telling=asked.telling,
     )
     for note in made.notes:
         console.say(note)
@@ -84,15 +92,17 @@ def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: 
     limits = list(dict.fromkeys(lost))
     for limit in limits:
         console.say(limit)
-    written = export(release, asked.out, kind, strict=asked.strict)
-    hidden = [int(published.hidden.sum()) for published in release.tables]
+    written = export(
+        release, asked.out, kind, strict=asked.strict, check=verified.fingerprint, telling=asked.telling
+    )
+    said = [
+        (path, cube.table.domain.names, 0 if cube.hidden is None else int(cube.hidden.sum()))
+        for path, cube in written
+    ]
     tables: list[dict[str, object]] = [
-        {"out": str(path), "variables": list(names), "suppressed": count}
-        for (path, names), count in zip(written.items(), hidden, strict=True)
+        {"out": str(path), "variables": list(names), "suppressed": hidden} for path, names, hidden in said
     ]
-    lines = [
-        _line(path, kind, names, count) for (path, names), count in zip(written.items(), hidden, strict=True)
-    ]
+    lines = [_line(path, kind, names, hidden) for path, names, hidden in said]
     console.result(_said(asked, kind, verified, tables, limits), lines)
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -192,6 +192,7 @@ class Format(Documented, ABC):
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
     decimals: ClassVar[bool] = False
+    book: ClassVar[bool] = False
     described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
@@ -263,6 +264,10 @@ class Format(Documented, ABC):
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
         """Further files in the same folder that belong to the one at ``path``, by name."""
         return {}
+
+    def publish_all(self, cubes: Sequence[Cube]) -> bytes:
+        """Write several published tables as one file; only if it is a ``book``."""
+        return self.publish(cubes[0])
 
     @property
     def publishes(self) -> bool:

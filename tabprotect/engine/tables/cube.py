@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.messages import message
 
 
 def in_units(number: int, decimals: int) -> str:
@@ -33,12 +34,28 @@ class About:
         Further sentences below the table.
     facts
         A row of the notes each: what it is about, and the text.
+    unit, source, date
+        What is counted, whose figures they are, and of which day, as YYYY-MM-DD.
     """
 
     title: str = ""
     changed: str = ""
     notes: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
+    source: str = ""
+    date: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is to be known of the numbers."""
+        return [text for text in (self.changed, *self.notes) if text]
+
+    @property
+    def origin(self) -> list[str]:
+        """Unit, source and date, as lines."""
+        told = {message("Unit"): self.unit, message("Source"): self.source, message("Date"): self.date}
+        return [message("{name}: {why}", name, text) for name, text in told.items() if text]
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,15 @@ class PublishingKeywords(TypedDict, total=False):
     sign_too: str | Path | None
 
 
+class TellingKeywords(TypedDict, total=False):
+    """The options of Telling."""
+
+    unit: str
+    source: str
+    notes: Sequence[str]
+    date: str
+
+
 class BinomialCompensated(ProtectingKeywords, total=False):
     """The parameters of ``binomial_compensated``."""
 

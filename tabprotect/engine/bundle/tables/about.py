@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import magnitude_methods, methods
 from tabprotect.engine.release.release import Release
@@ -13,8 +19,34 @@ OWN_LIMITS = ("within_deviation", "within_base")
 """Guarantees that bound how far a published count is from the true one; the second excludes its limit."""
 
 
-def about_release(release: Release, check: str = "") -> About:
-    """What stands beside the numbers of a release, from the release alone.
+@dataclass(frozen=True, kw_only=True)
+class Telling(Options):
+    """What is told beside the numbers of a file, as its publisher has it."""
+
+    unit: str = option_field("", metavar="TEXT", help=message("what is counted, such as persons"))
+    source: str = option_field("", metavar="TEXT", help=message("whose figures they are"))
+    notes: Sequence[str] = option_field(
+        (), shell="--note", metavar="TEXT", repeated=True, help=message("a sentence below the table")
+    )
+    date: str = option_field("", metavar="YYYY-MM-DD", help=message("of publication"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            if self.date:
+                date.fromisoformat(self.date)
+        except ValueError:
+            raise ParameterError(
+                {"date": message("must look like 2026-11-28, is {date}", repr(self.date))}
+            ) from None
+
+
+NOTHING = Telling()
+"""The file says what the release says."""
+
+
+def about_release(release: Release, check: str = "", telling: Telling = NOTHING) -> About:
+    """What stands beside the numbers of a release, from the release alone and what is told of it.
 
     Parameters
     ----------
@@ -45,9 +77,16 @@ def about_release(release: Release, check: str = "") -> About:
         (message("Exact"), exact),
         (message("Hidden"), message("Some numbers are not published.") if hidden else ""),
         (message("To analyse it"), _analyse(changed)),
+        (message("Unit"), telling.unit),
+        *((message("Note"), note) for note in telling.notes),
+        (message("Source"), telling.source),
+        (message("Date"), telling.date),
         (message("Check number"), check and message("SHA-256 of the release bundle: {check}", check)),
     ]
-    return About(release.title, changed, (), tuple((name, text) for name, text in facts if text))
+    told = tuple((name, text) for name, text in facts if text)
+    return About(
+        release.title, changed, tuple(telling.notes), told, telling.unit, telling.source, telling.date
+    )
 
 
 def _exact(release: Release, method: Method) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.tables.about import about_release
+from tabprotect.engine.bundle.tables.about import NOTHING, Telling, about_release
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
@@ -17,24 +17,34 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.hierarchy import TOTAL
+from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message
 
 STREAM = Path("-")
 """Standard output in place of a file."""
 
 
-def export(release: Release, path: Path, kind: Format, *, strict: bool = True) -> dict[Path, tuple[str, ...]]:
+def export(
+    release: Release,
+    path: Path,
+    kind: Format,
+    *,
+    strict: bool = True,
+    check: str = "",
+    telling: Telling = NOTHING,
+) -> list[tuple[Path, Cube]]:
     """Write every published table: the main one to ``path``, others beside it with a number.
 
-    All files are made before the first is written.
+    A workbook has them all in one file, each with its totals. All files are made before the first is
+    written. ``check`` and ``telling`` are those of :func:`.about.about_release`.
 
     Returns
     -------
-    dict
-        The variables of each file, by its path.
+    list
+        The file of each table, and the table.
 
     Raises
     ------
@@ -43,23 +53,50 @@ def export(release: Release, path: Path, kind: Format, *, strict: bool = True) -
     """
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
-    variables: dict[Path, tuple[str, ...]] = {}
-    about = about_release(release)
-    for number, published in enumerate(release.tables, 1):
-        out = path if number == 1 else _numbered(path, number)
+    about = about_release(release, check, telling)
+    if kind.book:
+        cubes = [
+            cube_of(part) if len(part.tables) > 1 else _cube(part.tables[0])
+            for part in _with_their_totals(release)
+        ]
+        written = [(path, cube) for cube in cubes]
+    else:
+        cubes = list(map(_cube, release.tables))
+        written = [
+            (path if number == 1 else _numbered(path, number), cube) for number, cube in enumerate(cubes, 1)
+        ]
+    several: dict[Path, list[Cube]] = {}
+    for out, cube in written:
         try:
-            domain, _ = kind.held(published.table.domain, strict=strict)
-            cube = Cube(published.table.on(domain), published.suppressed, about=about)
-            data = kind.publish(cube)
+            domain, _ = kind.held(cube.table.domain, strict=strict)
+        except InputError as error:
+            raise error.in_file(out) from None
+        several.setdefault(out, []).append(replace(cube.on(domain), about=about))
+    for out, cubes in several.items():
+        try:
+            data = kind.publish_all(cubes)
         except InputError as error:
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
-        variables[out] = published.table.domain.names
-        more = kind.beside(cube, out, published=True)
+        more = kind.beside(cubes[0], out, published=True)
         beside |= {out.with_name(name): content for name, content in more.items()}
     for out, data in {**beside, **made}.items():
         write_bytes(out, data)
-    return variables
+    return written
+
+
+def _cube(published: PublishedTable) -> Cube:
+    return Cube(published.table, published.suppressed)
+
+
+def _with_their_totals(release: Release) -> list[Release]:
+    """A release for each table that is no total of another, with the tables that are totals of it."""
+    of = [{name.partition(AT)[0] for name in one.table.domain.names} for one in release.tables]
+    largest = [one for n, one in enumerate(of) if not any(one < other for other in of) and one not in of[:n]]
+    return [
+        replace(release, tables=tuple(t for t, names in zip(release.tables, of, strict=True) if names <= one))
+        for one in largest
+    ]
 
 
 @dataclass(frozen=True)
@@ -101,6 +138,7 @@ def exported(
     total_code: str | None = None,
     strict: bool = False,
     check: str = "",
+    telling: Telling = NOTHING,
 ) -> Exported:
     """All published tables as one file, with totals and the groups of levels as categories.
 
@@ -114,6 +152,8 @@ def exported(
         True to refuse quotation marks where the format cannot hold them.
     check
         The SHA-256 of the bundle, which notes name.
+    telling
+        What is told beside the numbers.
 
     Raises
     ------
@@ -133,7 +173,7 @@ def exported(
         check_decimals(table.decimals, kind)
     cube = cube_of(release, total_code)
     domain, notes = kind.held(cube.table.domain, strict=strict)
-    cube = replace(cube.on(domain), about=about_release(release, check))
+    cube = replace(cube.on(domain), about=about_release(release, check, telling))
     known = any(variable.labels for variable in release.domain.variables)
     return Exported(
         kind.publish(cube),
@@ -155,6 +195,7 @@ def export_cube(
     total_code: str | None = None,
     strict: bool = False,
     check: str = "",
+    telling: Telling = NOTHING,
 ) -> Exported:
     """Write what :func:`exported` makes.
 
@@ -164,7 +205,9 @@ def export_cube(
         As there, or when a file cannot be written.
     """
     try:
-        made = exported(release, path, kind, total_code=total_code, strict=strict, check=check)
+        made = exported(
+            release, path, kind, total_code=total_code, strict=strict, check=check, telling=telling
+        )
     except InputError as error:
         raise error.in_file(path) from None
     if path == STREAM:

@@ -76,8 +76,16 @@ def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) 
     said = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": name,
-        **({"dc:title": about.title} if about.title else {}),
-        "dc:description": " ".join((about.changed, *about.notes)),
+        **{
+            name: text
+            for name, text in {
+                "dc:title": about.title,
+                "dc:description": " ".join([*about.sentences, *about.origin[: bool(about.unit)]]),
+                "dc:source": about.source,
+                "dc:date": about.date,
+            }.items()
+            if text
+        },
         "tableSchema": {"columns": columns},
     }
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()

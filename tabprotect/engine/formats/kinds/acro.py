@@ -79,7 +79,10 @@ class Acro(Format):
         _check(domain)
         cells = [] if cube.hidden is None else np.argwhere(cube.hidden).tolist()
         gone = {domain.labels(tuple(cell)): ("suppressed",) for cell in cells}
-        own, said = _own_file(domain), [text for text in (about.title, about.changed) if text]
+        own, said = (
+            _own_file(domain),
+            [text for text in (about.title, *about.sentences, *about.origin) if text],
+        )
         text = results_text(domain, gone, status="review", comments=said, file=own)
         return text.encode("utf-8")
 

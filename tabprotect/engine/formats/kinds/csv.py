@@ -91,7 +91,7 @@ class Csv(RowFormat):
         return write_csv(cube.table, without=cube.hidden, after={CONF_STATUS: (FREE, CONFIDENTIAL)})
 
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
-        if not published or not cube.about.changed:
+        if not published or not [*cube.about.sentences, *cube.about.origin]:
             return {}
         status = () if cube.hidden is None else (CONF_STATUS,)
         return {path.name + SUFFIX: description(path.name, cube, COUNT, status)}

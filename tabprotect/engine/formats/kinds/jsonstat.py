@@ -89,8 +89,10 @@ class JsonStat(Format):
     def publish(self, cube: Cube) -> bytes:
         hidden = cube.hidden
         said: dict[str, object] = {"label": cube.about.title} if cube.about.title else {}
-        if cube.about.changed:
-            said["note"] = [cube.about.changed, *cube.about.notes]
+        about = cube.about
+        if told := [*about.sentences, *about.origin[: bool(about.unit)]]:
+            said["note"] = told
+        said |= {name: text for name, text in {"source": about.source, "updated": about.date}.items() if text}
         extension: dict[str, object] = {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()

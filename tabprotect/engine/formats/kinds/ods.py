@@ -33,8 +33,11 @@ _NAMES = " ".join(
     )
 )  # fmt: skip
 _LOOKS: Mapping[Style, str] = {
-    "head": '<style:text-properties fo:font-weight="bold"/>',
-    "across": '<style:paragraph-properties fo:text-align="end"/><style:text-properties fo:font-weight="bold"/>',
+    "text": '<style:table-cell-properties fo:wrap-option="wrap" style:vertical-align="top"/>',
+    "head": '<style:table-cell-properties style:vertical-align="top"/>'
+    '<style:text-properties fo:font-weight="bold"/>',
+    "across": '<style:table-cell-properties fo:border-bottom="0.5pt solid #000000"/>'
+    '<style:paragraph-properties fo:text-align="end"/><style:text-properties fo:font-weight="bold"/>',
     "title": '<style:text-properties fo:font-weight="bold" fo:font-size="13pt"/>',
     "note": '<style:text-properties fo:font-style="italic"/>',
     "number": "",
@@ -43,8 +46,19 @@ _LOOKS: Mapping[Style, str] = {
 }
 
 
+_PAGES = (
+    f'{_HEAD}<office:document-styles {_NAMES} office:version="1.3"><office:automatic-styles>'
+    '<style:page-layout style:name="wide"><style:page-layout-properties fo:page-width="29.7cm" '
+    'fo:page-height="21cm" style:print-orientation="landscape" style:scale-to-X="1" style:scale-to-Y="0"/>'
+    "</style:page-layout></office:automatic-styles><office:master-styles>"
+    '<style:master-page style:name="Default" style:page-layout-name="wide"/></office:master-styles>'
+    "</office:document-styles>\n"
+)
+"""Landscape pages as wide as the table."""
+
+
 def _styles(decimals: int, widths: Sequence[int]) -> str:
-    """Numbers with their thousands apart, texts, columns by width; a landscape page as wide as the table."""
+    """Numbers with their thousands apart, texts, columns by width, and the pages."""
     number = (
         f'<number:number-style style:name="apart"><number:number number:decimal-places="{decimals}" '
         'number:min-integer-digits="1" number:grouping="true"/></number:number-style>'
@@ -56,16 +70,18 @@ def _styles(decimals: int, widths: Sequence[int]) -> str:
     )
     columns = "".join(
         f'<style:style style:name="w{width}" style:family="table-column">'
-        f'<style:table-column-properties style:column-width="{width * 0.2:.1f}cm"/></style:style>'
+        f'<style:table-column-properties style:column-width="{width * 0.22:.2f}cm"/></style:style>'
         for width in sorted(set(widths))
     )
-    return number + cells + columns
+    pages = '<style:style style:name="pages" style:family="table" style:master-page-name="Default"/>'
+    return number + cells + columns + pages
 
 
 _MANIFEST = (
     f'{_HEAD}<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" '
     f'manifest:version="1.3"><manifest:file-entry manifest:full-path="/" manifest:media-type="{MIME}"/>'
     '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
+    '<manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/>'
     "</manifest:manifest>\n"
 )
 
@@ -76,7 +92,11 @@ def ods_bytes(sheets: Mapping[str, Sheet], decimals: int = 0) -> bytes:
     with zipfile.ZipFile(out, "w") as book:
         # First and uncompressed, so that the kind of file shows from its first bytes.
         book.writestr(zipfile.ZipInfo("mimetype", _WHEN), MIME)
-        for name, text in (("content.xml", _content(sheets, decimals)), ("META-INF/manifest.xml", _MANIFEST)):
+        content = _content(sheets, decimals)
+        for name, text in (
+            *(("content.xml", content), ("styles.xml", _PAGES)),
+            ("META-INF/manifest.xml", _MANIFEST),
+        ):
             part = zipfile.ZipInfo(name, _WHEN)
             part.compress_type = zipfile.ZIP_DEFLATED
             book.writestr(part, text)
@@ -85,7 +105,8 @@ def ods_bytes(sheets: Mapping[str, Sheet], decimals: int = 0) -> bytes:
 
 def _content(sheets: Mapping[str, Sheet], decimals: int) -> str:
     tables = "".join(
-        f"<table:table table:name={quoteattr(name)}>{_columns(sheet)}{''.join(_rows(sheet))}</table:table>"
+        f'<table:table table:name={quoteattr(name)} table:style-name="pages">'
+        f"{_columns(sheet)}{''.join(_rows(sheet))}</table:table>"
         for name, sheet in sheets.items()
     )
     widths = [width for sheet in sheets.values() for width in sheet.widths]
@@ -140,6 +161,7 @@ class Ods(RowFormat):
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     decimals = True
+    book = True
     limits = (
         message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
         message("Texts with tabs, line ends or other control characters are not written."),
@@ -153,7 +175,10 @@ class Ods(RowFormat):
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, cube: Cube) -> bytes:
-        return ods_bytes(sheets_of(cube, _UNWRITABLE), cube.decimals)
+        return self.publish_all([cube])
+
+    def publish_all(self, cubes: Sequence[Cube]) -> bytes:
+        return ods_bytes(sheets_of(cubes, _UNWRITABLE), cubes[0].decimals)
 
 
 PLUGIN = Ods()

@@ -116,7 +116,10 @@ def _metadata(domain: Domain, about: About) -> str:
         message("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
         for key, value in domain_json(domain).items()
     ]
-    told = {"title": about.title, "note": about.changed} if about.changed else {}
+    note = " ".join(about.sentences)
+    told = {"note": note, "unit": about.unit, "source": about.source, "date": about.date}
+    if any(told.values()):
+        told = {"title": about.title, **told}
     pairs += [f"{quoted(key)}: {literal(text)}" for key, text in told.items() if text]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 

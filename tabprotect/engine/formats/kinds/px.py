@@ -136,12 +136,12 @@ class Px(Format):
         return cells, notes
 
     def write(self, table: Table) -> bytes:
-        return _written(table, None, (COUNTS, COUNTS))
+        return _written(table, None, (COUNTS, COUNTS, "number"))
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
         named = _line(cube.about.title) or COUNTS
-        titles = (named, _line(cube.content) or COUNTS)
+        titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or "number")
         return _written(table, hidden, titles, [*_notes(cube), *_totals(cube)], cube.decimals)
 
 
@@ -151,9 +151,11 @@ def _line(text: str) -> str:
 
 
 def _notes(cube: Cube) -> list[str]:
-    """That numbers were changed, as notes that are shown with the table."""
-    told = [cube.about.changed, *cube.about.notes] if cube.about.changed else []
-    return [line for text in told for line in _text("NOTEX", text)]
+    """That numbers were changed, as notes that are shown with the table; source and date."""
+    about = cube.about
+    lines = [line for text in about.sentences for line in _text("NOTEX", text)]
+    lines += _text("SOURCE", about.source) if about.source else []
+    return [*lines, f'LAST-UPDATED="{about.date.replace("-", "")} 00:00";'] if about.date else lines
 
 
 def _text(keyword: str, text: str) -> list[str]:
@@ -179,9 +181,13 @@ def _totals(cube: Cube) -> list[str]:
 
 
 def _written(
-    table: Table, hidden: Bools | None, named: tuple[str, str], totals: Sequence[str] = (), decimals: int = 0
+    table: Table,
+    hidden: Bools | None,
+    named: tuple[str, str, str],
+    totals: Sequence[str] = (),
+    decimals: int = 0,
 ) -> bytes:
-    """The file of a table; ``named`` are its title and what its numbers are."""
+    """The file of a table; ``named`` are its title, what its numbers are, and their unit."""
     domain = table.domain
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
@@ -193,7 +199,7 @@ def _written(
     lines = [
             'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
             f"DECIMALS={decimals};", f"SHOWDECIMALS={decimals};", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
-            'SUBJECT-AREA="";', f'TITLE="{named[0]}";', f'CONTENTS="{named[1]}";', 'UNITS="number";',
+            'SUBJECT-AREA="";', f'TITLE="{named[0]}";', f'CONTENTS="{named[1]}";', f'UNITS="{named[2]}";',
         ]  # fmt: skip
     lines += _listed("STUB", stub)
     lines += _listed("HEADING", heading) if heading else []

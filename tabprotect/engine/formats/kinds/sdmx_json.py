@@ -115,7 +115,7 @@ class SdmxJson(SdmxMessage):
 
     def message(self, cube: Cube, status: str) -> bytes:
         table = cube.table
-        told = [cube.about.changed, *cube.about.notes] if cube.about.changed else []
+        told = [*cube.about.sentences, *cube.about.origin]
         observations = {
             ":".join(map(str, index)): (
                 [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]

@@ -78,7 +78,7 @@ class SdmxMl(SdmxMessage):
             "</c:Structure></m:Structure></m:Header>",
             f'<m:DataSet structureRef="{named}" action="Information">',
         ]
-        if told := [cube.about.changed, *cube.about.notes] if cube.about.changed else []:
+        if told := [*cube.about.sentences, *cube.about.origin]:
             # The order of its parts is the schema's.
             said = "".join(
                 f'<c:AnnotationText xml:lang="en">{escape(text)}</c:AnnotationText>' for text in told

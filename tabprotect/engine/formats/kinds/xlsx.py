@@ -9,6 +9,7 @@ read back; suppressed counts are `..`, with C (else F) in a column `CONF_STATUS`
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.engine.formats.format import RowFormat
@@ -31,6 +32,7 @@ class Xlsx(RowFormat):
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     decimals = True
+    book = True
     limits = (
         message("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
         message("A sheet has at most 1,048,576 rows."),
@@ -43,7 +45,10 @@ class Xlsx(RowFormat):
         return read_sheet(path, sheet=reading.sheet, cells=reading.range, progress=progress)
 
     def publish(self, cube: Cube) -> bytes:
-        return xlsx_bytes(sheets_of(cube, _UNWRITABLE), title_of(cube), cube.decimals)
+        return self.publish_all([cube])
+
+    def publish_all(self, cubes: Sequence[Cube]) -> bytes:
+        return xlsx_bytes(sheets_of(cubes, _UNWRITABLE), title_of(cubes[0]), cubes[0].decimals)
 
 
 PLUGIN = Xlsx()

@@ -28,8 +28,8 @@ from tabprotect.languages.messages import joined, message
 MOST_ROWS = 2**20 - 1
 """The most rows of a sheet below its header."""
 
-Style = Literal["", "head", "across", "title", "note", "number", "total", "hidden"]
-"""What a cell is: a label, a heading of rows or of columns, ..., a number, a total, a sign for a hidden number."""
+Style = Literal["", "text", "head", "across", "title", "note", "number", "total", "hidden"]
+"""What a cell is: a label, a text of several lines, a heading of rows or of columns, ..., a number, a total, a sign for a hidden number."""
 
 LONGEST = 32_000
 """The most characters of a text."""
@@ -76,15 +76,39 @@ class Sheet:
     filtered: bool = False
 
 
-def sheets_of(cube: Cube, unwritable: re.Pattern[str]) -> dict[str, Sheet]:
-    """The sheets by name: the cross table if there is room, notes if there is something to say, the list.
+def sheets_of(cubes: Sequence[Cube], unwritable: re.Pattern[str]) -> dict[str, Sheet]:
+    """The sheets by name: cross tables if there is room, notes if there is something to say, lists.
 
     Raises
     ------
     InputError
         For a table that is too long, or a text that could not be read back unchanged.
     """
-    domain = cube.table.domain
+    tables: dict[str, Sheet] = {}
+    lists: dict[str, Sheet] = {}
+    for number, cube in enumerate(cubes, 1):
+        _check_fits(cube.table.domain, unwritable)
+        domain = cube.table.domain
+        wide = domain.shape[-1] if domain.ndim > 1 else 1
+        if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
+            tables[_sheet_name(domain, tables) if len(cubes) > 1 else "Table"] = _cross_table(cube)
+        lists[LIST_SHEET if number == 1 else f"{LIST_SHEET} {number}"] = _list(cube)
+    notes = {"Notes": _notes(cubes[0])} if cubes[0].about.facts else {}
+    return tables | notes | lists
+
+
+def _sheet_name(domain: Domain, others: Iterable[str]) -> str:
+    """A name as spreadsheets take it, after the variables; none comes twice."""
+    name = re.sub(r"[\[\]:*?/\\']+", " ", " x ".join(domain.names)).strip()[:27] or "Table"
+    taken = {one.casefold() for one in (*others, "Notes")}
+    return next(
+        each
+        for number in itertools.count(1)
+        if (each := name if number == 1 else f"{name} {number}").casefold() not in taken
+    )
+
+
+def _check_fits(domain: Domain, unwritable: re.Pattern[str]) -> None:
     if domain.size > MOST_ROWS:
         raise InputError(
             message("a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells", MOST_ROWS, domain.size),
@@ -94,14 +118,6 @@ def sheets_of(cube: Cube, unwritable: re.Pattern[str]) -> dict[str, Sheet]:
     texts = (text for v in domain.variables for text in (v.name, *v.categories, *v.labels))
     held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
     refuse_texts(texts, held, message("a sheet"))
-    sheets: dict[str, Sheet] = {}
-    wide = domain.shape[-1] if domain.ndim > 1 else 1
-    if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
-        sheets["Table"] = _cross_table(cube)
-    if cube.about.facts:
-        sheets["Notes"] = _notes(cube)
-    sheets[LIST_SHEET] = _list(cube)
-    return sheets
 
 
 def _shown(cube: Cube) -> list[SheetCell]:
@@ -145,8 +161,8 @@ def _cross_table(given: Cube) -> Sheet:
         across = [last.label(n) for n in range(len(last.categories))]
         totals = [code == cube.totals.get(last.name) for code in last.categories]
     title = [SheetCell(title_of(cube), "title")]
-    changed = [[SheetCell(about.changed, "note")]] if about.changed else []
-    above: list[list[SheetCell]] = [title, *changed, []]
+    said = [[SheetCell(text, "note")] for text in (about.unit, about.changed) if text]
+    above: list[list[SheetCell]] = [title, *said, []]
     first = len(above)
     if last is not None:
         above.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
@@ -161,8 +177,9 @@ def _cross_table(given: Cube) -> Sheet:
         look: Style = "head" if whole else ""
         line = [_totalled(next(numbers), whole or total) for total in totals]
         rows.append([*(SheetCell(v.label(n), look) for v, n in places), *line])
-    texts = [about.notes, (NOTE,) if cube.hidden is not None and cube.hidden.any() else ()]
-    below = [[SheetCell(text, "note")] for part in texts for text in part]
+    legend = [NOTE] if cube.hidden is not None and cube.hidden.any() else []
+    texts = [*legend, *about.notes, *about.origin[bool(about.unit) :]]
+    below = [[SheetCell(text, "note")] for text in texts]
     widths = [_width([v.name, *(v.label(n) for n in range(len(v.categories)))]) for v in front]
     for column, text in enumerate(across, len(front)):
         widths.append(_width([text, *(f"{number:,}" for number in _numbers(rows, column))]))
@@ -186,7 +203,7 @@ def _width(texts: Iterable[str]) -> int:
 
 def _notes(cube: Cube) -> Sheet:
     """What was done to the numbers, a row for each thing to know."""
-    rows = [[SheetCell(name, "head"), SheetCell(text)] for name, text in cube.about.facts]
+    rows = [[SheetCell(name, "head"), SheetCell(text, "text")] for name, text in cube.about.facts]
     if cube.hidden is not None:
         rows.append([SheetCell(SHOWN, "head"), SheetCell(NOTE)])
     return Sheet(rows, (_width(name for name, _ in cube.about.facts), 100), labels=1)
@@ -198,7 +215,7 @@ def _list(cube: Cube) -> Sheet:
     named = [*domain.names, COUNT, *([CONF_STATUS, STATUS] if marked else [])]
 
     def rows() -> Iterator[list[SheetCell]]:
-        yield [SheetCell(name, "head") for name in named]
+        yield [SheetCell(name, "across" if name == COUNT else "head") for name in named]
         codes = [[SheetCell(code) for code in variable.categories] for variable in domain.variables]
         told = {code: [SheetCell(code), SheetCell(CONF[code])] for code in (FREE, CONFIDENTIAL)}
         for labels, number in zip(itertools.product(*codes), _shown(cube), strict=True):

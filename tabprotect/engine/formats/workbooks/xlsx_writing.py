@@ -9,6 +9,8 @@ from datetime import datetime
 from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, Style
 
 _FORMATS: Mapping[Style, Mapping[str, object]] = {
+    "": {"valign": "top"},
+    "text": {"text_wrap": True, "valign": "top"},
     "head": {"bold": True, "valign": "top"},
     "across": {"bold": True, "align": "right", "text_wrap": True, "bottom": 1},
     "title": {"bold": True, "font_size": 13},
@@ -47,8 +49,6 @@ def xlsx_bytes(sheets: Mapping[str, Sheet], title: str, decimals: int = 0) -> by
             style: book.add_format({**look, **(exact if "num_format" in look else {})})
             for style, look in _FORMATS.items()
         }
-        formats[""] = book.add_format({"valign": "top"})
-        wrapped = book.add_format({"text_wrap": True, "valign": "top"})
         for name, sheet in sheets.items():
             page = book.add_worksheet(name)
             for column, width in enumerate(sheet.widths):
@@ -61,9 +61,8 @@ def xlsx_bytes(sheets: Mapping[str, Sheet], title: str, decimals: int = 0) -> by
                 if lines > 1 and not sheet.heads:
                     page.set_row(number, 15 * lines)
                 for column, cell in enumerate(row):
-                    long = isinstance(cell.value, str) and len(cell.value) > 60 and column > 0
                     if cell.value != "":
-                        page.write(number, column, cell.value, wrapped if long else formats[cell.style])
+                        page.write(number, column, cell.value, formats[cell.style])
             page.freeze_panes(sheet.heads, sheet.labels)
             page.set_landscape()
             page.set_paper(A4)

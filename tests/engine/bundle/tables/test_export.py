@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+import python_calamine
 
+from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.bundle.tables.export import export
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.protection.registered import methods
@@ -30,12 +33,12 @@ RELEASE = Release(
 
 def test_the_main_table_has_the_name_and_others_their_number(tmp_path: Path) -> None:
     written = export(RELEASE, tmp_path / "t.sdmx.csv", named("sdmx-csv"))
-    assert {path.name: names for path, names in written.items()} == {
+    assert {path.name: cube.table.domain.names for path, cube in written} == {
         "t.sdmx.csv": ("v", "w"),
         "t_2.sdmx.csv": ("w",),
         "t_3.sdmx.csv": ("v",),
     }
-    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in written}
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path, _ in written}
     assert read_table(tmp_path / "t_3.sdmx.csv").table.counts.tolist() == [73, 7]
 
 
@@ -75,3 +78,45 @@ def test_nothing_is_written_where_one_table_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot hold") as caught:
         export(release, tmp_path / "t.px", named("px"))
     assert caught.value.file == str(tmp_path / "t_2.px") and not any(tmp_path.iterdir())
+
+
+TOLD = Telling(unit="persons", source="The office", notes=["Age in years."], date="2026-11-28")
+
+
+@pytest.mark.parametrize("name", ["px", "jsonstat", "csv", "sdmx-ml", "sdmx-json", "acro", "xlsx", "ods"])
+def test_unit_source_note_and_date_are_told_where_the_format_tells_them(tmp_path: Path, name: str) -> None:
+    kind = named(name)
+    export(RELEASE, tmp_path / f"t{kind.suffixes[0]}", kind, telling=TOLD)
+    told = "".join(path.read_text("utf-8") for path in tmp_path.iterdir() if not kind.book)
+    if kind.book:
+        with zipfile.ZipFile(tmp_path / f"t{kind.suffixes[0]}") as book:
+            told = "".join(book.read(part).decode() for part in book.namelist())
+    for text in ("persons", "The office", "Age in years.", "2026-11-28" if name != "px" else "20261128"):
+        assert text in told, text
+
+
+def test_a_day_that_is_none_is_refused() -> None:
+    with pytest.raises(ParameterError, match="date: must look like"):
+        Telling(date="28.11.2026")
+
+
+@pytest.mark.parametrize("name", ["xlsx", "ods"])
+def test_a_workbook_has_a_sheet_for_each_table_with_its_published_totals(tmp_path: Path, name: str) -> None:
+    """Totals are those of the release, which need not be the sums of the cells shown."""
+    three = Domain.of({"v": ["a", "b"], "w": ["x", "y"], "u": ["p", "q"]})
+    table = Table.dense(three, np.arange(1, 9).reshape(2, 2, 2))
+    totals = Table.dense(table.margin(["v"]).domain, np.array([11, 29]))
+    mechanism = Mechanism("cell_key", three, methods()["cell_key"].resolve(three, {"margins": "v*w + w*u"}))
+    parts = [PublishedTable(table.margin(names)) for names in (["v", "w"], ["w", "u"])]
+    release = Release((*parts, PublishedTable(totals)), mechanism)
+    path = tmp_path / f"t.{name}"
+    written = export(release, path, named(name))
+    assert [(out, cube.table.domain.names) for out, cube in written] == [
+        (path, ("v", "w")),
+        (path, ("w", "u")),
+    ]
+    assert list(tmp_path.iterdir()) == [path]
+    book = python_calamine.CalamineWorkbook.from_path(str(path))
+    assert book.sheet_names == ["v x w", "w x u", "Notes", "List of cells", "List of cells 2"]
+    rows = book.get_sheet_by_name("v x w").to_python()
+    assert [row[-1] for row in rows if row[0] in ("a", "b")] == [11.0, 29.0]
