@@ -27,7 +27,7 @@ PACKAGE = ROOT / "tabprotect"
 LONG = 60
 PARAMETERS = 6
 LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-MATHEMATICS = ("engine/magnitudes/", "engine/posterior/", "engine/protection/magnitude_methods/")
+MATHEMATICS = ("engine/magnitudes/", "engine/posterior/")
 QUIET = 400
 """Milliseconds without work after which an act is over."""
 

@@ -20,7 +20,7 @@ from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.library.arguments.asking import keywords
 
 TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
@@ -84,7 +84,7 @@ def _types(parameter: Parameter[object]) -> list[str]:
 
 
 def _names() -> list[str]:
-    return sorted({*methods(), *magnitude_methods()})
+    return sorted({*methods(), *methods("magnitudes")})
 
 
 def _class(method: str) -> str:
@@ -95,7 +95,7 @@ def _method(name: str) -> str:
     # ``lambda`` is no keyword of a call.
     own = {one.name for one in keywords(Protecting)} | {"lambda"}
     # A method of both measures takes the parameters of either.
-    of_either = [every[name] for every in (methods(), magnitude_methods()) if name in every]
+    of_either = [every[name] for every in (methods(), methods("magnitudes")) if name in every]
     types: dict[str, dict[str, None]] = {}
     for one in (parameter for method in of_either for parameter in method.parameters):
         if one.name not in own:

@@ -26,7 +26,6 @@ from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
@@ -381,7 +380,7 @@ def methods(measure: Measure = "counts") -> tuple[Method, ...]:
     >>> "cyclic_perturbation" in tp.methods()
     True
     """
-    names = registered() if measure == "counts" else magnitude_methods()
+    names = registered(measure)
     # Those of plug-ins are among them.
     return cast("tuple[Method, ...]", tuple(names))
 

@@ -13,7 +13,7 @@ from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
@@ -38,14 +38,14 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
 
 def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> Protected:
     """A table protected by suppression and judged by the program's own limits."""
-    method, problem = magnitude_methods()["suppression"], MagnitudeProblem(table=table, rules=rules)
+    method, problem = methods("magnitudes")["suppression"], MagnitudeProblem(table=table, rules=rules)
     return protect_magnitudes(method, problem, method.resolve(given), HousePolicy())
 
 
 def outsider(table: PublishedMagnitudes, within: float) -> dict[int, float]:
     """What an outsider believes of each cell that is not published as it is."""
     release = Release.of_magnitudes(table, "suppression")
-    found = magnitude_methods()["suppression"].beliefs(release, ContributorView(), within)
+    found = methods("magnitudes")["suppression"].beliefs(release, ContributorView(), within)
     return {one.cell: one.belief for one in found}
 
 

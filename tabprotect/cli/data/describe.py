@@ -16,9 +16,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.options import Options, part, position
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.examples import PREFIX, examples
-from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page, registries
-from tabprotect.engine.protection.descriptions.method_page import method_page
-from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, registries
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -66,7 +64,7 @@ def run_describe(asked: Describe, console: Console) -> int:
         raise UsageError(message("{words} goes with a table", ", ".join(words)))
     if asked.table is not None:
         plugin = plugin_named(asked.table)
-        console.result(plugin.as_json(), translate(plugin_page(plugin)).splitlines())
+        console.result(plugin_json(plugin), translate(plugin_page(plugin)).splitlines())
     else:
         console.result(_described(), _lines())
     return 0
@@ -123,7 +121,7 @@ def _described() -> dict[str, object]:
     return {
         "version": __version__,
         **{
-            kind: [plugin.as_json() for plugin in registry.values()]
+            kind: [plugin_json(plugin) for plugin in registry.values()]
             for kind, registry in registries().items()
         },
         "cycle_designs": [
@@ -153,8 +151,8 @@ def _described() -> dict[str, object]:
 
 def _lines() -> Iterator[str]:
     """Methods, designs, measures and formats, for people."""
-    for method in methods().values():
-        yield from translate(method_page(method)).splitlines()
+    for method in registries()["methods"].values():
+        yield from translate(plugin_page(method)).splitlines()
         yield ""
     yield message("# Cycle designs")
     yield ""

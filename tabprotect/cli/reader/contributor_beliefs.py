@@ -12,7 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import at_most_in_100, joined, message
@@ -28,7 +28,7 @@ def run(reader: Contributor, seed: int | None, console: Console, releases: Seque
         raise UsageError(message("--within and --rest are percentages below 100"))
     release, table = releases[0], releases[0].magnitude_table
     view = view_of(table, reader.as_contributor or OUTSIDER, reader.rest / 100)
-    method = magnitude_methods()[release.mechanism.method]
+    method = methods("magnitudes")[release.mechanism.method]
     found = list(method.beliefs(release, view, reader.within / 100, seed=seed or 0))
     rows = [
         {"index": table.index(one.cell), "belief": round(one.belief, 6)}

@@ -18,7 +18,7 @@ from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, readable, verify, verify_bytes
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
@@ -217,7 +217,7 @@ def _of_counts(release: Release) -> tuple[str, Parts]:
 
 def _of_magnitudes(release: Release) -> tuple[str, Parts]:
     """The same of magnitudes."""
-    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
     hidden = int(table.hidden.sum())
     beside = {
         "n": message("- `n` in it: how many contribute to a sum that is published."),

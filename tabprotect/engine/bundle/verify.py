@@ -26,7 +26,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
 from tabprotect.engine.protection.guarantees import broken_openly
-from tabprotect.engine.protection.registered import likelihood_of, magnitude_methods, methods
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import UNSTATED, Gate, Mechanism
@@ -328,7 +328,7 @@ def _checked_magnitudes(release: Release) -> list[str]:
     """Check the parameters of a release of magnitudes, and that they add up; the checks in words."""
     if not release.magnitudes:
         return []
-    method, stated = magnitude_methods()[release.mechanism.method], release.mechanism.parameters
+    method, stated = methods("magnitudes")[release.mechanism.method], release.mechanism.parameters
     if secret := stated.keys() - {parameter.name for parameter in method.parameters if parameter.public}:
         # A secret one may name a file.
         raise ParameterError({name: message("is no public parameter") for name in secret})

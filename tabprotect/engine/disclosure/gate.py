@@ -25,7 +25,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, Protected, StaffVerdict
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.kept_margins import said
@@ -173,7 +173,7 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
     if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
         hint = message("set the mechanism otherwise, or give a reason: it is recorded")
         if found is not None and done.record.problem.magnitudes is not None:
-            hint = magnitude_methods()[done.release.mechanism.method].hint
+            hint = methods("magnitudes")[done.release.mechanism.method].hint
             hint = joined(filter(None, [hint, UNJUDGED_HINT if found.passed is None else ""]), "; ")
         answers = () if unjudged and policy.unjudged == "refuse" else (ACCEPT,)
         raise RefusedError(objection.rstrip("."), hint=hint, answers=answers)

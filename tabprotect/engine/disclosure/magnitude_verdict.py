@@ -19,7 +19,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.protection.problem import ContributorsAudit, StaffVerdict
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
@@ -50,7 +50,7 @@ def magnitude_verdict(
     """
     table, gate = release.magnitude_table, release.mechanism.gate
     limits = limits or gate or HousePolicy().of_magnitudes
-    method = magnitude_methods()[release.mechanism.method]
+    method = methods("magnitudes")[release.mechanism.method]
     found = method.outsider(release, limits.near)
     near = found is not None and found > limits.belief_limit + ROUNDING
     worst = None if found is None else float(found.max(initial=0.0))

@@ -12,7 +12,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.protection.descriptions.method_page import magnitude_page, method_page, parameter_list
 from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.rule import ReleaseRule
@@ -26,8 +26,10 @@ Plugin = Method | MagnitudeMethod | Measure | RiskCriterion | ReleaseRule | Rele
 def registries() -> Mapping[str, Mapping[str, Plugin]]:
     """All that is found in a folder or by an entry point, by kind and name."""
     return {
-        "methods": methods(),
-        "magnitude_methods": magnitude_methods(),
+        "methods": {
+            **methods(),
+            **{n: one for n, one in methods("magnitudes").items() if n not in methods()},
+        },
         "measures": measures(),
         "criteria": criteria(),
         "rules": rules(),
@@ -55,13 +57,22 @@ def plugin_named(name: str) -> Plugin:
     )
 
 
+def plugin_json(plugin: Plugin) -> dict[str, object]:
+    """The declaration for ``describe --json``; of a method with what it does to either measure."""
+    found = plugin.as_json()
+    if isinstance(plugin, Method) and plugin.name in methods("magnitudes"):
+        magnitudes = methods("magnitudes")[plugin.name].as_json()
+        found |= {"measures": ["counts", "magnitudes"], "magnitudes": magnitudes}
+    return found
+
+
 def plugin_page(plugin: Plugin) -> str:
     """Return the page as Markdown, from the plug-in's declarations alone."""
     if isinstance(plugin, MagnitudeMethod):
         return magnitude_page(plugin)
     if isinstance(plugin, Method):
         # A method of the same name may protect magnitudes.
-        beside = [magnitude_methods()[plugin.name]] if plugin.name in magnitude_methods() else []
+        beside = [methods("magnitudes")[plugin.name]] if plugin.name in methods("magnitudes") else []
         return joined([method_page(plugin), *(magnitude_page(one, beside=True) for one in beside)], "\n")
     parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
     facts: list[str] = []

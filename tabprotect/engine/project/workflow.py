@@ -122,9 +122,9 @@ def _rules(project: Project, asked: Protecting) -> Order | None:
     """
     # Late: who protects counts does not wait for it.
     from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
-    from tabprotect.engine.protection.registered import magnitude_methods
+    from tabprotect.engine.protection.registered import methods
 
-    if asked.like is not None and not magnitude_methods()[project.method].takes_rules:
+    if asked.like is not None and not methods("magnitudes")[project.method].takes_rules:
         raise ParameterError({"like": message("goes with methods that hide sums")})
     given = asked.rule or ()
     rules = [given] if isinstance(given, str) else list(given)

@@ -1,4 +1,4 @@
-"""A method that protects magnitude tables: one file in ``magnitude_methods/`` that declares everything about itself.
+"""What a method does to tables of magnitudes; it stands in the method's file beside what it does to counts.
 
 A new method writes its declarations, :meth:`MagnitudeMethod.draw` and what its release tells
 (:meth:`MagnitudeMethod.beliefs`); the form, the command line, the bundle, its page, the verdict and the
@@ -18,8 +18,6 @@ import numpy as np
 from tabprotect.engine import house
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.left_out import Omission
@@ -29,8 +27,10 @@ from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
+    # Late, here and in the methods: who protects counts does not load tables of magnitudes.
     from tabprotect.engine.magnitudes.patterns.pattern import Pattern
     from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 PUBLISH: Parameter[object] = Parameter(
     "publish",
@@ -46,6 +46,10 @@ PUBLISH: Parameter[object] = Parameter(
     },
 )
 """What is published beside sums, whatever the method: ``--publish`` of the command line."""
+
+
+OUTSIDE = 0.05
+"""Probability on either side of the range of a noisy sum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,8 @@ class MagnitudeProblem:
         """The sums that tell too much, bool (cells,); all where no rule says which."""
         if not self.rules:
             return np.ones(len(self.table.cells), dtype=bool)
+        from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
+
         return sensitive_cells(self.table, self.rules, weights=self.weights).unsafe
 
     @property

@@ -51,7 +51,7 @@ FEWEST_TRIALS = 3
 
 
 class Method(Documented, ABC):
-    """Base of all methods. The module's docstring is the method's help page.
+    """Base of what methods do to counts. The module's docstring is the method's help page.
 
     Attributes
     ----------
@@ -384,6 +384,7 @@ class Method(Documented, ABC):
         return {
             "name": self.name,
             "label": self.label,
+            "measures": ["counts"],
             "summary": self.help.splitlines()[0],
             "help": self.help,
             "parameters": [p.as_json() for p in self.parameters],

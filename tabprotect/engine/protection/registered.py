@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Literal, overload
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection import magnitude_methods as magnitude_package
+from tabprotect.engine.options import Measure
 from tabprotect.engine.protection import methods as package
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
 
-if TYPE_CHECKING:
-    from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 
-
+@overload
+def methods(measure: Literal["counts"] = "counts") -> Registry[Method]: ...
+@overload
+def methods(measure: Literal["magnitudes"]) -> Registry[MagnitudeMethod]: ...
 @cache
-def methods() -> Registry[Method]:
-    """Every registered method by name."""
-    return Registry(package, Method, "method")
+def methods(measure: Measure = "counts") -> Registry[Method] | Registry[MagnitudeMethod]:
+    """Every registered method for a measure by name; of magnitudes the usual one first.
 
-
-@cache
-def magnitude_methods() -> Registry[MagnitudeMethod]:
-    """Every registered method for magnitudes by name, the usual one first."""
-    # Late: what reads or protects counts does not load the tables of magnitudes.
-    from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
-
+    A file offers what it does to each of the measures that it holds.
+    """
+    if measure == "counts":
+        return Registry(package, Method, "method", beside=MagnitudeMethod)
     return Registry(
-        magnitude_package, MagnitudeMethod, "method", "magnitude_methods", lambda one: (one.place, one.name)
+        package, MagnitudeMethod, "method", order=lambda one: (one.place, one.name), beside=Method
     )
 
 

@@ -11,7 +11,7 @@ from tabprotect.engine.bundle.tables.data_package import table_csv
 from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import Earlier
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
@@ -118,7 +118,7 @@ def _weighed(problem: Problem, release: Release, relation: str, data: bytes | No
         if not before.magnitudes:
             return known_beside(problem.table, before.tables, numbers=with_numbers(table))
         if relation == "records":
-            return magnitude_methods()[release.mechanism.method].adds_nothing(before, release)
+            return methods("magnitudes")[release.mechanism.method].adds_nothing(before, release)
         then, now = before.mechanism, release.mechanism
         return (
             then.method == now.method

@@ -20,7 +20,7 @@ import numpy as np
 
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import AGAIN, RefusedError
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
@@ -195,7 +195,7 @@ class LeavingPublication:
     @property
     def method_label(self) -> str:
         """The method's name for people; for a plug-in that is missing, the name as stated."""
-        known = methods() if self.method in methods() else magnitude_methods()
+        known = methods() if self.method in methods() else methods("magnitudes")
         return known[self.method].label if self.method in known else self.method
 
 

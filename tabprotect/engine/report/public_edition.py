@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from tabprotect.engine.bundle.public import reader_lines, title_of
 from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated, sums_headline
 from tabprotect.engine.bundle.verify import Verification
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
@@ -174,7 +174,7 @@ def _of_magnitudes(release: Release) -> Parts:
     number, zero = count_text(len(table.key)), int(((table.value == 0) & ~table.hidden).sum())
     facts = (
         (message("Measure"), table.measure),
-        (message("Method"), magnitude_methods()[release.mechanism.method].label),
+        (message("Method"), methods("magnitudes")[release.mechanism.method].label),
         (
             message("Sums"),
             message("{number}, {zero} of them 0", number, count_text(zero)) if zero else number,

@@ -25,7 +25,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.release import PublishedTable
@@ -115,7 +115,7 @@ def staff_edition(
         tables: tuple[Grid, ...] = (
             magnitude_grid(release.magnitude_table, magnitudes.table, record.primary),
         )
-        method: Method | MagnitudeMethod = magnitude_methods()[release.mechanism.method]
+        method: Method | MagnitudeMethod = methods("magnitudes")[release.mechanism.method]
     else:
         summary, domain = summarise(protected), problem.table.domain
         # A verdict still in memory is the same; a dossier is judged again.

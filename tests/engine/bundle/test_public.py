@@ -29,7 +29,7 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -146,9 +146,9 @@ def magnitude_secrets(done: Protected) -> dict[str, bytes]:
     return found | beside
 
 
-@pytest.mark.parametrize("method", list(magnitude_methods()))
+@pytest.mark.parametrize("method", list(methods("magnitudes")))
 def test_nothing_confidential_is_in_a_bundle_of_magnitudes(method: str) -> None:
-    way = magnitude_methods()[method]
+    way = methods("magnitudes")[method]
     problem = MagnitudeProblem(
         table=table_of(LARGE, (3, 2)), rules=rules_of(["p=13"]), seed=918273645546372819
     )

@@ -17,7 +17,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.together import checked, numbers_between
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
-from tabprotect.engine.protection.magnitude_methods import suppression
+from tabprotect.engine.protection.methods import suppression
 from tabprotect.engine.register.counts_and_magnitudes import known_beside
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.project.plugin_pages import plugin_pages
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, plugin_pages
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 
 
 def test_each_has_its_page() -> None:
     pages = plugin_pages()
     registries = {
-        "methods": methods(),
-        "magnitude_methods": magnitude_methods(),
+        "methods": {**methods("magnitudes"), **methods()},
         "measures": measures(),
         "criteria": criteria(),
         "rules": rules(),
@@ -28,3 +27,14 @@ def test_each_has_its_page() -> None:
                 assert f"- `{parameter.name}`: {parameter.help}" in page
             for number, line in enumerate(page.splitlines()):
                 assert not line.startswith("# ") or number == 0
+
+
+def test_a_method_of_both_measures_stands_once_with_what_it_does_to_either() -> None:
+    both = [name for name in methods() if name in methods("magnitudes")]
+    assert {"cell_key", "suppression"} <= set(both)
+    for name in both:
+        found, magnitudes = plugin_json(plugin_named(name)), methods("magnitudes")[name]
+        assert found["measures"] == ["counts", "magnitudes"] and found["label"] == magnitudes.label
+        for parameter in magnitudes.parameters:
+            assert f"- `{parameter.name}`: {parameter.help}" in plugin_page(plugin_named(name))
+    assert plugin_json(plugin_named("multiplicative_noise"))["measures"] == ["magnitudes"]

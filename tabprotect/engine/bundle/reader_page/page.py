@@ -25,7 +25,7 @@ from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
@@ -321,7 +321,7 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
     """Return what the page says of released magnitudes beside its model."""
     from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
-    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
     noisy, cells = method.is_random, math.prod(table.shape)
     written: list[str] | None = None
     if cells <= MOST_SHOWN:

@@ -25,7 +25,7 @@ from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
@@ -258,7 +258,7 @@ def _order(likelihood: CellFactors) -> list[int] | None:
 
 def magnitude_model(release: Release) -> Model:
     """The range of every magnitude that is not published as it is, in units."""
-    table, method = release.magnitude_table, magnitude_methods()[release.mechanism.method]
+    table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
     cells = math.prod(table.shape)
     if cells > MOST_SHOWN or int(table.hidden.sum()) > MOST_HIDDEN:
         return {"way": "none", "why": TOO_MANY}

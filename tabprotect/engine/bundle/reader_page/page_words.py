@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
@@ -95,7 +95,7 @@ WORDS: Mapping[str, str] = {
 def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:
     """Return what is exact in a release, by line; how a margin is shown, and what joins its variables."""
     if release.magnitudes:
-        noisy = magnitude_methods()[release.mechanism.method].is_random
+        noisy = methods("magnitudes")[release.mechanism.method].is_random
         return [
             message("No sum: each may differ from the true one.")
             if noisy

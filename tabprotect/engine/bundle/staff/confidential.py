@@ -32,7 +32,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.method import require_inline
 from tabprotect.engine.protection.problem import ContributorsAudit, Problem, Protected, RunEvidence, Steps
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import GENERATOR, Randomness
 from tabprotect.engine.release.mechanism import NAMED, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -417,7 +417,7 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
             table = read_magnitudes(path)
     except InputError as error:
         raise BundleError(message("the original cannot be read: {message}", error.message)) from None
-    cells, method = table.cells, magnitude_methods()[release.mechanism.method]
+    cells, method = table.cells, methods("magnitudes")[release.mechanism.method]
     same = published.variables == table.variables and published.measure == table.measure
     # A bundle lists cells without records too, as 0.
     at = np.searchsorted(published.key, cells.key)

@@ -9,7 +9,7 @@ from datetime import date
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.cube import About
 from tabprotect.engine.tables.moves import MoveSet
@@ -55,7 +55,7 @@ def about_release(release: Release, check: str = "", telling: Telling = NOTHING)
     """
     name = release.mechanism.method
     if release.magnitudes:
-        plugin = magnitude_methods()[name]
+        plugin = methods("magnitudes")[name]
         label, done, hidden = plugin.label, plugin.promise, bool(release.magnitude_table.hidden.any())
         changed = (
             ""

@@ -25,9 +25,6 @@ CHAINS, STEPS, KEPT = 64, 400, 60
 
 GRID = 400
 
-OUTSIDE = 0.05
-"""Probability on either side of the range of a noisy sum."""
-
 
 @dataclass(frozen=True)
 class ContributorView:

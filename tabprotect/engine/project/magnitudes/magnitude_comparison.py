@@ -15,7 +15,7 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.magnitudes.protecting import problem_of, protected_sums, with_method
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
@@ -68,7 +68,7 @@ class ComparedSums:
     @property
     def label(self) -> str:
         """The way's name for people."""
-        return BESIDE.get(self.method) or magnitude_methods()[self.method].label
+        return BESIDE.get(self.method) or methods("magnitudes")[self.method].label
 
     def as_json(self, table: MagnitudeTable) -> dict[str, object]:
         """For programs."""
@@ -103,7 +103,7 @@ def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[Com
     table, within = problem.table, within_of(problem.rules) / 100
     unsafe = sensitive_cells(table, problem.rules, weights=problem.weights).unsafe
     yield _by_rules(table, unsafe, within)
-    for method in magnitude_methods():
+    for method in methods("magnitudes"):
         one = project if method == project.method else with_method(project, method, {})
         done = protected_sums(one, project.seed, progress)
         found = _beliefs(done.release, within)
@@ -116,7 +116,7 @@ def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[Com
 def _beliefs(release: Release, within: float) -> Floats:
     """An outsider's beliefs about every cell, NaN for those that are published as they are."""
     out = np.full(len(release.magnitude_table.key), np.nan)
-    for one in magnitude_methods()[release.mechanism.method].beliefs(release, ContributorView(), within):
+    for one in methods("magnitudes")[release.mechanism.method].beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief
     return out
 

@@ -11,7 +11,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.magnitudes.protecting import chosen, problem_of, protected_sums, with_method
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import asked_once, beside_other_measures
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.languages.messages import at_most_in_100, message
 
 OFFERED = 2
@@ -59,7 +59,7 @@ def remedies_for(
     sums = chosen(project)
     value = sums.table.cells.value
     some, found = value != 0, list[SumsRemedy]()
-    settings = [(method, given) for method in magnitude_methods().values() for given in method.ladder]
+    settings = [(method, given) for method in methods("magnitudes").values() for given in method.ladder]
     if sums.table.largest is not None:
         return ()
     project = replace(project, sums=replace(sums, like=""))

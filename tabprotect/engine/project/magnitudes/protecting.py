@@ -15,7 +15,7 @@ from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.messages import message
 
@@ -76,7 +76,7 @@ def protected_sums(project: Project, seed: int | None = None, progress: Progress
         When it cannot be protected with these parameters.
     Interrupted
     """
-    method = magnitude_methods()[project.method]
+    method = methods("magnitudes")[project.method]
     given = {name: value for name, value in project.parameters.items() if name != PUBLISH.name}
     values, problem = method.resolve(given), problem_of(project, seed)
     return protect_magnitudes(method, problem, values, project.limits, progress)

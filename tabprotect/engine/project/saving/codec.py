@@ -24,6 +24,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.engine.decoding import LATE, Decoding, types_of
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected, RunEvidence
@@ -80,7 +81,7 @@ def _protected(release: Release, record: RunEvidence) -> Protected:
     return Protected(release, record)
 
 
-LATE["MagnitudeProblem"] = MagnitudeProblem
+LATE.update(MagnitudeProblem=MagnitudeProblem, MagnitudeTable=MagnitudeTable)
 
 BUILD: Mapping[type, Callable[..., object]] = {
     Table: _table,

@@ -25,13 +25,16 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key
 from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.protection.magnitude_method import PUBLISH
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.record_files import GivenRecords
+
+USUAL = "suppression"
+"""The method that a magnitude table begins with."""
 
 READINGS = ("sample", "replicate", "known")
 """How weights are read."""
@@ -47,7 +50,7 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
         table=counts,
         sums=ChosenMagnitudes(table),
         placement=Placement.of(counts.domain),
-        method=next(iter(magnitude_methods())),
+        method=USUAL,
     )
 
 
@@ -154,7 +157,7 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
     ParameterError
         Naming every one that is wrong.
     """
-    method = magnitude_methods()[project.method]
+    method = methods("magnitudes")[project.method]
     given = {name: value for name, value in values.items() if value is not None}
     beside = given.pop(PUBLISH.name, PUBLISH.default)
     named = checked(published_beside(beside), chosen(project).table)
@@ -170,7 +173,7 @@ def protected_now(project: Project, context: Context, asked: Drawing, accepted: 
     from tabprotect.engine.project.magnitudes.protecting import protected_sums
 
     seed, decisions = project.seed if asked.seed is None else asked.seed, tuple[str, ...]()
-    method = magnitude_methods()[project.method]
+    method = methods("magnitudes")[project.method]
     if seed is not None:
         if not method.is_random:
             raise ParameterError({"seed": message("{method} takes no chance", project.method)})
@@ -247,7 +250,7 @@ def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     from tabprotect.engine.project.magnitudes.protecting import protected_sums
 
     value = chosen(project).table.cells.value
-    for name in magnitude_methods():
+    for name in methods("magnitudes"):
         one = project if name == project.method else with_method(project, name, {})
         done = protected_sums(one, project.seed, progress)
         published = done.release.magnitude_table

@@ -32,7 +32,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned,
 from tabprotect.engine.project.verbs.magnitude_verbs import checked_parameters, protected_now, sums_words
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
@@ -141,13 +141,13 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
 
 
 def _method_label(project: Project) -> str:
-    return (project.protection if project.sums is None else magnitude_methods()[project.method]).label
+    return (project.protection if project.sums is None else methods("magnitudes")[project.method]).label
 
 
 @Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
-    chosen = (methods() if project.sums is None else magnitude_methods())[method].name
+    chosen = (methods() if project.sums is None else methods("magnitudes"))[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 

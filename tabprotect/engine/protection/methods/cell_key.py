@@ -48,20 +48,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.engine import house
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
-from tabprotect.engine.parameters import Values
+from tabprotect.engine.magnitudes.methods.key_noise import NUMBERS, KeyNoise, keyed
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.cell_keys import perturbation_files as files
@@ -85,6 +87,12 @@ from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
 from tabprotect.engine.protection.cell_keys.perturbation_table import LARGEST_D
 from tabprotect.engine.protection.cell_keys.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.guarantees import promises
+from tabprotect.engine.protection.magnitude_method import (
+    OUTSIDE,
+    MagnitudeDraft,
+    MagnitudeMethod,
+    MagnitudeProblem,
+)
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
@@ -100,6 +108,9 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.messages import joined, message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
 
 TOTALS_NOTE = message(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
@@ -432,4 +443,77 @@ def _weights(problem: Problem, values: Values) -> Table:
     return weights.sums
 
 
+def _number(name: str, label: str, help_: str) -> Parameter[object]:
+    return Parameter(name, label, help_, "real", NUMBERS[name], low=0.0, high=1e9)
+
+
+class CellKeyOfMagnitudes(MagnitudeMethod):
+    name = CellKey.name
+    label = CellKey.label
+    about = message(
+        "Adds noise to each sum that follows from its contributors: the same sum is the same in every "
+        "table. Sums do not add up exactly."
+    )
+    promise = message(
+        "Every sum has noise that follows from its contributors: the same contributors always get the "
+        "same noise. Sums do not add up exactly."
+    )
+    hint = message("take multiplicative_noise, or accept it: --accept REASON")
+    place = 3
+    adds_up = False
+    parameters = (
+        _number("D", message("Largest noise"), message("In steps of the share below.")),
+        _number("V", message("Variance of the noise"), message("In such steps, squared.")),
+        _number("step", message("Width of a step"), message("Noise comes in multiples of it.")),
+        _number(
+            "top",
+            message("Contributions"),
+            message("How many of the largest the noise is made of: 1, 2 or 3."),
+        ),
+        _number(
+            "flexpoint",
+            message("Small up to"),
+            message("From here on, in units of the sum, the share falls from that of small contributions."),
+        ),
+        _number("small", message("Share for small contributions"), message("Of a contribution.")),
+        _number("large", message("Share for large contributions"), message("Of a contribution.")),
+        _number("steepness", message("Steepness"), message("How fast the share falls.")),
+        _number("extra", message("More for unsafe sums"), message("In units of the sum.")),
+    )
+
+    def resolve(self, given: Mapping[str, object]) -> Values:
+        return Values(KeyNoise.of(super().resolve(given)).as_json())
+
+    def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
+        progress.report(message("adding noise"), 0.0)
+        noise, unsafe = KeyNoise.of(values), problem.unsafe
+        extra = unsafe if problem.rules else ~unsafe
+        return MagnitudeDraft(keyed(problem.table, noise, problem.key, extra), noise.as_json(), unsafe)
+
+    def beliefs(
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
+    ) -> Iterator[CellBelief]:
+        from tabprotect.engine.magnitudes.readers.beliefs import noise_beliefs
+
+        return noise_beliefs(release.magnitude_table, KeyNoise.of(release.mechanism.parameters), view, within)
+
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+        table, noise = release.magnitude_table, KeyNoise.of(release.mechanism.parameters)
+        at = np.flatnonzero(table.value != 0)
+        found = []
+        for value in table.value[at].tolist():
+            true, chances = noise.originals(value, 1 / 10**table.decimals)
+            order = np.argsort(true)
+            summed = np.cumsum(chances[order]) / chances.sum()
+            low = int(np.searchsorted(summed, OUTSIDE, side="right"))
+            high = int(np.searchsorted(summed, 1 - OUTSIDE - 1e-12))
+            found.append((float(true[order][low]), float(true[order][min(high, len(true) - 1)])))
+        return at, np.array(found).reshape(-1, 2)
+
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
+        # Each sum has noise of its own, and what sums say together was not weighed.
+        return ("joint_noise", "contributors")
+
+
 PLUGIN = CellKey()
+PLUGINS = PLUGIN, CellKeyOfMagnitudes()

@@ -21,7 +21,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import infer_sums
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.problem import Protected, StaffVerdict
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.findings import said
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -155,7 +155,7 @@ class CheckSumsPage(CheckStage, Page):
     def _ask(self, project: Project, release: Release) -> None:
         def read(_progress: Progress) -> Read:
             found = verdict(release)
-            method = magnitude_methods()[release.mechanism.method]
+            method = methods("magnitudes")[release.mechanism.method]
             return found, method.outsider(release, found.limits.near)
 
         if self._reading.ask(message("what a reader would know"), read, (release,)):

@@ -12,7 +12,7 @@ from tabprotect.engine.assessment.comparing.over_seeds import Spread, front
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.languages.messages import message
 
@@ -116,7 +116,7 @@ if TYPE_CHECKING:
 
 def way_names() -> tuple[str, ...]:
     """The ways that are compared: the rules alone, the methods, rounding."""
-    return ("rules", *magnitude_methods(), "rounding")
+    return ("rules", *methods("magnitudes"), "rounding")
 
 
 def ways_key(project: Project) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.magnitude_verbs import compare_sums
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
-from tabprotect.engine.protection.registered import magnitude_methods, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
@@ -348,7 +348,7 @@ class ComparePage(CompareStage, Page):
         if found is None or place is None:
             return None
         if isinstance(found, WaysCompared):
-            return place[0] if found.configurations[place[0]].method in magnitude_methods() else None
+            return place[0] if found.configurations[place[0]].method in methods("magnitudes") else None
         if place[1] is not None:
             return None if found.runs[place[1]].error else place[1]
         return next(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial, tried_sums
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.grid.sums_grid import sum_text
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.protect.method_cards import Described
@@ -29,7 +29,7 @@ def try_all(project: Project, progress: Progress) -> tuple[SumsTrial, ...]:
     found: tuple[SumsTrial, ...] = ()
     for trial in tried_sums(project, progress):
         found = (*found, trial)
-        progress.report(message("trying every method"), len(found) / len(magnitude_methods()), found)
+        progress.report(message("trying every method"), len(found) / len(methods("magnitudes")), found)
     return found
 
 
@@ -47,7 +47,7 @@ def trial_cards(project: Project, trials: tuple[SumsTrial, ...]) -> Mapping[str,
             name == project.method,
             notes=[(_judged(known[name]), "quiet")] if name in known else [],
         )
-        for name, method in magnitude_methods().items()
+        for name, method in methods("magnitudes").items()
     }
 
 
@@ -55,8 +55,8 @@ def trial_sentence(project: Project, trials: tuple[SumsTrial, ...], unsafe: int)
     """What the page says in one sentence."""
     if project.sums is None or not project.sums.rules:
         return message("No rule is given yet.")
-    if len(trials) < len(magnitude_methods()):
-        return message("Trying {n} methods, {done} done.", len(magnitude_methods()), len(trials))
+    if len(trials) < len(methods("magnitudes")):
+        return message("Trying {n} methods, {done} done.", len(methods("magnitudes")), len(trials))
     return plural(
         unsafe,
         "{unsafe} sum is unsafe. Suppression leaves what it publishes exact; noise "

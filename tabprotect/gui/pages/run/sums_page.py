@@ -18,7 +18,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, protect_words
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job
@@ -158,7 +158,7 @@ class SetUpSumsPage(MethodsStage, Page):
         self._show_result(project)
 
     def _show_form(self, project: Project, sums: ChosenMagnitudes) -> None:
-        method = magnitude_methods()[project.method]
+        method = methods("magnitudes")[project.method]
         if self._method != method.name:
             self._rest.stop()
             self._method = method.name

@@ -16,14 +16,14 @@ from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.registered import magnitude_methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
 TABLE = table_of(drawn(3), (4, 4))
 
 
 def protected(method: str) -> Protected:
-    way = magnitude_methods()[method]
+    way = methods("magnitudes")[method]
     problem = MagnitudeProblem(table=TABLE, rules=rules_of(["p=10"]), title="Firms", seed=7)
     return protect_magnitudes(way, problem, way.resolve({}), HousePolicy())
 

@@ -13,6 +13,7 @@ import pytest
 from same_values import difference, written_out
 
 from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.decoding import LATE
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
@@ -248,7 +249,7 @@ def lost(everything: list[object]) -> set[str]:
             unset -= {(name, f.name) for f in fields(one) if not is_default(one, f.name)}  # type: ignore[arg-type]
     for name, field in sorted(unset):
         one = next((one for one in seen.values() if type(one) is kinds()[name]), None)
-        hint = get_type_hints(kinds()[name])[field]
+        hint = get_type_hints(kinds()[name], localns=LATE)[field]
         try:
             # Of what is set nowhere above, something simple is tried.
             further: Any = replace(one, **{field: sample(hint, seen.values())})  # type: ignore[type-var]

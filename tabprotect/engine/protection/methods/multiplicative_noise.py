@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
-from tabprotect.engine.magnitudes.readers.beliefs import OUTSIDE, CellBelief, ContributorView, noise_beliefs
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.protection.magnitude_method import (
+    OUTSIDE,
+    MagnitudeDraft,
+    MagnitudeMethod,
+    MagnitudeProblem,
+)
 from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
 
 
 class MultiplicativeNoise(MagnitudeMethod):
@@ -76,6 +84,8 @@ class MultiplicativeNoise(MagnitudeMethod):
     def beliefs(
         self, release: Release, view: ContributorView, within: float, *, seed: int = 0
     ) -> Iterator[CellBelief]:
+        from tabprotect.engine.magnitudes.readers.beliefs import noise_beliefs
+
         return noise_beliefs(
             release.magnitude_table, MultiplierLaw.of(release.mechanism.parameters), view, within
         )
