@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.check.beliefs import Beliefs
+from tabprotect.gui.pages.check.page import CheckPage
 
 P = TypeVar("P", bound=Page)
 
@@ -15,3 +17,10 @@ def page_of(window: MainWindow, kind: type[P]) -> P:
     found = window.pages[kind.name]
     assert isinstance(found, kind)
     return found
+
+
+def beliefs(window: MainWindow) -> Beliefs:
+    """The part of the check page that is about counts."""
+    part = page_of(window, CheckPage).part
+    assert isinstance(part, Beliefs)
+    return part

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import beliefs, page_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QScrollArea
@@ -30,7 +30,6 @@ from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.frame import main_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.protect.page import ProtectPage
 
 Settle = Callable[[], None]
@@ -133,8 +132,7 @@ def test_a_set_at_levels_is_shown_table_by_table_and_another_follows_it(
     assert release is not None
     window.go("check")
     settle()
-    page = window.page
-    assert isinstance(page, CheckPage)
+    page = beliefs(window)
     texts = [page.table.box.itemText(n) for n in range(page.table.box.count())]
     assert {"district × age × sex", "town × age", "region × sex"} <= set(texts)
     for number in map(texts.index, ("region × sex", "town × age")):
@@ -155,7 +153,7 @@ def test_a_set_at_levels_is_shown_table_by_table_and_another_follows_it(
     walk(window, settle)
     # Another table comes while the posterior of this one is on its way.
     document.ask_again("user")
-    page.tabs.setCurrentWidget(page.sums)
+    page.tabs.setCurrentWidget(page.totals)
     bring(window, settle, table((3, 2)), tmp_path, then=lambda: document.load("x", endless, int))
     assert "still running" in window.page.errors.text and document.original is not None
     window.page.errors._button.click()
@@ -164,7 +162,7 @@ def test_a_set_at_levels_is_shown_table_by_table_and_another_follows_it(
     assert document.total is None
     page.refresh(frozenset({"everything"}))
     window.go("table")
-    assert not {"town", "age"} & set(page.sums.picks.names)
+    assert not {"town", "age"} & set(page.totals.picks.names)
 
 
 def test_a_reader_has_a_readers_pages(
@@ -192,9 +190,7 @@ def test_a_reader_has_a_readers_pages(
     assert "readers" in reader.windowTitle() and reader.windowTitle() != window.windowTitle()
     reader.go("check")
     still()
-    page = reader.page
-    assert isinstance(page, CheckPage)
-    view = page.view()
+    view = beliefs(reader).view()
     assert view is not None and view.original is None
     # It is left without a question.
     assert reader.close()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.languages.messages import message
+from tabprotect.languages.translation import translate
 
 MARK = "CONFIDENTIAL"
 
@@ -78,3 +82,54 @@ class Exporter(QObject):
         if MARK not in path.name or not self._page.document.public:
             self._page.errors.show_note(message("Written: {name}.", path.name))
         self.written.emit(path)
+
+
+class Files(QObject):
+    """The files that a page can write, each kind with its action; errors show on the page.
+
+    A subclass makes the bytes of a kind, and says what stands against that.
+
+    Parameters
+    ----------
+    kinds
+        Of each kind the words of its action, and the name that is suggested.
+    """
+
+    def __init__(self, page: Page, kinds: Mapping[str, tuple[str, str]]) -> None:
+        super().__init__(page)
+        self.page, self._exporter = page, Exporter(page)
+        self._names = {kind: name for kind, (_, name) in kinds.items()}
+        self.actions: dict[str, QAction] = {}
+        for kind, (words, _) in kinds.items():
+            action = self.actions[kind] = QAction(translate(words), page)
+            action.triggered.connect(lambda _=False, kind=kind: self.ask(kind))
+
+    def missing(self, kind: str) -> InfeasibleError | None:
+        """Say why a kind cannot be written as the page is now; ``None`` if it can."""
+        raise NotImplementedError
+
+    def content(self, kind: str) -> Content:
+        """Return what makes the bytes of a kind, beside the window; widgets draw theirs at once."""
+        raise NotImplementedError
+
+    def confidential(self, kind: str) -> bool:
+        """Return True if the file would hold anything of the original."""
+        return True
+
+    def possible(self, kind: str) -> bool:
+        """Tell the page what stands against it, if anything does."""
+        if (error := self.missing(kind)) is not None:
+            self.page.show_error(error)
+        return error is None
+
+    def ask(self, kind: str) -> None:
+        """Ask where to write a kind."""
+        if self.possible(kind):
+            write, secret = partial(self.write, kind), self.confidential(kind)
+            self._exporter.ask(Path(self._names[kind]), write, confidential=secret)
+
+    def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
+        """Write a kind; what is confidential says so in its name."""
+        if self.possible(kind):
+            content, secret = self.content(kind), self.confidential(kind)
+            self._exporter.write(kind, path, content, confidential=secret, overwrite=overwrite)

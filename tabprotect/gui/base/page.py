@@ -224,7 +224,11 @@ class Page(Stage, QWidget):
         self.errors.show_error(error, remedy_label=remedy_label, remedy=remedy)
 
     def _theme_changed(self) -> None:
-        self._changed(frozenset({"theme"}))
+        self.follow("theme")
+
+    def follow(self, *changes: str) -> None:
+        """Bring it up to date with these changes, now or when it is next shown."""
+        self._changed(frozenset(changes))
 
     def _view_changed(self, public: bool) -> None:
         if public:

@@ -5,6 +5,7 @@ The pages themselves are imported when they are first needed: the first paint do
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from tabprotect.gui.base.document import Document
@@ -89,18 +90,18 @@ class ProtectStage(Stage):
         return ""
 
 
-CHECK_FILES: tuple[tuple[str, str, str, str], ...] = (
-    ("map_svg", message("Map as SVG\u2026"), "posterior-map", "svg"),
-    ("map_png", message("Map as PNG\u2026"), "posterior-map", "png"),
-    ("cell_svg", message("Histogram of the cell as SVG\u2026"), "posterior-cell", "svg"),
-    ("cell_png", message("Histogram of the cell as PNG\u2026"), "posterior-cell", "png"),
-    ("draws_svg", message("Spread of an analysis as SVG\u2026"), "spread", "svg"),
-    ("draws_png", message("Spread of an analysis as PNG\u2026"), "spread", "png"),
-    ("draws_csv", message("Draws of an analysis as CSV\u2026"), "draws", "csv"),
-    ("table_csv", message("Numbers of all cells as CSV\u2026"), "posterior-table", "csv"),
-    ("cell_csv", message("Distribution of the cell as CSV\u2026"), "posterior-cell", "csv"),
-)
-"""What Check can export: kind, words, stem and suffix of the file."""
+CHECK_FILES: Mapping[str, tuple[str, str]] = {
+    "map_svg": (message("Map as SVG\u2026"), "posterior-map.svg"),
+    "map_png": (message("Map as PNG\u2026"), "posterior-map.png"),
+    "cell_svg": (message("Histogram of the cell as SVG\u2026"), "posterior-cell.svg"),
+    "cell_png": (message("Histogram of the cell as PNG\u2026"), "posterior-cell.png"),
+    "draws_svg": (message("Spread of an analysis as SVG\u2026"), "spread.svg"),
+    "draws_png": (message("Spread of an analysis as PNG\u2026"), "spread.png"),
+    "draws_csv": (message("Draws of an analysis as CSV\u2026"), "draws.csv"),
+    "table_csv": (message("Numbers of all cells as CSV\u2026"), "posterior-table.csv"),
+    "cell_csv": (message("Distribution of the cell as CSV\u2026"), "posterior-cell.csv"),
+}
+"""What Check can export: words and name of each kind."""
 
 
 class CheckStage(Stage):
@@ -108,12 +109,12 @@ class CheckStage(Stage):
 
     name = "check"
     page_class = "check.page.CheckPage"
-    sums_class = "check.sums_page.CheckSumsPage"
+    by_measure = True
     label = message("Check")
     icon = "check"
     hint = message("What does a reader learn?")
     main_label = message("On to the release")
-    entries = tuple(MenuEntry(message("Check"), kind, words) for kind, words, _, _ in CHECK_FILES)
+    entries = tuple(MenuEntry(message("Check"), kind, words) for kind, (words, _) in CHECK_FILES.items())
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -125,7 +126,7 @@ class CheckStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        return frozenset(kind for kind, *_ in CHECK_FILES)
+        return frozenset(CHECK_FILES)
 
     @classmethod
     def problems(cls, document: Document) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages_of import beliefs as posterior
 from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
@@ -21,7 +22,6 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.posterior_files import MARK, table_csv
 from tabprotect.gui.pages.run.page import PerturbPage
 from tabprotect.gui.pages.stages import CHECK_FILES
@@ -72,10 +72,6 @@ def leaks(said: list[str], words: tuple[str, ...]) -> list[tuple[str, str]]:
     """Which of the words are said, and where."""
     said = [REACHED.sub("", bare(text)) for text in said]
     return [(word, text[:200]) for text in said for word in words if word in text]
-
-
-def posterior(window: MainWindow) -> CheckPage:
-    return page_of(window, CheckPage)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
@@ -19,7 +20,8 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.check.sums_page import CheckSumsPage
+from tabprotect.gui.pages.check.contributors_tried import ContributorsTried
+from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.protect.page import ProtectPage
@@ -164,8 +166,8 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert sums.page.sentence.startswith("1 sum is hidden as unsafe, ")
     sums.go("check")
     settle()
-    check = sums.page
-    assert isinstance(check, CheckSumsPage)
+    check = page_of(sums, CheckPage).part
+    assert isinstance(check, ContributorsTried)
     assert check.banner.text.text().startswith("Nobody among ")
     assert check.tried and all(one.holds for one in check.tried)
     assert [one.off for one in check.tried] == sorted(one.off for one in check.tried)
@@ -223,11 +225,12 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     sums.go(where)
     settle()
     page = sums.page
-    assert isinstance(page, CheckSumsPage | ReleasePage)
+    assert isinstance(page, CheckPage | ReleasePage)
+    part = page.part if isinstance(page, CheckPage) else page
+    assert isinstance(part, ContributorsTried | ReleasePage)
 
     def offered() -> Mapping[str, QPushButton]:
-        found = page.remedies.buttons if isinstance(page, CheckSumsPage) else page.protection.remedies
-        return found
+        return part.remedies.buttons if isinstance(part, ContributorsTried) else part.protection.remedies
 
     buttons = offered()
     words = "noise on every contribution, 5 % to 15 %"
@@ -240,13 +243,13 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     assert project.protected_sums is not None and project.protected_sums.verdict.passed
     settle()
     assert sums.page is page and not offered()
-    line = page.banner.line
+    line = part.banner.line
     if isinstance(page, ReleasePage):
         # What passes is not ready without a title.
         assert line.state == "mind" and line.rest.endswith("Still open: a title.")
         document.do(set_title, title="Turnover by branch")
         settle()
-    assert page.banner.line.state == "passed"
+    assert part.banner.line.state == "passed"
 
 
 def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle) -> None:

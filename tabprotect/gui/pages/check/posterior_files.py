@@ -6,46 +6,32 @@ view nothing of the original can be written.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.posterior.analysis import AnalysisSummary
-from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.believed.cell import cell_sentence, published_count
-from tabprotect.gui.base.exporter import MARK, Exporter
-from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.believed.cell import published_count
+from tabprotect.gui.base.exporter import MARK
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import push_button
-from tabprotect.gui.look.drawn.drawing import CENTRE, RIGHT, Sheet, figure_font
+from tabprotect.gui.look.drawn.drawing import CENTRE, RIGHT, Sheet
 from tabprotect.gui.look.drawn.shades import class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, Colours, chance_text
-from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
-from tabprotect.gui.pages.check.cell_panel import CellPanel
-from tabprotect.gui.pages.check.draws_panel import DrawsPanel
-from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.gui.pages.stages import CHECK_FILES
-from tabprotect.gui.plots.heat_map import HeatMap
-from tabprotect.languages.messages import joined, message
+from tabprotect.gui.pages.check.cell_figures import LEVEL
+from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
-    from tabprotect.engine.belief.believed import Believed
+    pass
 
 
 def table_csv(
@@ -79,14 +65,14 @@ def table_csv(
         for name, values in figures.items():
             head.append(f"{who}_{name}")
             columns.append(_shown(first, values) if name == "p_published" else values.reshape(-1).tolist())
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for key, row in enumerate(zip(*columns, strict=True)):
-        if key % 4096 == 0:
-            progress.report(message("writing the rows"), key / domain.size)
-        writer.writerow([*domain.labels(domain.unflat(key)), *row])
-    return out.getvalue().encode()
+
+    def rows() -> Iterator[Sequence[object]]:
+        for key, row in enumerate(zip(*columns, strict=True)):
+            if key % 4096 == 0:
+                progress.report(message("writing the rows"), key / domain.size)
+            yield [*domain.labels(domain.unflat(key)), *row]
+
+    return csv_rows(head, rows()).encode()
 
 
 def _shown(posterior: Posterior, values: np.ndarray) -> list[Any]:
@@ -114,170 +100,22 @@ def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None
         wide = np.zeros(len(values))
         wide[np.searchsorted(values, own)] = chances
         columns.append(wide.tolist())
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
     labels = first.published.domain.labels(index)
-    for number, value in enumerate(values.tolist()):
-        flags = [int(value == published_count(first, index))]
-        if true is not None:
-            flags.append(int(value == true))
-        writer.writerow([*labels, value, *flags, *(column[number] for column in columns)])
-    return out.getvalue().encode()
+    marked = [published_count(first, index), *([] if true is None else [true])]
+    rows = (
+        [*labels, value, *(int(value == one) for one in marked), *figures]
+        for value, *figures in zip(values.tolist(), *columns, strict=True)
+    )
+    return csv_rows(head, rows).encode()
 
 
 def draws_csv(summary: AnalysisSummary, *, true: float | None) -> bytes:
     """A row per drawn table: the analysis on it; on the published table and, in the house, the true one."""
     name = f"original_{MARK}"
     head = ["draw", "value", "published"] + ([name] if true is not None else [])
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
     rest = [summary.published] + ([true] if true is not None else [])
-    for number, value in enumerate(summary.values.tolist(), 1):
-        writer.writerow([number, value, *rest])
-    return out.getvalue().encode()
-
-
-class PosteriorFiles(QObject):
-    """The export actions of the check page."""
-
-    def __init__(self, page: PosteriorShown) -> None:
-        super().__init__(page)
-        self._page = page
-        self.document = page.document
-        self._exporter = Exporter(page)
-        self.actions: dict[str, QAction] = {}
-        for kind, label, stem, suffix in CHECK_FILES:
-            action = QAction(translate(label), page)
-            action.triggered.connect(lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x))
-            self.actions[kind] = action
-
-    def button(self) -> QPushButton:
-        """One that offers them all."""
-        button = push_button(message("Export"), name=message("Export figures and numbers"))
-        menu = QMenu(button)
-        menu.addActions(list(self.actions.values()))
-        button.setMenu(menu)
-        return button
-
-    def confidential(self, kind: str) -> bool:
-        """Return True if the file would hold anything of the original, as the view is now."""
-        view = self._page.view()
-        if view is None or view.original is None:
-            return False
-        return self._page.figure.house if kind.startswith("map") else True
-
-    def _ask(self, kind: str, *, stem: str, suffix: str) -> None:
-        if not self._possible(kind):
-            return
-        self._exporter.ask(
-            Path(f"{stem}.{suffix}"), partial(self.write, kind), confidential=self.confidential(kind)
-        )
-
-    def missing(self, kind: str) -> InfeasibleError | None:
-        """Return why a kind cannot be written as the page is now."""
-        if self._page.view() is None:
-            return InfeasibleError(
-                message("it is not worked out yet"), hint=message("export again once it is shown")
-            )
-        if kind.startswith("cell") and self._page.cell_shown is None:
-            return InfeasibleError(
-                message("no cell is selected"), hint=message("select one on the map first")
-            )
-        if kind.startswith("draws") and self._page.draws.result is None:
-            return InfeasibleError(message("nothing was drawn yet"), hint=message("draw on the page first"))
-        return None
-
-    def _possible(self, kind: str) -> bool:
-        error = self.missing(kind)
-        if error is not None:
-            self.document.error_raised.emit(error, self._page.name)
-        return error is None
-
-    def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
-        """Write one of the ``CHECK_FILES``; errors appear on the page."""
-        if self._possible(kind):
-            self._exporter.write(
-                kind, path, self.content(kind), confidential=self.confidential(kind), overwrite=overwrite
-            )
-
-    def content(self, kind: str) -> Callable[[Progress], bytes]:
-        """Return what makes the bytes of a kind, beside the window; widgets draw theirs at once."""
-        view, selection = self._page.view(), self._page.cell_shown
-        assert view is not None
-        if kind == "table_csv":
-            return partial(table_csv, self._known(), rule=view.rule, original=view.original)
-        if kind.startswith("map"):
-            sheet = self._map(self._page.figure.label_for(view.rule), self._caption(kind))
-            return lambda _: sheet.svg() if kind == "map_svg" else sheet.png()
-        if kind.startswith("draws"):
-            data = self._draws(kind)
-        elif kind == "cell_csv":
-            assert selection is not None
-            true = None if view.original is None else view.original[selection]
-            data = cell_csv(self._known(), selection, true=true)
-        else:
-            histogram = self._page.cell.histogram
-            write = histogram.svg if kind == "cell_svg" else histogram.png
-            data = write(caption=self._caption(kind))
-        return lambda _: data
-
-    def _map(self, name: str, caption: str) -> Sheet:
-        page = self._page
-        shown, figure = page.map, page.figure
-        assert shown.layout_shown is not None
-        picture = HeatFigure(
-            name, shown.layout_shown, shown.values_shown, text=figure.text, top=shown.top, flip=shown.flip
-        )
-        font = figure_font(page.font())
-        return picture.sheet(font=font, dpi=page.logicalDpiX(), caption=caption)
-
-    def _draws(self, kind: str) -> bytes:
-        draws = self._page.draws
-        assert draws.result is not None
-        if kind == "draws_csv":
-            return draws_csv(draws.result[0], true=draws.true_value())
-        write = draws.plot.svg if kind == "draws_svg" else draws.plot.png
-        return write(caption=self._caption(kind))
-
-    def _known(self) -> dict[str, Posterior]:
-        found = {who: self._page.known(who) for who in self._page.priors}
-        return {who: known.posterior for who, known in found.items() if known is not None}
-
-    def _caption(self, kind: str) -> str:
-        view, selection = self._page.view(), self._page.cell_shown
-        assert view is not None
-        posterior = view.posterior
-        parts = [message("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
-        title = "" if self.document.release is None else self.document.release.title
-        if title:
-            parts.append(f"{title}.")
-        if kind.startswith("map"):
-            layout = self._page.map.layout_shown
-            domain = posterior.published.domain
-            if layout is not None and layout.placement.layers:
-                layer = joined(
-                    (
-                        f"{n} = {domain[n].categories[layout.layer[domain.axis(n)]]}"
-                        for n in layout.placement.layers
-                    ),
-                    ", ",
-                )
-                parts.append(message("Layer {layer}.", layer))
-            parts.append(
-                message("{meaning} The reader: {label}.", self._page.figure.meaning, posterior.prior.label)
-            )
-        elif kind.startswith("draws"):
-            parts.append(self._page.draws.sentence.text())
-        elif selection is not None:
-            true = None if view.original is None else view.original[selection]
-            name = posterior.published.domain.cell_text(selection)
-            parts += [message("Cell {name}.", name), cell_sentence(posterior, selection, true=true)]
-        found = self._page.known(self._page.who)
-        left_out = "" if found is None else found.left_out
-        originals = self.document.originals(self._page.who)
-        return joined(filter(None, (*parts, how_found(posterior, originals).text, left_out)), " ")
+    rows = ([number, value, *rest] for number, value in enumerate(summary.values.tolist(), 1))
+    return csv_rows(head, rows).encode()
 
 
 WRITTEN = 2_500
@@ -383,35 +221,3 @@ class HeatFigure:
             painter.setPen(grounds[number][1])
             words = translate(self._text(self._values[row, column].item()))
             painter.drawText(QRectF(corner, QSizeF(wide, tall)), CENTRE | UNCUT, words)
-
-
-class PosteriorShown(Page):
-    """The parts of the check page that exports read."""
-
-    map: HeatMap
-    cell: CellPanel
-    draws: DrawsPanel
-    priors: dict[Who, PriorChoice]
-
-    @property
-    def who(self) -> Who:
-        """Return whose belief the map shows."""
-        raise NotImplementedError
-
-    @property
-    def figure(self) -> CellFigure:
-        """The figure on the map."""
-        raise NotImplementedError
-
-    @property
-    def cell_shown(self) -> Index | None:
-        """The selected cell of the table shown."""
-        raise NotImplementedError
-
-    def known(self, who: Who) -> Believed | None:
-        """Return what somebody believes of the table shown, if it is known."""
-        raise NotImplementedError
-
-    def view(self) -> View | None:
-        """Return what the figures are computed from; ``None`` before there is a posterior."""
-        raise NotImplementedError

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -17,7 +15,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
-from tabprotect.gui.base.exporter import MARK, Exporter
+from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.buttons import choice, faces, named, offer, scrolling, silent
 from tabprotect.gui.look.label import Label
@@ -283,53 +281,28 @@ def _panel(found: Comparison, c: int, label: str, look: SeriesLook, progress: Pr
     return DeviationPanel(c, label, look, deviations, reason)
 
 
-STEMS = {"csv": "comparison", "svg": "risk-utility-map"}
-
-
-class ComparisonFiles(QObject):
+class ComparisonFiles(Files):
     """The exports of the compare page."""
 
     def __init__(
         self, page: Page, comparison: Callable[[], Compared | None], picture: Callable[[str], bytes]
     ) -> None:
         """``comparison`` gives the finished one; ``picture`` the map under a caption, as SVG."""
-        super().__init__(page)
-        self._page = page
-        self._comparison = comparison
-        self._picture = picture
-        self._exporter = Exporter(page)
+        super().__init__(page, {"csv": ("", "comparison.csv"), "svg": ("", "risk-utility-map.svg")})
+        self._comparison, self._picture = comparison, picture
 
-    @property
-    def _editable(self) -> bool:
-        return self._page.document.in_house
+    def missing(self, kind: str) -> InfeasibleError | None:
+        if self._comparison() is not None and self.page.document.in_house:
+            return None
+        return InfeasibleError(message("nothing was compared yet"), hint=message("press Compare first"))
 
-    def _possible(self) -> bool:
-        if self._comparison() is not None and self._editable:
-            return True
-        if self._editable:
-            self._page.show_error(
-                InfeasibleError(message("nothing was compared yet"), hint=message("press Compare first"))
-            )
-        return False
-
-    def ask(self, kind: str = "csv") -> None:
-        """Ask where to write a kind of ``STEMS``."""
-        if self._possible():
-            place = Path(f"{STEMS[kind]}.{kind}")
-            self._exporter.ask(place, partial(self.write, kind), confidential=True)
-
-    def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
-        """Write a kind of ``STEMS``; the file says CONFIDENTIAL in its name and inside."""
-        if self._possible():
-            data = self.content(kind)
-            self._exporter.write(kind, path, lambda _: data, confidential=True, overwrite=overwrite)
-
-    def content(self, kind: str) -> bytes:
-        """The bytes of a kind."""
+    def content(self, kind: str) -> Content:
         found = self._comparison()
         assert found is not None
-        if kind == "csv":
-            head, _, rows = found.as_csv().partition("\n")
-            return f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
-        caption = message("{MARK}: depends on the original. {sentence}", MARK, self._page.sentence)
-        return self._picture(caption)
+        head, _, rows = found.as_csv().partition("\n")
+        data = f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
+        if kind == "svg":
+            data = self._picture(
+                message("{MARK}: depends on the original. {sentence}", MARK, self.page.sentence)
+            )
+        return lambda _: data

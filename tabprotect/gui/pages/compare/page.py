@@ -146,7 +146,7 @@ class ComparePage(CompareStage, Page):
         view.opened.connect(self.open_release)
         view.failed.connect(self._tell_failure)
         view.axes_changed.connect(self._tell)
-        view.table.export_asked.connect(self.files.ask)
+        view.table.export_asked.connect(lambda: self.files.ask("csv"))
         self._ease.timeout.connect(self._show_more)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
@@ -154,7 +154,7 @@ class ComparePage(CompareStage, Page):
             "compare": self.compare,
             "source": self.compare_as_source,
             "open": lambda: self.open_release(self.place),
-            "csv": self.files.ask,
+            "csv": lambda: self.files.ask("csv"),
             "svg": lambda: self.files.ask("svg"),
         }
 

@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import beliefs as page
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QHeaderView, QLabel
 from pytestqt.qtbot import QtBot
@@ -50,10 +50,6 @@ SLIDES = REFERENCE["two_way_4x4"]
 
 
 CELL = (0, 1)
-
-
-def page(window: MainWindow) -> CheckPage:
-    return page_of(window, CheckPage)
 
 
 def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
@@ -274,7 +270,7 @@ def test_a_prior_from_a_file_and_a_file_that_is_wrong(
     settle()
     assert protected.document.project is not None
     assert protected.document.project.priors["intruder"] == f"poisson:{good}"
-    assert shown.errors.error is not None and shown.errors.isVisible()
+    assert shown.page.errors.error is not None and shown.page.errors.isVisible()
     assert shown.priors["intruder"].combo.currentData() == "poisson"
 
 
@@ -305,7 +301,7 @@ def test_an_earlier_release_and_a_model_are_assumed(
     choice.formula.setText("v*z")
     choice.formula.returnPressed.emit()
     settle()
-    assert shown.errors.isVisible() and choice.formula.text() == "v*w"
+    assert shown.page.errors.isVisible() and choice.formula.text() == "v*w"
 
 
 def test_a_belief_that_fits_no_original_is_said_and_mended(
@@ -316,20 +312,20 @@ def test_a_belief_that_fits_no_original_is_said_and_mended(
     path.write_text("v,w,count,weight\nv1,w1,900,1\n")
     shown.priors["user"].take_file("table", str(path))
     settle()
-    assert shown.errors.isVisible()
+    assert shown.page.errors.isVisible()
     assert shown.cell.histogram.beliefs == ()
-    assert "prior" in shown.errors.text
-    shown.errors._button.click()
+    assert "prior" in shown.page.errors.text
+    shown.page.errors._button.click()
     settle()
-    assert not shown.errors.isVisible()
+    assert not shown.page.errors.isVisible()
     assert shown.cell.histogram.beliefs[0].who == "user"
 
 
 def test_tab_follows_reading(protected: MainWindow) -> None:
     shown = page(protected)
-    order = tab_order(shown)
+    order = tab_order(shown.page)
     assert order[0] is shown.readers.cards[0]
-    assert order[-1] is shown.main_button
+    assert order[-1] is shown.page.main_button
     wanted = [shown.map.grid.cells, shown.exposed.table, shown.priors["intruder"].combo]
     places = [order.index(control) for control in wanted]
     assert places == sorted(places)
@@ -342,7 +338,7 @@ def test_the_map_can_show_the_intruders_belief(protected: MainWindow) -> None:
     shown.who_box.setCurrentIndex(shown.who_box.findData("intruder"))
     assert np.allclose(shown.map.values_shown, found.probability(original.counts), atol=1e-12)
     assert "who knows that every cell holds somebody" in shown.cell.sentence
-    shown._copy.click()
+    shown.page.copy_command()
     assert QApplication.clipboard().text() == "tabprotect infer release.zip --prior positive"
 
 
@@ -416,7 +412,7 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     shown = window.page
     note = next(n for n in shown.findChildren(QLabel) if "o original table fits" in n.text())
     assert note.isVisible()
-    corner = shown.main_button.mapTo(window.area.viewport(), shown.main_button.rect().bottomRight())
+    corner = shown.page.main_button.mapTo(window.area.viewport(), shown.page.main_button.rect().bottomRight())
     assert window.area.viewport().rect().contains(corner)
     assert window.area.verticalScrollBar().maximum() == 0
 
@@ -427,7 +423,7 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWind
     verdict = document.project.protected.record.verdict
     assert verdict is not None and verdict.staff is not None
     known, cells = verdict.staff.known, verdict.staff.at_risk_cells
-    assert shown.sentence.startswith(
+    assert shown.page.sentence.startswith(
         f"Readers would know {known} of {cells} small counts. Limit: 0. Closest:"
     )
     cards = {card.reader.name: card.reader for card in shown.readers.cards}
@@ -442,7 +438,7 @@ def test_the_verdict_comes_first_with_a_card_for_each_reader(protected: MainWind
     document.set_public(True)
     settle()
     assert "In truth" not in {card.reader.name for card in shown.readers.cards}
-    assert shown.sentence.startswith("A reader would know ") and "Closest" not in shown.sentence
+    assert shown.page.sentence.startswith("A reader would know ") and "Closest" not in shown.page.sentence
     document.set_public(False)
     document.do(set_prior, who="intruder", prior="uniform")
     settle()
@@ -463,7 +459,7 @@ def test_earlier_releases_of_the_table_are_read_beside_it(
     assert known is not None and known.before.together is not None
     card = next(c.reader for c in shown.readers.cards if c.reader.name == "With earlier releases")
     assert card.number == known.before.together.known and "release 1 of" in card.knows
-    assert about(known.before.together.at_risk) in shown.sentence
+    assert about(known.before.together.at_risk) in shown.page.sentence
 
 
 @pytest.mark.parametrize(

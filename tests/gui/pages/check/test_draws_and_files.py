@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import beliefs as page
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
@@ -31,7 +31,6 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import THEME, number_text
-from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.check.posterior_files import HeatFigure
 from tabprotect.languages.messages import joined
 from tabprotect.library.belief import Belief
@@ -40,10 +39,6 @@ Settle = Callable[[], None]
 
 
 CELL = (0, 1)
-
-
-def page(window: MainWindow) -> CheckPage:
-    return page_of(window, CheckPage)
 
 
 def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
@@ -127,7 +122,7 @@ def test_a_log_linear_model_of_ones_choice_is_fitted_to_the_draws(
     panel.formula.setText("v")
     panel.run()
     settle()
-    assert shown.errors.isVisible() and "w is in no term" in shown.errors.text
+    assert shown.page.errors.isVisible() and "w is in no term" in shown.page.errors.text
 
 
 def test_draws_can_be_cancelled_and_partial_results_stay(
@@ -174,7 +169,7 @@ def test_exports_from_the_house_say_confidential_in_name_and_content(
     assert "CONFIDENTIAL: shows the original" in "".join(ElementTree.fromstring(svg).itertext())
     shown.files.write("table_csv", tmp_path / "all.csv")
     settle()
-    assert shown.errors.error is not None and "already" in shown.errors.error.message
+    assert shown.page.errors.error is not None and "already" in shown.page.errors.error.message
 
 
 @pytest.mark.parametrize("flip", [False, True])
@@ -213,7 +208,7 @@ def test_public_exports_hold_nothing_of_the_original(
     ):
         shown.files.write(kind, tmp_path / f"{kind}.{suffix}")
         settle()
-    assert shown.errors.error is None
+    assert shown.page.errors.error is None
     assert len(list(tmp_path.iterdir())) == 6
     for path in tmp_path.iterdir():
         data = path.read_bytes()

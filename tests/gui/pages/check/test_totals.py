@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from pages_of import beliefs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -19,14 +20,14 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Total
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import number_text
-from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.check.beliefs import Beliefs
 from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
 
 @pytest.fixture
-def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> CheckPage:
+def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> Beliefs:
     """The page of the 4 x 4 example, released so that only rows are kept; its totals are shown."""
     groupings = "half:w=w1>a,w2>a,w3>b,w4>b"
     opened.document.do(set_parameters, keep="v + half", groupings=groupings)
@@ -34,17 +35,16 @@ def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> CheckPage:
     settle()
     opened.go("check")
     settle()
-    page = opened.pages["check"]
-    assert isinstance(page, CheckPage)
-    page.tabs.setCurrentWidget(page.sums)
-    qtbot.waitUntil(lambda: page.sums.totals is not None)
+    page = beliefs(opened)
+    page.tabs.setCurrentWidget(page.totals)
+    qtbot.waitUntil(lambda: page.totals.totals is not None)
     return page
 
 
 def test_a_kept_margin_is_known_and_another_is_told_exactly(
-    check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
+    check: Beliefs, opened: MainWindow, qtbot: QtBot, settle: Settle
 ) -> None:
-    panel, release = check.sums, opened.document.release
+    panel, release = check.totals, opened.document.release
     assert release is not None and list(panel.picks.names) == ["v", "w", "half"]
     assert "4 totals, computed exactly; 4 known for certain." in panel.said.text()
     panel.picks.names["v"].setChecked(False)
@@ -67,8 +67,8 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     assert unnamed(panel) == []
 
 
-def test_totals_of_another_release_do_not_stay(check: CheckPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = check.sums
+def test_totals_of_another_release_do_not_stay(check: Beliefs, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = check.totals
     assert panel.totals is not None and panel.table.rows.rowCount() == 4
     # Nothing is known yet of a release that has just come.
     monkeypatch.setattr(panel.document, "known_posterior", lambda who="user": None)
@@ -78,7 +78,7 @@ def test_totals_of_another_release_do_not_stay(check: CheckPage, monkeypatch: py
 
 
 def test_a_total_selected_in_the_table_is_believed_exactly(
-    check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
+    check: Beliefs, opened: MainWindow, qtbot: QtBot, settle: Settle
 ) -> None:
     document = opened.document
     document.do(set_cycles, kind="triangular")
@@ -108,9 +108,9 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     assert inspector.value("on average") == number_text(float(wanted.mean[2]))
     # Check goes to the same total.
     opened.go("check")
-    qtbot.waitUntil(lambda: check.sums.totals is not None)
-    assert check.tabs.currentWidget() is check.sums and check.sums.chosen == ("w",)
-    qtbot.waitUntil(lambda: check.sums.table.currentIndex().row() == 2)
+    qtbot.waitUntil(lambda: check.totals.totals is not None)
+    assert check.tabs.currentWidget() is check.totals and check.totals.chosen == ("w",)
+    qtbot.waitUntil(lambda: check.totals.table.currentIndex().row() == 2)
     # The cell that was selected all the time takes the total's place again.
     opened.go("table")
     settle()
@@ -126,8 +126,7 @@ def test_a_total_selected_before_the_posterior_is_known_is_gone_to(
     settle()
     opened.document.select_total(Total(("w",), (0, 2)))
     opened.go("check")
-    page = opened.pages["check"]
-    assert isinstance(page, CheckPage)
-    qtbot.waitUntil(lambda: page.sums.totals is not None)
-    assert page.tabs.currentWidget() is page.sums and page.sums.chosen == ("w",)
-    assert page.sums.table.currentIndex().row() == 2
+    page = beliefs(opened)
+    qtbot.waitUntil(lambda: page.totals.totals is not None)
+    assert page.tabs.currentWidget() is page.totals and page.totals.chosen == ("w",)
+    assert page.totals.table.currentIndex().row() == 2

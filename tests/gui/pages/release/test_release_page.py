@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import beliefs, page_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -30,7 +30,6 @@ from tabprotect.engine.release.findings import Finding
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
-from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release import gates
 from tabprotect.gui.pages.release.bundle_shown import AT_FIRST, Bundle
 from tabprotect.gui.pages.release.destinations import Destination
@@ -49,9 +48,7 @@ def page(window: MainWindow) -> ReleasePage:
 
 
 def posterior_of(window: MainWindow) -> dict[str, float]:
-    shown = window.pages["check"]
-    assert isinstance(shown, CheckPage)
-    belief = shown.cell.histogram.beliefs[0]
+    belief = beliefs(window).cell.histogram.beliefs[0]
     chances = zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
     return {str(value): chance for value, chance in chances}
 

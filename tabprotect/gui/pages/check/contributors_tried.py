@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFrame, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
@@ -27,19 +26,17 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_sums
 from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
-from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.buttons import choice, faces
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
-from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -56,99 +53,105 @@ KINDS = {
 """The readers that can be listed."""
 
 
-class CheckSumsPage(CheckStage, Page):
-    """The verdict's card; below it what was tried, and what an outsider can guess."""
+WAITING = said(message("Working out what a reader would know \u2026"))
 
-    hint = message("Who could work out whose amount?")
+UNITED = message("Proved for these readers, not for contributors who talk to each other.")
 
-    def __init__(self, document: Document) -> None:
-        super().__init__(document)
-        self._verdict: StaffVerdict | None = None
-        self._beliefs: Floats | None = None
-        self.tried: tuple[TriedReader, ...] = ()
+
+class ContributorsTried(QWidget):
+    """The verdict on magnitudes; below it what was tried, and what an outsider can guess."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self.page, self.document = page, page.document
+        document = page.document
         self._rows: list[TriedReader] = []
-        self._reading: BackgroundTask[Read] = BackgroundTask(self, document.jobs, self._read, self.show_error)
+
+        def more(_: object = None) -> None:
+            page.follow("release")
+
+        self._reading: BackgroundTask[Read] = BackgroundTask(self, document.jobs, more, page.show_error)
         self._trying: BackgroundTask[tuple[TriedReader, ...]] = BackgroundTask(
-            self, document.jobs, self._listed, self.show_error
+            self, document.jobs, more, page.show_error
         )
-        self.banner = Banner()
-        self.body.addWidget(self.banner)
-        self.remedies = Remedies()
-        self.remedies.chosen.connect(partial(take_for_sums, self))
-        self.body.addWidget(self.remedies)
-        document.judging.changed.connect(lambda: self._changed(frozenset({"release"})))
-        self._build_list()
+        document.judging.changed.connect(more)
+        self.banner, self.remedies = Banner(), Remedies()
+        self.remedies.chosen.connect(partial(take_for_sums, page))
         self.map = SumsGrid(message("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
-        self.map.placed.connect(lambda where: document.run(placed(where), page=self.name))
+        self.map.placed.connect(lambda where: document.run(placed(where), page=page.name))
         self._map_note = Label(wordWrap=True, role="quiet")
-        self._map = QWidget()
-        in_column((self.map, 1), self._map_note, on=self._map, margins=0, spacing=GRID)
-        self.stack = QStackedWidget()
-        filled(self.stack, self._list, self._map)
-        self.body.addWidget(self.stack, 1)
+        self.stack = filled(
+            QStackedWidget(),
+            self._listing(),
+            held(in_column((self.map, 1), self._map_note, margins=0, spacing=GRID)),
+        )
+        in_column(self.banner, self.remedies, (self.stack, 1), on=self, margins=0, spacing=GRID)
         self.faces = faces(
             {"tried": message("Contributors"), "map": message("Map of guesses")}, self.show_face
         )
-        filled(self.tools, *self.faces.values())
+        filled(page.tools, *self.faces.values())
         self._note = Label(wordWrap=True, role="quiet")
-        self.footer.addWidget(self._note, 1)
+        page.footer.addWidget(self._note, 1)
         document.selection_changed.connect(self._selected)
         self.show_face("tried")
 
-    def _build_list(self) -> None:
-        self.kinds = named(QComboBox(), message("Which readers are listed"))
-        for name, words in KINDS.items():
-            self.kinds.addItem(translate(words), name)
-        self.kinds.currentIndexChanged.connect(lambda _: self._fill())
+    def _listing(self) -> QWidget:
+        """The list of those who were tried, and how the chosen one would do it."""
+        self.kinds = choice(message("Which readers are listed"), KINDS, self._fill)
         self.list = RowList(message("Who could estimate whom"))
         self.list.chosen.connect(self._explain)
-        self._how = heading(message("How that would be done"))
-        self.steps = Label(wordWrap=True, name=message("How that would be done"))
+        how = message("How that would be done")
+        self.steps = Label(wordWrap=True, name=how)
         card = QFrame()
         dress(card, "card")
         in_column(self.steps, on=card, margins=2 * GRID, spacing=GRID)
-        side, left = QWidget(), QWidget()
-        in_column(self._how, card, 1, on=side, margins=(GRID, 0, 0, 0), spacing=4)
         self._list_note = Label(wordWrap=True, role="quiet")
-        in_column(
-            in_row(heading(message("Who could estimate whom")), 1, self.kinds),
-            (self.list, 1),
-            self._list_note,
-            on=left,
-            margins=0,
-            spacing=GRID,
-        )
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        filled(split, left, side)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        self._list: QWidget = split
+        head = in_row(heading(message("Who could estimate whom")), 1, self.kinds)
+        left = held(in_column(head, (self.list, 1), self._list_note, margins=0, spacing=GRID))
+        side = held(in_column(heading(how), card, 1, margins=(GRID, 0, 0, 0), spacing=4))
+        return split((left, 3), (side, 2))
 
     def show_face(self, name: str) -> None:
         """``tried`` for what contributors know, or the ``map``."""
         self.stack.setCurrentIndex(list(self.faces).index(name))
         self.faces[name].setChecked(True)
 
+    def pieces(self) -> Iterator[object]:
+        """Nothing takes long to build."""
+        return iter(())
+
+    def choices(self) -> Mapping[str, Callable[[], object]]:
+        """Nothing is written of it."""
+        return {}
+
+    def without_work(self) -> frozenset[str]:
+        """As :meth:`Page.without_work`."""
+        return self.page.idle(self.document)
+
     def words(self, project: Project) -> list[str]:
+        """The command line of what an outsider can guess."""
         return infer_sums(project)
 
     # -- what is shown ------------------------------------------------------------------------
 
+    @property
+    def tried(self) -> tuple[TriedReader, ...]:
+        """Those who were tried on the release."""
+        return self._trying.answer or ()
+
     def refresh(self, changes: PageChanges) -> None:
+        """Bring it up to date with the release."""
         project, release = self.document.project, self.document.release_of_sums
-        if project is None or release is None:
-            return
+        assert project is not None and release is not None
         house = self.document.in_house
         self.faces["tried"].setVisible(house)
         if not house:
             # What may not be seen is taken away, not only hidden.
-            self.tried = ()
             self._trying.drop()
             self.show_face("map")
         self._ask(project, release)
-        self._show()
+        self._show(project)
         self._fill()
         self._draw(project, release)
 
@@ -158,51 +161,25 @@ class CheckSumsPage(CheckStage, Page):
             method = methods("magnitudes")[release.mechanism.method]
             return found, method.outsider(release, found.limits.near)
 
-        if self._reading.ask(message("what a reader would know"), read, (release,)):
-            self._verdict = self._beliefs = None
+        self._reading.ask(message("what a reader would know"), read, (release,))
         done, sums = project.protected_sums, project.sums
         if not self.document.in_house or done is None or sums is None or not sums.rules:
             return
         if not release.magnitude_table.hidden.any():
-            self.tried = ()
+            self._trying.drop()
             return
         work = partial(_all_tried, sums, done)
-        if self._trying.ask(message("who could estimate whom"), work, (release, sums.weights)):
-            self.tried = ()
+        self._trying.ask(message("who could estimate whom"), work, (release, sums.weights))
 
-    def _read(self, found: Read) -> None:
-        self._verdict, self._beliefs = found
-        # Out of sight it is shown when the page is next.
-        self._changed(frozenset({"release"}))
-
-    def _listed(self, found: tuple[TriedReader, ...]) -> None:
-        self.tried = found
-        self._changed(frozenset({"release"}))
-
-    def _show(self) -> None:
-        project = self.document.project
-        done = None if project is None else project.protected_sums
-        helps: tuple[Suggestion, ...] | None = ()
-        leaving = self.document.in_house and project is not None and not project.published
-        if project is not None and leaving and done is not None and not done.verdict.passed:
-            helps = self.document.judging.remedies(project)
-        self.remedies.show_remedies(helps)
-        if self.document.in_house and done is not None:
-            line = sums_headline(done.verdict, staff=True)
-            self.banner.show_line(line)
-            self._note.setText(
-                translate(
-                    message("Proved for these readers, not for contributors who talk to each other.")
-                    if done.release.magnitude_table.hidden.any()
-                    else ""
-                )
-            )
-            return
-        self._note.setText("")
-        if self._verdict is None:
-            self.banner.show_line(said(message("Working out what a reader would know \u2026")))
-            return
-        self.banner.show_line(sums_headline(self._verdict, staff=False))
+    def _show(self, project: Project) -> None:
+        found = self._reading.answer
+        done = project.protected_sums if self.document.in_house else None
+        refused = done is not None and not project.published and not done.verdict.passed
+        self.remedies.show_remedies(self.document.judging.remedies(project) if refused else ())
+        hidden = done is not None and done.release.magnitude_table.hidden.any()
+        self._note.setText(UNITED if hidden else "")
+        line = WAITING if found is None else sums_headline(found[0], staff=False)
+        self.banner.show_line(line if done is None else sums_headline(done.verdict, staff=True))
 
     def _fill(self) -> None:
         """The list of those who were tried, worst first."""
@@ -237,6 +214,10 @@ class CheckSumsPage(CheckStage, Page):
 
     def _columns(self, sums: ChosenMagnitudes, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
         text = sum_text(sums.table.decimals)
+
+        def bound(said: str, one: TriedReader) -> str:
+            return message("\u2265 {text}", said) if one.more else said
+
         cells = [sums.table.cells.nodes[:, one.cell] for one in rows]
         return (
             ListColumn(
@@ -257,12 +238,15 @@ class CheckSumsPage(CheckStage, Page):
             ListColumn(message("true"), np.array([one.true for one in rows]), text),
             ListColumn(
                 message("can say: at most"),
-                [_upper(one, text(one.upper)) for one in rows],
+                [bound(text(one.upper), one) for one in rows],
                 str,
                 order=np.array([one.upper for one in rows]),
             ),
             ListColumn(
-                message("off by"), [_off(one) for one in rows], str, order=np.array([one.off for one in rows])
+                message("off by"),
+                [bound(_off(one), one) for one in rows],
+                str,
+                order=np.array([one.off for one in rows]),
             ),
         )
 
@@ -310,21 +294,15 @@ class CheckSumsPage(CheckStage, Page):
         self.document.select(nodes)
 
     def _draw(self, project: Project, release: Release) -> None:
-        if self._beliefs is None:
+        verdict, beliefs = self._reading.answer or (None, None)
+        if verdict is None or beliefs is None:
             self.map.hide()
-            self._map_note.setText(
-                translate(
-                    message("Working out what a reader would know \u2026")
-                    if self._verdict is None
-                    else message("So many sums are hidden that beliefs about them were not worked out.")
-                )
-            )
+            many = message("So many sums are hidden that beliefs about them were not worked out.")
+            self._map_note.setText(WAITING.text if verdict is None else many)
             return
-        verdict = self._verdict
-        assert verdict is not None
         self.map.show()
         limit = verdict.limits.belief_limit
-        shown = ShownSums(self._beliefs, lambda value: chance_text(float(value)), mark=self._beliefs > limit)
+        shown = ShownSums(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
         placement = project.placement or Placement.of(project.domain)
         table = release.magnitude_table
         self.map.show_sums(table.axes, table.key, placement, shown)
@@ -342,9 +320,6 @@ class CheckSumsPage(CheckStage, Page):
     def _selected(self, index: Index | None) -> None:
         if self.document.of_sums and self.map.isVisible():
             self.map.select(index)
-
-    def main_action(self) -> None:
-        self.document.page_asked.emit("release")
 
 
 def _all_tried(sums: ChosenMagnitudes, done: Protected, progress: Progress) -> tuple[TriedReader, ...]:
@@ -368,17 +343,10 @@ def _who(one: TriedReader) -> str:
     return joined(one.reader, message(" and ")) if one.reader else message("Anybody")
 
 
-def _upper(one: TriedReader, text: str) -> str:
-    return message("\u2265 {text}", text) if one.more else text
-
-
 def _off(one: TriedReader) -> str:
-    said = (
-        message("{times} times", number_text(one.off, digits=0))
-        if one.off >= 10
-        else per_cent(number_text(100 * one.off, digits=0))
-    )
-    return message("\u2265 {text}", said) if one.more else said
+    if one.off >= 10:
+        return message("{times} times", number_text(one.off, digits=0))
+    return per_cent(number_text(100 * one.off, digits=0))
 
 
 def _sign(colours: Colours) -> QIcon:
