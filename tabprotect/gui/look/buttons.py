@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -120,16 +120,22 @@ def offer(
     box: QComboBox,
     offered: Mapping[Any, str],
     *,
+    names: Iterable[str] = (),
     tips: Mapping[Any, str] = MappingProxyType({}),
     current: object = None,
 ) -> None:
-    """Have a box offer these and no others, as of :func:`choice`, without telling anybody."""
+    """Have a box offer these and no others, as of :func:`choice`, without telling anybody.
+
+    Behind them stand ``names`` of the data, which are shown as they are in every language.
+    """
     with silent(box):
         box.clear()
         for number, (data, words) in enumerate(offered.items()):
             box.addItem(translate(words), data)
             if data in tips:
                 box.setItemData(number, translate(tips[data]), Qt.ItemDataRole.ToolTipRole)
+        for name in names:
+            box.addItem(name, name)
         box.setCurrentIndex(0 if current is None else max(0, box.findData(current)))
 
 

@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QWidget
 
 from tabprotect.engine import house
 from tabprotect.engine.errors import InputError, RefusedError
@@ -85,9 +84,8 @@ class RegisterPage(RegisterStage, Page):
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
-        self.card = QFrame()
+        self.card = named(QFrame(), message("The chosen release"))
         dress(self.card, "card")
-        self.card.setAccessibleName(tr("The chosen release"))
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
         self._facts.setHorizontalSpacing(2 * GRID)
@@ -95,11 +93,11 @@ class RegisterPage(RegisterStage, Page):
             QLineEdit(placeholderText=tr("why it is withdrawn")), message("Reason for withdrawing")
         )
         self.reason.textChanged.connect(lambda _: self._enable())
-        self.withdraw = named(
-            QPushButton(tr("Withdraw")),
+        self.withdraw = push_button(
+            message("Withdraw"),
+            self._withdraw,
             tip=message("What was read stays known: it still counts in every check."),
         )
-        self.withdraw.clicked.connect(self._withdraw)
         self.save = push_button(message("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
         in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
@@ -190,11 +188,8 @@ class RegisterPage(RegisterStage, Page):
             self._facts.removeRow(0)
         self.card.setVisible(row is not None)
         for name, text in [] if row is None else details(row):
-            label, value = Label(message(name)), Label(text, wordWrap=True)
-            dress(label, "quiet")
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            value.setAccessibleName(tr(name))
-            self._facts.addRow(label, value)
+            value = Label(text, wordWrap=True, selectable=True, name=name)
+            self._facts.addRow(Label(name, role="quiet"), value)
         self._enable()
 
     def _enable(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile
 from tabprotect.engine.release.release import Release
-from tabprotect.gui.look.buttons import emptied, named, tool_button
+from tabprotect.gui.look.buttons import choice, emptied, named, tool_button
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.roles import dress
@@ -40,11 +40,9 @@ class FileRow(QWidget):
     def __init__(self, file: PublishedFile, method: str) -> None:
         super().__init__()
         self.file = file
-        name = ElidedLabel(file.path.name)
-        name.setToolTip(translate(file.path.name))
-        shape = joined((count_text(size) for size in file.shape), " \u00d7 ")
-        size = Label(shape, role="quiet")
-        self.method = named(QComboBox(), message("Method of {name}", file.path.name))
+        name = named(ElidedLabel(file.path.name), tip=file.path.name)
+        size = Label(joined((count_text(size) for size in file.shape), " \u00d7 "), role="quiet")
+        self.method = choice(message("Method of {name}", file.path.name), dict(USUAL))
         self.method.setEditable(True)
         edit = self.method.lineEdit()
         assert edit is not None
@@ -52,8 +50,6 @@ class FileRow(QWidget):
         self.method.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.method.setMinimumContentsLength(24)
         guess, self._why = file.likely_method()
-        for _, words in USUAL:
-            self.method.addItem(translate(words))
         self._show_method(method or guess)
         self.method.setEnabled(not isinstance(file.content, Release))
         self._guess = guess

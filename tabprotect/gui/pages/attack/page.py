@@ -29,7 +29,16 @@ from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row, set_enabled, set_visible
+from tabprotect.gui.look.layouts import (
+    filled,
+    front_sets_height,
+    held,
+    in_column,
+    in_row,
+    set_enabled,
+    set_visible,
+    split,
+)
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
@@ -64,23 +73,21 @@ class AttackPage(AttackStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.findings: Findings | None = None
         self.among: Among = "known"
         self.set_heading(message("What published files tell"))
         self.set_sentence(START)
         self._note = Label(role="quiet", wordWrap=True, name=message("What is done"))
         self._reading: BackgroundTask[list[PublishedFile]] = BackgroundTask(
-            self, document.jobs, self._read, self.show_error
+            self, document.jobs, lambda files: self.files.show_files(files), self.show_error
         )
-        self._reading.outlives = True
         self._attacking: BackgroundTask[Findings] = BackgroundTask(
             self, document.jobs, self._answered, self._failed, stopped=self._stopped
         )
-        self._attacking.outlives = True
         self._trying: BackgroundTask[list[tuple[str, Findings]]] = BackgroundTask(
             self, document.jobs, lambda ways: self.why.show_could(ways), self.show_error
         )
-        self._trying.outlives = True
+        for task in (self._reading, self._attacking, self._trying):
+            task.outlives = True
         self._attacking.went.connect(lambda stage: self._note.setText(stage))
         self._exporter = Exporter(self)
         self.add_button = push_button(message("Add\u2026"), self._ask_files, name=message("Add files"))
@@ -111,7 +118,6 @@ class AttackPage(AttackStage, Page):
     # -- building -----------------------------------------------------------------------------
 
     def _split(self) -> QSplitter:
-        left = QWidget()
         head = in_row(
             heading(message("Published files")),
             Label(message("or drop them here"), role="quiet"),
@@ -127,26 +133,18 @@ class AttackPage(AttackStage, Page):
             1,
             spacing=GRID,
         )
-        in_column(
+        left = in_column(
             head,
             self.files,
             words,
             self._figures(),
             self._list_head(),
             (self._stack(), 1),
-            on=left,
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
-        area.setWidget(left)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        filled(split, area, self.why)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        split.setSizes([60 * GRID, 40 * GRID])
-        return split
+        area = named(scrolling(held(left)), focus=Qt.FocusPolicy.NoFocus)
+        return split((area, 3), (self.why, 2), sizes=(60 * GRID, 40 * GRID))
 
     def _figures(self) -> QWidget:
         self.card = QFrame()
@@ -163,7 +161,6 @@ class AttackPage(AttackStage, Page):
         return self.card
 
     def _list_head(self) -> QWidget:
-        self.list_head = QWidget()
         self.choices_among = faces(
             {"known": message("Known"), "proved": message("Proved"), "all": message("All")},
             self._choose_among,
@@ -176,15 +173,16 @@ class AttackPage(AttackStage, Page):
         self.views["list"].setChecked(True)
         self.search = Finder(message("Find counts by their labels"))
         self.search.textChanged.connect(lambda _: self._fill_list())
-        in_row(
-            heading(message("What can be known")),
-            1,
-            *self.choices_among.values(),
-            self.search,
-            *self.views.values(),
-            on=self.list_head,
-            margins=0,
-            spacing=4,
+        self.list_head = held(
+            in_row(
+                heading(message("What can be known")),
+                1,
+                *self.choices_among.values(),
+                self.search,
+                *self.views.values(),
+                margins=0,
+                spacing=4,
+            )
         )
         return self.list_head
 
@@ -194,8 +192,7 @@ class AttackPage(AttackStage, Page):
         self.list.chosen.connect(self.show_cell)
         self.map = HeatMap(message("How sure one can be of each count"))
         self.map.chosen.connect(self._cell_of_map)
-        self.stack = QStackedWidget()
-        filled(self.stack, self.list, self.map)
+        self.stack = filled(QStackedWidget(), self.list, self.map)
         front_sets_height(self.stack)
         return self.stack
 
@@ -247,9 +244,6 @@ class AttackPage(AttackStage, Page):
 
         self._reading.ask(message("reading published files"), work)
 
-    def _read(self, files: list[PublishedFile]) -> None:
-        self.files.show_files(files)
-
     def _ask_files(self) -> None:
         filters = message("Published tables and releases ({patterns})", f"{patterns('table')} *.zip")
         ask_files(self, message("Add published files"), filters, self.add)
@@ -268,7 +262,7 @@ class AttackPage(AttackStage, Page):
         if not self.files.rows:
             self._attacking.drop()
             self._trying.drop()
-            self._show(None)
+            self._show()
             self.set_sentence(START)
             return
         files, said = self.files.files, self.files.said
@@ -280,7 +274,7 @@ class AttackPage(AttackStage, Page):
         if self._attacking.ask(message("attacking published files"), work, key, wait=TYPING):
             self._trying.drop()
             self.errors.clear()
-            self._show(None)
+            self._show()
             self.set_sentence(message("Putting the published numbers together\u2026"))
 
     def _attack_again(self) -> None:
@@ -302,7 +296,7 @@ class AttackPage(AttackStage, Page):
         self._try_others(self.files.files, self.files.said)
         self._note.setText(" ".join(map(translate, findings.attacked.found.notes)))
         self.set_sentence(findings.sentence)
-        self._show(findings)
+        self._show()
 
     def _failed(self, error: Exception) -> None:
         self.set_sentence("")
@@ -329,8 +323,13 @@ class AttackPage(AttackStage, Page):
         self.stop.setVisible(running)
         self.again.setVisible(bool(self.files.rows) and not some and not running)
 
-    def _show(self, findings: Findings | None) -> None:
-        self.findings = findings
+    @property
+    def findings(self) -> Findings | None:
+        """What the attack found."""
+        return self._attacking.answer
+
+    def _show(self) -> None:
+        findings = self.findings
         self._enable()
         self.why.show_cell(None, 0)
         if findings is None:

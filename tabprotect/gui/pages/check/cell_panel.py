@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from tabprotect.engine.posterior.posterior import Posterior
@@ -14,9 +13,8 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed.cell import published_count
-from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import held, in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -90,11 +88,9 @@ class CellPanel(QWidget):
         for name in ROWS:
             self._names[name] = Label(message(name), role="quiet")
             for who in PERSONS:
-                value = named(Label(), message("{name}, {who}", message(name), READER[who]))
-                value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                self._values[name, who] = value
-        self._figures = QWidget()
-        self._figures.setLayout(self._grid)
+                called = message("{name}, {who}", message(name), READER[who])
+                self._values[name, who] = Label(name=called, selectable=True)
+        self._figures = held(self._grid)
         self._place(both=False)
         self._sentence = Label(wordWrap=True, name=message("The cell in one sentence"), selectable=True)
         in_column(

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QScrollArea, QSpinBox, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import TabprotectError
@@ -43,7 +34,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import named, scrolling, silent
+from tabprotect.gui.look.buttons import choice, named, offer, push_button, scrolling, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
@@ -140,8 +131,7 @@ class DrawsPanel(QWidget):
             self, document.jobs, self._take, self._failed, came=self._take
         )
         self._domain: Domain | None = None
-        self.kind = named(QComboBox(), message("Analysis"))
-        self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
+        self.kind = choice(message("Analysis"), changed=self._kind_chosen)
         self.corner = CornerChoice()
         self.formula = named(
             QLineEdit(), message("Log-linear model"), tip=message("Which variables go together, as a formula")
@@ -155,18 +145,16 @@ class DrawsPanel(QWidget):
             self, document.jobs, self._take_model, self._failed
         )
         self.odds = Label(wordWrap=True, name=message("What the release says by itself"), selectable=True)
-        self.who = named(QComboBox(), message("Which reader the tables are drawn for"))
-        self.who.addItem(translate(READER["user"]), "user")
-        self.who.addItem(translate(READER["intruder"]), "intruder")
+        readers: dict[Who, str] = {"user": READER["user"], "intruder": READER["intruder"]}
+        self.who = choice(message("Which reader the tables are drawn for"), readers)
         self.draws = named(
             QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS),
             message("How many tables to draw"),
         )
         self.draws.setSuffix(tr(" tables"))
-        self.button = named(
-            QPushButton(tr("Draw")), message("Draw tables that could be behind it, and analyse them")
+        self.button = push_button(
+            message("Draw"), self.run, name=message("Draw tables that could be behind it, and analyse them")
         )
-        self.button.clicked.connect(self.run)
         self.sentence = Label(wordWrap=True, name=message("The spread in one sentence"), selectable=True)
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
@@ -192,17 +180,14 @@ class DrawsPanel(QWidget):
         form = QFormLayout()
         form.setVerticalSpacing(2)
         for name in ROWS:
-            label, value = Label(message(name), role="quiet"), Label(name=message(name))
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            form.addRow(label, value)
-            self._rows[name] = value
+            right = Qt.AlignmentFlag.AlignRight
+            value = self._rows[name] = Label(name=message(name), alignment=right, selectable=True)
+            form.addRow(Label(message(name), role="quiet"), value)
         return form
 
     def _told_odds(self) -> QScrollArea:
         """The odds ratios scroll: a model may have many."""
-        self._area = scrolling()
-        self._area.setWidget(self.odds)
+        self._area = scrolling(self.odds)
         self._area.setMaximumHeight(16 * GRID)
         self._area.hide()
         return self._area
@@ -233,18 +218,15 @@ class DrawsPanel(QWidget):
         self._show()
 
     def _fill_kinds(self, domain: Domain) -> None:
-        kinds = [
-            (message("chi-square of independence"), "chi"),
-            (message("odds ratio of a 2 \u00d7 2 block"), "odds"),
-            (message("log-linear model"), "model"),
-        ]
-        if domain.ndim == 2:
-            kinds.insert(1, (message("Cram\u00e9r's V"), "v"))
-        if [self.kind.itemData(i) for i in range(self.kind.count())] != [d for _, d in kinds]:
-            with silent(self.kind):
-                self.kind.clear()
-                for label, data in kinds:
-                    self.kind.addItem(translate(label), data)
+        kinds = {
+            "chi": message("chi-square of independence"),
+            "v": message("Cram\u00e9r's V"),
+            "odds": message("odds ratio of a 2 \u00d7 2 block"),
+            "model": message("log-linear model"),
+        }
+        if domain.ndim != 2:
+            del kinds["v"]
+        offer(self.kind, kinds, current=self.kind.currentData())
         self._kind_chosen()
 
     def _kind_chosen(self) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed.cell import published_count
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, offer
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
@@ -17,13 +17,13 @@ from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import tr
 
-AMONG = (
-    ("at_risk", message("small counts")),
-    ("all", message("all cells")),
-    ("misses", message("most likely is not the published one")),
-)
+AMONG = {
+    "at_risk": message("small counts"),
+    "all": message("all cells"),
+    "misses": message("most likely is not the published one"),
+}
 
 
 class ExposedList(QWidget):
@@ -38,11 +38,10 @@ class ExposedList(QWidget):
         self.view: View | None = None
         self._chosen_among = "at_risk"
         title = Label(message("Closest to being known"), role="section")
-        self.among = named(QComboBox(), message("Which cells are listed"))
+        self.among = choice(message("Which cells are listed"), changed=self._fill)
         self.search = Finder(message("Find cells by their labels"))
         self.table = RowList(message("Counts closest to being known"), sortable=False, compact=True)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
-        self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
         self.search.textChanged.connect(lambda _: self._fill())
         head = in_row(title, self.among, 1, self.search, spacing=GRID)
@@ -54,15 +53,9 @@ class ExposedList(QWidget):
             self.set_selection(selection)
             return
         self.view = view
-        risky = view is not None and view.original is not None
-        with silent(self.among):
-            self.among.clear()
-            for name, label in AMONG:
-                if name != "at_risk" or (
-                    risky and view is not None and bool(self._mask(view, "at_risk").any())
-                ):
-                    self.among.addItem(translate(label), name)
-            self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
+        risky = view is not None and view.at_risk is not None
+        offered = {name: label for name, label in AMONG.items() if risky or name != "at_risk"}
+        offer(self.among, offered, current=self._chosen_among)
         self._fill()
         self.set_selection(selection)
 
@@ -81,8 +74,8 @@ class ExposedList(QWidget):
 
     @staticmethod
     def _mask(view: View, among: str) -> Any:
-        if among == "at_risk" and view.original is not None:
-            return view.rule.mask(view.original.counts)
+        if among == "at_risk":
+            return view.at_risk
         return ~view.posterior.mode_matches if among == "misses" else None
 
     def _fill(self) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QSizePolicy, QWidget
 
 from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, named, silent, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -109,21 +109,18 @@ class PriorChoice(QWidget):
         self._named = True
         self.setAccessibleName(tr("What {WHO} assumes before", WHO[who]))
         self.label = Label(capital(WHO[who]))
-        self.combo = named(QComboBox(), message("What {WHO} assumes", WHO[who]))
-        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.combo.setMinimumContentsLength(12)
+        tips = {kind: message("<p>{meaning}</p>", meaning) for kind, _, meaning in KINDS}
+        kinds = {kind: words for kind, words, _ in KINDS}
+        self.combo = choice(message("What {WHO} assumes", WHO[who]), kinds, tips=tips, wide=12)
         self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.label.setBuddy(self.combo)
-        for kind, name, meaning in KINDS:
-            self.combo.addItem(translate(name), kind)
-            at = self.combo.count() - 1
-            self.combo.setItemData(at, tr("<p>{meaning}</p>", meaning), Qt.ItemDataRole.ToolTipRole)
         self.combo.activated.connect(self._chosen)
-        self.cell = QToolButton()
-        self.cell.setCheckable(True)
-        self.cell.clicked.connect(self._toggle)
-        self.file = named(QToolButton(), message("File behind what {WHO} assumes", WHO[who]))
-        self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
+        self.cell = tool_button("", self._toggle, checkable=True)
+        self.file = tool_button(
+            "",
+            lambda: self._ask_file(prior_kind(self.text)),
+            name=message("File behind what {WHO} assumes", WHO[who]),
+        )
         self.dispersion = named(
             QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5),
             message("Dispersion of what {WHO} assumes", WHO[who]),
@@ -163,10 +160,13 @@ class PriorChoice(QWidget):
     def _refresh(self) -> None:
         kind = "cells" if self._waiting else prior_kind(self.text)
         self.combo.setCurrentIndex(self.combo.findData(kind))
-        self.cell.setVisible(kind == "cells")
-        self.file.setVisible(kind in FROM_FILE)
-        self.dispersion.setVisible(kind == "negative_binomial")
-        self.formula.setVisible(kind == MODEL)
+        for widget, here in (
+            (self.cell, kind == "cells"),
+            (self.file, kind in FROM_FILE),
+            (self.dispersion, kind == "negative_binomial"),
+            (self.formula, kind == MODEL),
+        ):
+            widget.setVisible(here)
         if kind == MODEL:
             self.formula.setText(translate(self.text.partition(":")[2]))
         name = self.text.partition(":")[2]

@@ -10,14 +10,12 @@ import numpy as np
 from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QComboBox,
     QCompleter,
     QFormLayout,
     QGridLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QSizePolicy,
     QSlider,
     QSpinBox,
@@ -34,9 +32,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import emptied, named, silent, tool_button
+from tabprotect.gui.look.buttons import choice, emptied, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.words import names as short_names
 from tabprotect.gui.pages.compare.words import titles
@@ -128,16 +126,19 @@ class RunsPanel(QWidget):
         completer = QCompleter(self._model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.text.setCompleter(completer)
-        self.add_button = named(QPushButton(tr("Add")), message("Add the setting"))
-        self.add_button.clicked.connect(self.add)
+        self.add_button = push_button(message("Add"), self.add, name=message("Add the setting"))
         self.verdict = Label(wordWrap=True, name=message("What the setting makes"))
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.build_button = QPushButton(tr("Add a method\u2026"))
-        self.build_button.clicked.connect(self._ask_method)
-        self.remove_button = named(QPushButton(tr("Remove"), flat=True), message("Remove the setting"))
-        self.remove_button.clicked.connect(self.remove)
-        self.clear_button = named(QPushButton(tr("Clear"), flat=True), message("Remove all settings"))
-        self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
+        self.build_button = push_button(message("Add a method\u2026"), self._ask_method)
+        self.remove_button = push_button(
+            message("Remove"), self.remove, name=message("Remove the setting"), flat=True
+        )
+        self.clear_button = push_button(
+            message("Clear"),
+            lambda: self.changed.emit(set_comparison(runs=[])),
+            name=message("Remove all settings"),
+            flat=True,
+        )
         self._ask_how()
         self.levers = Levers()
         self.levers.turned.connect(self._turned)
@@ -165,8 +166,7 @@ class RunsPanel(QWidget):
         )
         self.key = named(QLineEdit(), message("Variables that a reader knows of somebody"))
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
-        self.sensitive = named(QComboBox(), message("The variable that a reader wants to know"))
-        self.sensitive.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.sensitive = choice(message("The variable that a reader wants to know"), wide=0)
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
@@ -199,8 +199,7 @@ class RunsPanel(QWidget):
             margins=0,
             spacing=GRID,
         )
-        self._details = QWidget()
-        in_column(adding, self.verdict, form, on=self._details, margins=0, spacing=GRID)
+        self._details = held(in_column(adding, self.verdict, form, margins=0, spacing=GRID))
         column.addWidget(self._details)
 
     # -- showing ------------------------------------------------------------------------------
@@ -248,8 +247,7 @@ class RunsPanel(QWidget):
             self.list.setCurrentRow(min(before, self.list.count() - 1))
         self._show_levers()
         self.build_button.setEnabled(True)
-        self.remove_button.setEnabled(bool(plan.runs))
-        self.clear_button.setEnabled(bool(plan.runs))
+        set_enabled(bool(plan.runs), self.remove_button, self.clear_button)
         self._keys = plan.key
         names = [name for v in project.domain.variables for name in (v.name, *v.named)]
         self.margin_chips.offer(names)
@@ -267,11 +265,8 @@ class RunsPanel(QWidget):
                 widget.setText(translate(text))
         with silent(self.number):
             self.number.setValue(plan.runs_per_method)
-        self.sensitive.clear()
-        self.sensitive.addItem(translate(taken.sensitive or message("the last variable")), "")
-        for name in domain.names:
-            self.sensitive.addItem(name, name)
-        self.sensitive.setCurrentIndex(max(0, self.sensitive.findData(plan.sensitive)))
+        usual = {"": taken.sensitive or message("the last variable")}
+        offer(self.sensitive, usual, names=domain.names, current=plan.sensitive)
         self._check()
 
     def set_current(self, number: int | None) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, named, offer
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row
+from tabprotect.gui.look.layouts import FlowLayout, held, in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -39,13 +39,12 @@ class MeasureColumns(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.measure = named(
-            QComboBox(),
+        self.measure = choice(
             message("Add up"),
+            changed=self._chosen,
             tip=message("An amount that is added up: a table of sums with their contributors."),
         )
         self.measure.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.measure.currentIndexChanged.connect(lambda _: self._chosen())
         label = Label(message("Add up"), buddy=self.measure)
         self.line_up(label, self.measure)
         self.boxes: dict[str, QComboBox] = {}
@@ -53,16 +52,12 @@ class MeasureColumns(QWidget):
         flow = FlowLayout(self._more, gap=GRID)
         names = [translate(words) for words, _ in ROLES.values()]
         for name, (words, meaning) in ROLES.items():
-            box = self.boxes[name] = named(QComboBox(), words)
-            box.setToolTip(tip(meaning))
+            box = self.boxes[name] = choice(words, changed=self.changed.emit, tip=tip(meaning))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            box.currentIndexChanged.connect(lambda _: self.changed.emit())
-            pair = QWidget()
             of = Label(words, buddy=box)
             of.setMinimumWidth(max(map(of.fontMetrics().horizontalAdvance, names)))
             box.setMinimumWidth(round(14 * GRID * THEME.scale))
-            in_row(of, box, on=pair, margins=0, spacing=GRID)
-            flow.addWidget(pair)
+            flow.addWidget(held(in_row(of, box, margins=0, spacing=GRID)))
         self.merge = named(
             QCheckBox(tr("One group in two spellings")),
             tip=tip(message("Groups whose names differ in capitals and spaces only count as one.")),
@@ -80,12 +75,10 @@ class MeasureColumns(QWidget):
 
     def offer(self, names: Sequence[str], numbers: Sequence[str]) -> None:
         """Offer the columns of a file; those of ``numbers`` can be added up."""
-        self._fill(self.measure, message("nothing: records are counted"), numbers)
+        offer(self.measure, {None: message("nothing: records are counted")}, names=numbers)
         for name, box in self.boxes.items():
-            self._fill(box, message("none"), names)
             usual = (one for one in names if one.casefold() in USUAL.get(name, ()))
-            with silent(box):
-                box.setCurrentIndex(max(box.findData(next(usual, None)), 0))
+            offer(box, {None: message("none")}, names=names, current=next(usual, None))
         self._chosen()
 
     @property
@@ -97,14 +90,6 @@ class MeasureColumns(QWidget):
         columns = {name: box.currentData() for name, box in self.boxes.items()}
         merged = {"spellings": "merge"} if self.merge.isChecked() else {}
         return {"measure": measure, **columns, **merged}
-
-    @staticmethod
-    def _fill(box: QComboBox, none: str, names: Sequence[str]) -> None:
-        with silent(box):
-            box.clear()
-            box.addItem(translate(none), None)
-            for name in names:
-                box.addItem(name, name)
 
     def _chosen(self) -> None:
         self._more.setVisible(self.measure.currentData() is not None)

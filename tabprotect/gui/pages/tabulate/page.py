@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTableWidgetItem, QWidget
 
-from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.sources import records_file
@@ -19,11 +18,11 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
-from tabprotect.gui.look.buttons import named, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import ElidedLabel, Label, heading
-from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.tabulate.measure_columns import MeasureColumns
@@ -64,7 +63,12 @@ class TabulatePage(Page):
         self._columns: tuple[ColumnSummary, ...] = ()
         self.chosen: list[str] = []
         self._look: BackgroundTask[tuple[ColumnSummary, ...]] = BackgroundTask(
-            self, document.jobs, self._show_columns, self._failed
+            self,
+            document.jobs,
+            self._show_columns,
+            lambda error: self.show_error(
+                error, remedy_label=message("Choose another file"), remedy=self._ask
+            ),
         )
         self._look.outlives = True
         self._joint: BackgroundTask[Table] = BackgroundTask(
@@ -73,7 +77,6 @@ class TabulatePage(Page):
         self._ahead: BackgroundTask[dict[str, Counted]] = BackgroundTask(
             self, document.jobs, self._show_ahead, lambda _: None
         )
-        self._table: Table | None = None
         self._small: dict[str, Counted] = {}
         self.so_far = TableSoFar()
         self._filter = Finder(message("Filter the variables"), message("find variables"))
@@ -91,21 +94,17 @@ class TabulatePage(Page):
         self._list.cellClicked.connect(self._clicked)
         self._choose_source()
         self.empty = Empty(EMPTY, message("Choose a file\u2026"), self._ask)
-        self.counting = QWidget()
         self._filter.setMaximumWidth(24 * GRID)
-        left = QWidget()
-        in_column(
+        left = in_column(
             in_row((self._file, 1), self._filter, self.all, spacing=GRID, margins=0),
             (self._list, 1),
             heading(message("What each row counts")),
             *self._choose_weights(),
-            on=left,
             margins=0,
             spacing=GRID,
         )
-        in_row((left, 3), (self.so_far, 2), on=self.counting, margins=0, spacing=2 * GRID)
-        for part in (self.empty, self.counting):
-            self.body.addWidget(part, 1)
+        self.counting = held(in_row((held(left), 3), (self.so_far, 2), margins=0, spacing=2 * GRID))
+        filled(self.body, (self.empty, 1), (self.counting, 1))
         self._say()
 
     def _choose_source(self) -> None:
@@ -134,8 +133,7 @@ class TabulatePage(Page):
         )
         self.address.returnPressed.connect(self._look_there)
         there = push_button(message("Look there"), self._look_there)
-        written = QWidget()
-        in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
+        written = held(in_row((self.address, 1), there, margins=0, spacing=GRID))
         self.more.toggled.connect(written.setVisible)
         written.hide()
         filled(self.tools, folder, base, self.more)
@@ -146,13 +144,11 @@ class TabulatePage(Page):
         """Return what is added up, what the records are weighted by, and where their keys come from."""
         self.measure = MeasureColumns()
         self.measure.changed.connect(self._measured)
-        self._weight = named(
-            QComboBox(),
+        self._weight = choice(
             message("Each row counts"),
             tip=message("Rows that stand for several persons say in a column for how many."),
         )
-        self._key = named(
-            QComboBox(),
+        self._key = choice(
             message("Key of a record"),
             tip=message(
                 "Random numbers that belong to the records; for the cell key method. A column of the "
@@ -160,8 +156,7 @@ class TabulatePage(Page):
             ),
         )
         self._key.currentIndexChanged.connect(self._say)
-        self._design = named(
-            QComboBox(),
+        self._design = choice(
             message("Design weight"),
             tip=message("How many people each record stands for; kept beside the counts"),
         )
@@ -174,10 +169,9 @@ class TabulatePage(Page):
             (message("Design weight"), self._design),
         ):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            pair, label = QWidget(), Label(text)
-            label.setBuddy(box)
+            label = Label(text, buddy=box)
             self.measure.line_up(label, box)
-            in_row(label, box, on=pair, margins=0, spacing=GRID)
+            pair = held(in_row(label, box, margins=0, spacing=GRID))
             foot.addWidget(pair)
             if box is not self._weight:
                 # They go with counts only.
@@ -208,7 +202,7 @@ class TabulatePage(Page):
         self._list.setRowCount(0)
         self._joint.drop()
         self._ahead.drop()
-        self._table, self._small = None, {}
+        self._small = {}
         self._say()
         # Late: DuckDB costs a tenth of the program's start.
         from tabprotect.engine.microdata.tabulate import columns
@@ -237,9 +231,6 @@ class TabulatePage(Page):
             kind="records",
         )
 
-    def _failed(self, error: TabprotectError) -> None:
-        self.show_error(error, remedy_label=message("Choose another file"), remedy=self._ask)
-
     def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
         self._columns = found
         with silent(self._list):
@@ -260,23 +251,14 @@ class TabulatePage(Page):
                     self._list.setItem(row, at, item)
         self._list.setColumnHidden(len(TITLES) - 1, not any(column.missing for column in found))
         self._list.fit_columns()
-        self._weight.clear()
-        self._weight.addItem(tr("once"), None)
-        self._key.clear()
-        self._key.addItem(tr("none"), None)
-        # True, where a column is its name: a column may be called anything.
-        self._key.addItem(translate(DRAWN), True)
-        self._design.clear()
-        self._design.addItem(tr("none"), None)
-        for column in found:
-            if column.kind not in ("integer", "real"):
-                continue
-            self._weight.addItem(column.name, column.name)
-            self._design.addItem(column.name, column.name)
-            # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
-            if column.categories >= min(LEAST_KEYS, column.records / 2):
-                self._key.addItem(column.name, column.name)
         numbers = [c.name for c in found if c.kind in ("integer", "real")]
+        # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
+        wide = [c.name for c in found if c.categories >= min(LEAST_KEYS, c.records / 2)]
+        keys = [name for name in numbers if name in wide]
+        offer(self._weight, {None: message("once")}, names=numbers)
+        # True, where a column is its name: a column may be called anything.
+        offer(self._key, {None: message("none"), True: DRAWN}, names=keys)
+        offer(self._design, {None: message("none")}, names=numbers)
         self.measure.offer([c.name for c in found], numbers)
         self._apply_filter(self._filter.text())
         self.told.emit()
@@ -292,7 +274,6 @@ class TabulatePage(Page):
             )
 
     def _have_joint(self, table: Table) -> None:
-        self._table = table
         with silent(self._list):
             for row, column in enumerate(self._columns):
                 item = self._list.item(row, KIND)
@@ -303,7 +284,7 @@ class TabulatePage(Page):
 
     def _look_ahead(self) -> None:
         """Count the table so far, and with one variable more."""
-        joint, chosen = self._table, tuple(self.chosen)
+        joint, chosen = self._joint.answer, tuple(self.chosen)
         if joint is None or not set(chosen) <= set(joint.domain.names):
             self._show_ahead({})
             return

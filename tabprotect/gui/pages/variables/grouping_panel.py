@@ -15,7 +15,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.look.buttons import faces, named, push_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import ElidedLabel, Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
@@ -96,14 +96,12 @@ class GroupingPanel(QFrame):
     def _digits(self) -> QWidget:
         self.digits = DigitRows()
         self.digits.changed.connect(self.changed)
-        part = QWidget()
         words = Label(
             message("Codes that begin alike belong together: 111 and 112 are in 11, and 11 is in 1."),
             wordWrap=True,
             role="quiet",
         )
-        in_column(words, self.digits, on=part, margins=(0, GRID, 0, 0), spacing=GRID)
-        return part
+        return held(in_column(words, self.digits, margins=(0, GRID, 0, 0), spacing=GRID))
 
     def _bands(self) -> QWidget:
         self.width_box = named(QSpinBox(minimum=1, maximum=10**6, value=5), message("Width of the bands"))
@@ -113,19 +111,16 @@ class GroupingPanel(QFrame):
         self.cuts.returnPressed.connect(self.ask)
         self.meant = "width"
         """Which of the two the bands go by."""
-        part = QWidget()
-        wide, begin = Label(message("All as wide as")), Label(message("or beginning at"))
-        wide.setBuddy(self.width_box)
-        begin.setBuddy(self.cuts)
-        in_row(wide, self.width_box, begin, (self.cuts, 1), on=part, margins=(0, GRID, 0, 0), spacing=GRID)
-        return part
+        wide = Label(message("All as wide as"), buddy=self.width_box)
+        begin = Label(message("or beginning at"), buddy=self.cuts)
+        row = in_row(wide, self.width_box, begin, (self.cuts, 1), margins=(0, GRID, 0, 0), spacing=GRID)
+        return held(row)
 
     def _files(self) -> QWidget:
         self.file_button = push_button(
             message("Code list from a file\u2026"),
             lambda: ask_file(self, message("Code list"), LISTS, self.take_file, kind="code list"),
         )
-        part = QWidget()
         words = Label(
             message(
                 "A table with the codes in its first column and their groups beside them (CSV), or a "
@@ -135,8 +130,7 @@ class GroupingPanel(QFrame):
             role="quiet",
         )
         left = Qt.AlignmentFlag.AlignLeft
-        in_column(words, (self.file_button, 0, left), on=part, margins=(0, GRID, 0, 0), spacing=GRID)
-        return part
+        return held(in_column(words, (self.file_button, 0, left), margins=(0, GRID, 0, 0), spacing=GRID))
 
     def _by_hand(self) -> QWidget:
         self.group_name = named(
@@ -150,23 +144,18 @@ class GroupingPanel(QFrame):
         self.written.setFixedHeight(8 * GRID)
         self.written.textChanged.connect(self.changed)
         self.write_button = push_button(message("Write out the level"), self.writing, flat=True)
-        part = QWidget()
-        in_column(
-            Label(
-                message("Select categories at the left and group them, or drag one onto another."),
-                wordWrap=True,
-                role="quiet",
-            ),
-            in_row((self.group_name, 1), self.together_button, spacing=GRID, margins=0),
-            in_row(
-                Label(message("Or type a group in each line:"), role="quiet"), 1, self.write_button, margins=0
-            ),
-            self.written,
-            on=part,
-            margins=(0, GRID, 0, 0),
-            spacing=GRID,
+        words = message("Select categories at the left and group them, or drag one onto another.")
+        type_them = Label(message("Or type a group in each line:"), role="quiet")
+        return held(
+            in_column(
+                Label(words, wordWrap=True, role="quiet"),
+                in_row((self.group_name, 1), self.together_button, spacing=GRID, margins=0),
+                in_row(type_them, 1, self.write_button, margins=0),
+                self.written,
+                margins=(0, GRID, 0, 0),
+                spacing=GRID,
+            )
         )
-        return part
 
     def _choose(self, way: str) -> None:
         self._chosen[self._variable] = way
@@ -215,8 +204,7 @@ class GroupingPanel(QFrame):
 
     def show_selected(self, number: int) -> None:
         """Show how many categories could be put into one group."""
-        self.group_name.setEnabled(number > 1)
-        self.together_button.setEnabled(number > 1)
+        set_enabled(number > 1, self.group_name, self.together_button)
 
     def write(self, name: str, groups: Mapping[str, Sequence[str]]) -> None:
         """Show groups as text, to be changed."""

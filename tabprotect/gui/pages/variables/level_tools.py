@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
-from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.buttons import choice, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 
 class OrderTools(QWidget):
@@ -57,17 +57,21 @@ class LevelTools(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.level = named(QComboBox(), message("A level of the variable"))
-        self.take_button = named(
-            QPushButton(tr("Count at this level")),
+        self.level = choice(message("A level of the variable"))
+        self.take_button = push_button(
+            message("Count at this level"),
+            lambda: self.taken.emit(self.level.currentText()),
             tip=message("The categories become these groups; coarser levels stay."),
         )
-        self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
-        self.remove_button = named(QPushButton(tr("Remove")), message("Remove this level"))
-        self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
+        self.remove_button = push_button(
+            message("Remove"),
+            lambda: self.removed.emit(self.level.currentText()),
+            name=message("Remove this level"),
+        )
         self.nest = Label(wordWrap=True, name=message("Variables that nest"))
-        self.nest_button = QPushButton(tr("Make them one variable"))
-        self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
+        self.nest_button = push_button(
+            message("Make them one variable"), lambda: self.nested.emit(self._chain)
+        )
         self._chain: list[str] = []
         self._levels = Label(message("Level"), role="quiet")
         in_column(
@@ -90,6 +94,5 @@ class LevelTools(QWidget):
         set_visible(bool(coarser), self._levels, self.level, self.take_button, self.remove_button)
         self._chain = chain
         self.nest.setText(translate(message("{chain} nest.", joined(chain, ", ")) if chain else ""))
-        self.nest.setVisible(bool(chain))
-        self.nest_button.setVisible(bool(chain))
+        set_visible(bool(chain), self.nest, self.nest_button)
         self.setVisible(bool(coarser or chain))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
@@ -36,7 +36,7 @@ from tabprotect.gui.base.variable_words import levels_text, missing_codes, varia
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
 from tabprotect.gui.look.buttons import ScrollsDown, named, silent
 from tabprotect.gui.look.label import ElidedLabel
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row, split
 from tabprotect.gui.look.lists.figures import show_figures
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import as_list
@@ -72,7 +72,6 @@ class VariablesPage(VariablesStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.variable = ""
-        self._chains: tuple[tuple[str, ...], ...] = ()
         self._names: tuple[str, ...] = ()
         self._people = np.zeros(0, dtype=np.int64)
         self._small: dict[str, int] = {}
@@ -84,7 +83,7 @@ class VariablesPage(VariablesStage, Page):
         show_figures(self.list, (FIGURES,))
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
         self.tree = CategoryTree()
-        self.tree.dropped.connect(self._dropped)
+        self.tree.dropped.connect(self._together)
         self.tree.itemSelectionChanged.connect(self._selected)
         self.order = OrderTools()
         self.order.moved.connect(self._move)
@@ -99,7 +98,10 @@ class VariablesPage(VariablesStage, Page):
             self, document.jobs, self._nesting, lambda _: None
         )
         self._ahead: BackgroundTask[tuple[Foreseen, ...]] = BackgroundTask(
-            self, document.jobs, self._foreseen, self._not_foreseen
+            self,
+            document.jobs,
+            lambda found: self.panel.live.setText("" if document.public else foreseen_words(found)),
+            lambda error: self.panel.live.setText(error.message),
         )
         self.finder = Finder(message("Find a category"))
         self.finder.textChanged.connect(self.tree.sift)
@@ -123,22 +125,14 @@ class VariablesPage(VariablesStage, Page):
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = named(ScrollsDown(), message("Ways to group"), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(self.panel)
-        lower = QWidget()
-        in_column(
-            in_row((self.levels, 1), self.order, self.finder, spacing=GRID),
-            (self.tree, 1),
-            self.levels_there,
-            on=lower,
-            margins=(0, GRID, 0, 0),
-            spacing=GRID,
-        )
-        self._split = split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        filled(split, self.list, lower)
-        # Figures stand beside their names, however wide the window is.
-        split.setMaximumWidth(WIDEST)
-        area.setMaximumWidth(WIDEST)
-        self.body.addLayout(in_row((split, 1), (area, 1), spacing=2 * GRID), 1)
+        head = in_row((self.levels, 1), self.order, self.finder, spacing=GRID)
+        margins = (0, GRID, 0, 0)
+        lower = held(in_column(head, (self.tree, 1), self.levels_there, margins=margins, spacing=GRID))
+        self._split = split(self.list, lower, down=True)
+        for part in (self._split, area):
+            # Figures stand beside their names, however wide the window is.
+            part.setMaximumWidth(WIDEST)
+        self.body.addLayout(in_row((self._split, 1), (area, 1), spacing=2 * GRID), 1)
 
     def main_action(self) -> None:
         self.document.page_asked.emit("table")
@@ -164,7 +158,7 @@ class VariablesPage(VariablesStage, Page):
         """Nothing of the original stays."""
         self._ahead.drop()
         self._looking.drop()
-        self._chains, self.variable = (), ""
+        self.variable = ""
         self._people, self._small = np.zeros(0, dtype=np.int64), {}
         self.list.setRowCount(0)
         self.tree.show_variable(None, None)
@@ -251,11 +245,10 @@ class VariablesPage(VariablesStage, Page):
         return table.domain.variables[table.domain.axis(self.variable)]
 
     def _offer(self, variable: Variable) -> None:
-        chain = next((c for c in self._chains if variable.name in c), ())
+        chain = next((c for c in self._looking.answer or () if variable.name in c), ())
         self.levels_there.show_levels([level.name for level in variable.coarser], list(chain))
 
-    def _nesting(self, found: tuple[tuple[str, ...], ...]) -> None:
-        self._chains = found
+    def _nesting(self, _found: tuple[tuple[str, ...], ...]) -> None:
         table = self.document.original
         if table is not None and not self.document.public:
             self._offer(self._variable(table))
@@ -366,9 +359,6 @@ class VariablesPage(VariablesStage, Page):
         said = self.panel.group_name.text().strip()
         return said if said and said not in taken else held_name(held, taken=taken)
 
-    def _dropped(self, categories: list[str], onto: str) -> None:
-        self._together(categories, onto)
-
     def _nest(self, chain: list[str]) -> None:
         # nuts1, nuts2, nuts3: nuts.
         alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*chain, strict=False))
@@ -415,9 +405,3 @@ class VariablesPage(VariablesStage, Page):
     def _not_possible(self, why: str) -> None:
         self._ahead.drop()
         self.panel.show_made(None, self._people, why)
-
-    def _foreseen(self, found: tuple[Foreseen, ...]) -> None:
-        self.panel.live.setText(translate("" if self.document.public else foreseen_words(found)))
-
-    def _not_foreseen(self, error: TabprotectError) -> None:
-        self.panel.live.setText(translate(error.message))
