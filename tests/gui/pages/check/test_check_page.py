@@ -412,7 +412,7 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     shown = window.page
     note = next(n for n in shown.findChildren(QLabel) if "o original table fits" in n.text())
     assert note.isVisible()
-    corner = shown.page.main_button.mapTo(window.area.viewport(), shown.page.main_button.rect().bottomRight())
+    corner = shown.main_button.mapTo(window.area.viewport(), shown.main_button.rect().bottomRight())
     assert window.area.viewport().rect().contains(corner)
     assert window.area.verticalScrollBar().maximum() == 0
 
