@@ -122,7 +122,7 @@ def test_groups_by_hand_are_named_by_what_they_hold(
     assert table is not None
     assert table.domain["region@groups"].categories == ("n1, n2", "s1")
     # A further one joins the group it is dropped on, which gets another name.
-    variables._dropped(["s1"], "n1, n2")
+    variables.tree.dropped.emit(["s1"], "n1, n2")
     settled(variables, qtbot, settle)
     table = variables.document.original
     assert table is not None and table.domain["region@groups"].categories == ("n1, n2, s1",)
