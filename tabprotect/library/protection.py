@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.comparing.spreading import spread
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
-from tabprotect.engine.disclosure.protected_magnitudes import sentences
+from tabprotect.engine.disclosure.magnitude_verdict import sentences
 from tabprotect.engine.errors import Interrupted, ParameterError, TabprotectError, about
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress

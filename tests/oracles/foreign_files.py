@@ -40,8 +40,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.cell_keys import perturbation_files
-from tabprotect.engine.protection.suppressing.given_statuses import text_of
-from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
+from tabprotect.engine.protection.suppressing.given_statuses import given_sums, given_text, text_of
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of

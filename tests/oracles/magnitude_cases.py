@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable

@@ -53,7 +53,7 @@ def _magnitudes(asked: Convert, console: Console) -> int:
     """Write the sums with their numbers of units and contributors; who they are stays behind."""
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
-    from tabprotect.engine.project.magnitudes.magnitude_writing import write_sums
+    from tabprotect.engine.project.magnitude_writing import write_sums
     from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
     # The counts of its records are written as any table of counts.

@@ -140,8 +140,7 @@ def run_compare(asked: Compare, console: Console) -> int:
 def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     """Print how near an outsider's best guess comes with each method; nothing is published."""
     # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.project.magnitudes.magnitude_comparison import compared_sums, within_of
-    from tabprotect.engine.project.magnitudes.protecting import problem_of
+    from tabprotect.engine.project.magnitude_ways import compared_sums, problem_of, within_of
     from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 
     rules_of(judging.rule)

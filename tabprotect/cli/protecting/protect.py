@@ -13,7 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.atomic import leftovers, written_at
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.disclosure.protected_magnitudes import sentences
+from tabprotect.engine.disclosure.magnitude_verdict import sentences
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Naming, Options, option_field, part, position
 from tabprotect.engine.paths import is_folder

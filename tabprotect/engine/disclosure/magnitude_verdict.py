@@ -1,4 +1,4 @@
-"""The verdict on a release of sums: how near readers come to what one contributor put in.
+"""Magnitudes protected once and judged: how near readers come to what one contributor put in.
 
 The figures of the outsider follow from the release alone, and anybody gets the same. What contributors
 know is not in it: who has the contributions adds the audit that was made with them.
@@ -11,6 +11,7 @@ knowing the others as well averages such guesses, which is no better than the be
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,13 +19,25 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.together import numbers_known
-from tabprotect.engine.protection.problem import ContributorsAudit, StaffVerdict
+from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.protection.problem import (
+    PRIMARY,
+    ContributorsAudit,
+    Problem,
+    Protected,
+    RunEvidence,
+    StaffVerdict,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import TableVerdict
+from tabprotect.languages.messages import message, plural
 
 
 def magnitude_verdict(
@@ -84,3 +97,118 @@ def magnitude_verdict(
         stated=audit is None,
         audit=audit,
     )
+
+
+def sentences(done: Protected) -> list[str]:
+    """Return what is hidden, the verdict, and what the audit leaves open, for staff."""
+    said, open_ends = [], done.record.findings.get("not_proved")
+    hidden, primary = done.release.magnitude_table.hidden, done.record.primary
+    if hidden.any():
+        said = [
+            plural(
+                int(primary.sum()),
+                "{primary:,} sum is hidden as unsafe, {secondary:,} more to protect it, of {cells:,}.",
+                "{primary:,} sums are hidden as unsafe, {secondary:,} more to protect them, of {cells:,}.",
+                int(primary.sum()),
+                int((hidden & ~primary).sum()),
+                len(hidden),
+            )
+        ]
+    more = [str(one) for one in open_ends] if isinstance(open_ends, list) else []
+    return [*said, done.verdict.staff_sentence, *more]
+
+
+def protect_magnitudes(
+    method: MagnitudeMethod,
+    problem: MagnitudeProblem,
+    values: Values,
+    policy: HousePolicy,
+    progress: Progress = SILENT,
+) -> Protected:
+    """Protect a table once, and judge what comes of it; nothing is refused.
+
+    Raises
+    ------
+    InputError, ParameterError
+        As :meth:`~tabprotect.engine.protection.magnitude_method.MagnitudeMethod.draw`.
+    Interrupted
+    """
+    limits, draft = policy.of_magnitudes, method.draw(problem, values, progress)
+    release, pattern, unsafe = draft.release(problem, method.name), draft.pattern, draft.unsafe
+    letters = np.full(len(unsafe), "S")
+    if pattern is None:
+        audit = ContributorsAudit(1, 0, 0, 0, 0, int(unsafe.sum()) if problem.rules else 0)
+        found = magnitude_verdict(release, limits, audit=audit, unsafe=unsafe)
+        assert found.audit is not None
+        figures: Mapping[str, object] = {
+            "primary": found.audit.unsafe,
+            "secondary": 0,
+            "hidden_value": 0,
+            "broken": found.audit.known,
+            "audit": found.audit.as_json(),
+            "belief": found.as_json()["belief"] or 0.0,
+            "within": limits.within,
+            "parameters": dict(release.mechanism.parameters),
+        }
+    else:
+        tally, table = pattern.tally, problem.table
+        near = next((f"{float(rule.numbers[0]):g}" for rule in problem.rules if rule.name == "p"), "")
+        audit = ContributorsAudit(
+            tally.readers,
+            tally.items,
+            tally.exactly,
+            tally.within,
+            len(pattern.broken),
+            int(pattern.primary.sum()),
+            audited=tally.audited,
+            to_audit=tally.unsafe,
+            share=near,
+            narrow=method.narrow(problem, pattern.primary, release, (limits.near, limits.belief_limit)),
+        )
+        more: tuple[Omission, ...] = () if pattern.everybody else ("contributors",)
+        found = magnitude_verdict(release, limits, audit=audit, more=more)
+        letters[pattern.secondary], letters[pattern.primary] = "M", PRIMARY
+        figures = {
+            "primary": audit.unsafe,
+            "secondary": int(pattern.secondary.sum()),
+            "hidden_value": table.shown(int(table.cells.value[pattern.secondary].sum())),
+            "broken": audit.broken,
+            "audit": audit.as_json(),
+            "declared_safe": pattern.declared,
+            "not_proved": _not_proved(table, pattern.declared),
+        }
+    record = RunEvidence(
+        problem=Problem(problem.table.units, title=problem.title, magnitudes=problem),
+        # Without a seed noise follows from the key of the house, contribution by contribution.
+        seed=problem.seed or 0,
+        seed_given=problem.seed is not None,
+        coins="house" if problem.seed is None else "given",
+        parameters=values,
+        statuses=(letters,),
+        findings=figures,
+        verdict=found,
+    )
+    return Protected(replace(release, mechanism=replace(release.mechanism, gate=found.gate)), record)
+
+
+def _not_proved(table: MagnitudeTable, declared: int) -> list[str]:
+    """Return what the audit of a pattern leaves open, in words."""
+    said = []
+    if table.largest is not None:
+        said.append(
+            message(
+                "not proved: the table names the {n} largest contributions of each sum, and not who they "
+                "are; what somebody knows who contributes to several sums was not tried",
+                table.largest.ranks,
+            )
+        )
+    if declared:
+        said.append(
+            plural(
+                declared,
+                "not proved: {n:,} unsafe sum was declared safe",
+                "not proved: {n:,} unsafe sums were declared safe",
+                declared,
+            )
+        )
+    return said

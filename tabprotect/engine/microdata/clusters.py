@@ -20,7 +20,7 @@ from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.database_engines import MARK, handed_over
 from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
-from tabprotect.engine.microdata.sums_of_records import check_known, measured
+from tabprotect.engine.microdata.weights_and_keys import check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 

@@ -21,7 +21,7 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile, open_microdata
-from tabprotect.engine.microdata.sums_of_records import check_known, line_of, measured
+from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights

@@ -15,8 +15,13 @@ from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.magnitude_marks import marks_of_magnitudes
-from tabprotect.engine.register.register_entry import Earlier, OriginalMarks, marks_of, related
+from tabprotect.engine.register.register_entry import (
+    Earlier,
+    OriginalMarks,
+    marks_of,
+    marks_of_magnitudes,
+    related,
+)
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release

@@ -12,12 +12,14 @@ import hmac
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import AGAIN, RefusedError
 from tabprotect.engine.protection.registered import methods
@@ -26,6 +28,9 @@ from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import day_said, message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 NAMELESS = frozenset({"row", "column"})
 """Names without meaning: any two grids would share them."""
@@ -79,6 +84,40 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Orig
         tuple(sorted(records)),
         mark("unlabelled", _unlabelled(table)) if table.total else "",
     )
+
+
+_OF_MAGNITUDES: WeakKeyDictionary[MagnitudeTable, tuple[bytes, OriginalMarks]] = WeakKeyDictionary()
+
+
+def marks_of_magnitudes(table: MagnitudeTable, key: bytes) -> OriginalMarks:
+    """The fingerprints of a magnitude table: its own, and those of the counts of its records."""
+    found = _OF_MAGNITUDES.get(table)
+    if found is None or found[0] != key:
+        counted = marks_of(table.units, key)
+        own = hmac.new(key, b"magnitudes\n" + _contributions(table), hashlib.sha256).hexdigest()
+        # The same counts under other names may have another measure.
+        found = key, replace(counted, original=own, unlabelled="")
+        _OF_MAGNITUDES[table] = found
+    return found[1]
+
+
+def _contributions(table: MagnitudeTable) -> bytes:
+    """The contributions as bytes, independent of the order of records, categories and holdings."""
+    rows = table.rows
+    labels = [sorted(v.categories) for v in table.variables]
+    codes = [_ranks(v.categories)[code] for v, code in zip(table.variables, rows.codes, strict=True)]
+    columns = np.stack([*codes, _ranks(table.names)[rows.holding], rows.own, rows.weight, rows.units])
+    head = [table.measure, table.decimals, [v.name for v in table.variables], labels]
+    text = json.dumps([*head, sorted(table.names)], ensure_ascii=False)
+    ordered = columns[:, np.lexsort(columns[::-1])]
+    return text.encode("utf-8", "surrogatepass") + b"\n" + ordered.astype("<i8").tobytes()
+
+
+def _ranks(names: Sequence[str]) -> Ints:
+    """The place of each name among the sorted ones."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
 
 
 def _unlabelled(table: Table) -> bytes:

@@ -18,7 +18,7 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_protection,
 )
 from tabprotect.engine.bundle.verify import Verification
-from tabprotect.engine.disclosure.protected_magnitudes import sentences
+from tabprotect.engine.disclosure.magnitude_verdict import sentences
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise

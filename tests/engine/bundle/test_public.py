@@ -23,8 +23,8 @@ from magnitude_cases import table_of
 from tabprotect.engine import house
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import data_package
+from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem

@@ -18,8 +18,8 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, Magnitude
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, Codings
 from tabprotect.engine.microdata.database_engines import MARK
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile
-from tabprotect.engine.microdata.sums_of_records import check_known, line_of
 from tabprotect.engine.microdata.tabulate import coded_values, counted_variable, opened_records
+from tabprotect.engine.microdata.weights_and_keys import check_known, line_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.domain import Domain

@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.project.command import Arguments, Context, Declared
-from tabprotect.engine.project.magnitudes.protecting import chosen
+from tabprotect.engine.project.magnitude_ways import chosen
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import of_parts, regrouped

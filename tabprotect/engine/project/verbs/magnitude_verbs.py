@@ -17,7 +17,7 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Context, Declared
-from tabprotect.engine.project.magnitudes.protecting import chosen, published_beside, with_method
+from tabprotect.engine.project.magnitude_ways import chosen, published_beside, with_method
 from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
@@ -170,7 +170,7 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
 def protected_now(project: Project, context: Context, asked: Drawing, accepted: str) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.magnitudes.protecting import protected_sums
+    from tabprotect.engine.project.magnitude_ways import protected_sums
 
     seed, decisions = project.seed if asked.seed is None else asked.seed, tuple[str, ...]()
     method = methods("magnitudes")[project.method]
@@ -247,7 +247,7 @@ class SumsTrial:
 
 def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
     """Every method on the open table, the chosen one with its parameters; nothing is kept."""
-    from tabprotect.engine.project.magnitudes.protecting import protected_sums
+    from tabprotect.engine.project.magnitude_ways import protected_sums
 
     value = chosen(project).table.cells.value
     for name in methods("magnitudes"):

@@ -189,7 +189,7 @@ def _accepted_before(context: Context, *, weak: bool) -> str:
 def _say_what_helps(error: RefusedError, project: Project, context: Context, asked: Publishing) -> None:
     """Add to a refusal of magnitudes other settings that pass."""
     # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
+    from tabprotect.engine.project.magnitude_ways import remedies_for
 
     error.suggestions = remedies_for(project, context.progress, register=context.register)
     error.commands = tuple(line(remedied_words(project, one.parameters, asked)) for one in error.suggestions)

@@ -545,7 +545,7 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
 
     def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
         from tabprotect.engine.magnitudes.patterns.pattern import SuppressionRequest, suppress
-        from tabprotect.engine.protection.suppressing.given_sums import given_sums
+        from tabprotect.engine.protection.suppressing.given_statuses import given_sums
 
         if not problem.rules:
             rules_of(())

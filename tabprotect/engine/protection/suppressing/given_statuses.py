@@ -11,6 +11,9 @@ has a grouping, nothing or ``Total`` where the cell is a total), then a command:
 
 ``ml`` is ``u``; ``s`` says that the cell is no more than safe, and may be hidden. The separator
 is a comma, a semicolon or a tab, the same in all lines; lines that begin with ``#`` are remarks.
+
+Of magnitudes ``s`` declares a cell safe, for which somebody answers, and ``z`` says that everybody knows it
+is 0; levels are in units of the sum.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +32,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.magnitudes.patterns.decided import Decided
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 LONGEST = 50_000_000
 """Most characters of a file."""
@@ -175,3 +184,78 @@ def text_of(given: str) -> str:
         return given
     text = read_text(Path(given), most=LONGEST)
     return text if text.endswith("\n") else f"{text}\n"
+
+
+KNOWN_ZERO = "z"
+
+
+def given_sums(text: str, table: MagnitudeTable) -> Decided:
+    """From the lines of a file; those of cells without records say nothing.
+
+    Raises
+    ------
+    InputError
+        For an unknown category or command, and a known zero that is none, naming the line.
+    """
+    size = len(table.cells)
+    marks = {name: np.zeros(size, dtype=bool) for name in ("u", "p", "m", "s")}
+    cost, above = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
+    places = [_places(axis.written, axis.nodes) for axis in table.axes]
+    for line, fields in command_lines(text):
+        try:
+            cell = _cell(table, places, fields[: len(places)])
+            command, *rest = [*fields[len(places) :], ""]
+            command, rest = command.lower(), rest[:-1]
+            numbers = [] if command == KNOWN_ZERO else numbers_of(command, rest)
+            if cell is None:
+                continue
+            if command == KNOWN_ZERO and table.cells.value[cell] != 0:
+                raise InputError(message("a known zero is not 0"))
+        except InputError as error:
+            raise InputError(error.message, line=line, hint=error.hint or HINT) from None
+        if command in ("c", "w"):
+            cost[cell] = round(numbers[0])
+            continue
+        above[cell] = -1
+        if numbers:
+            up = Decimal(str(numbers[1])) * 10**table.decimals
+            above[cell] = int(up.to_integral_value(rounding="ROUND_CEILING"))
+        for name, mark in marks.items():
+            mark[cell] = name == {"ml": "u", "pl": "u", KNOWN_ZERO: "s"}.get(command, command)
+    from tabprotect.engine.magnitudes.patterns.decided import Decided
+
+    return Decided(marks["u"], marks["p"], marks["m"], marks["s"], cost, above)
+
+
+def _places(written: Sequence[str], nodes: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """The node of each name, the finest where several have it."""
+    found: dict[str, int] = {}
+    for node, (name, (_, plain)) in enumerate(zip(written, nodes, strict=True)):
+        found.setdefault(plain, node)
+        found.setdefault(name, node)
+    return found | dict.fromkeys(TOTALS, len(nodes) - 1)
+
+
+def _cell(table: MagnitudeTable, places: Sequence[dict[str, int]], codes: Sequence[str]) -> int | None:
+    """The cell that codes name; ``None`` for one without records."""
+    if len(codes) < len(places):
+        raise InputError(message("the line names too few categories"))
+    key = 0
+    for code, place, stride in zip(codes, places, table.strides.tolist(), strict=True):
+        node = place.get(code, place.get(code.lower()) if code.lower() in TOTALS else None)
+        if node is None:
+            raise InputError(message("there is no category {code}", repr(code)))
+        key += node * stride
+    number = int(np.searchsorted(table.cells.key, key))
+    there = number < len(table.cells) and table.cells.key[number] == key
+    return number if there else None
+
+
+def given_text(table: MagnitudeTable, unsafe: Bools, upper: Ints) -> str:
+    """The cells that rules find unsafe, with the levels that they ask for, as an a priori file."""
+    lines = []
+    for number in np.flatnonzero(unsafe).tolist():
+        nodes = zip(table.axes, table.cells.nodes[:, number], strict=True)
+        codes = ";".join(f'"{axis.written[int(node)]}"' for axis, node in nodes)
+        lines.append(f"{codes};pl;0;{table.shown(int(upper[number]))}\n")
+    return "".join(lines)

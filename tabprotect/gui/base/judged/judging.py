@@ -74,7 +74,7 @@ class Judging(QObject):
 
         def work(progress: Progress) -> tuple[Suggestion, ...]:
             # Imported late: the first paint does not wait for what solves programmes.
-            from tabprotect.engine.project.magnitudes.magnitude_remedies import remedies_for
+            from tabprotect.engine.project.magnitude_ways import remedies_for
             from tabprotect.engine.project.releasing.judgement import what_helps
 
             return (remedies_for if project.of_sums else what_helps)(project, progress)

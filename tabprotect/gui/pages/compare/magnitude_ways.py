@@ -19,7 +19,7 @@ from tabprotect.languages.messages import message
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
-    from tabprotect.engine.project.magnitudes.magnitude_comparison import ComparedSums
+    from tabprotect.engine.project.magnitude_ways import ComparedSums
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def ways_key(project: Project) -> tuple[object, ...]:
 def compare_ways(project: Project, progress: Progress) -> WaysCompared:
     """Try every way on the open table; ``progress`` gets what is found so far."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.magnitudes.magnitude_comparison import compared_sums
+    from tabprotect.engine.project.magnitude_ways import compared_sums
 
     assert project.sums is not None
     found = WaysCompared((), project.sums.table.decimals)

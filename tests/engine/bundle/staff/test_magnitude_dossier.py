@@ -10,8 +10,8 @@ from magnitude_cases import drawn, table_of
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.protected_magnitudes import protect_magnitudes
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem

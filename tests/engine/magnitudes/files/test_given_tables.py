@@ -21,7 +21,7 @@ from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
 from tabprotect.engine.protection.methods import suppression
-from tabprotect.engine.protection.suppressing.given_sums import given_sums, given_text
+from tabprotect.engine.protection.suppressing.given_statuses import given_sums, given_text
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
 P10 = rules_of(["p=10"])

@@ -17,7 +17,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.magnitudes.files.top_writing import top_table_files
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
-from tabprotect.engine.protection.suppressing.given_sums import given_text
+from tabprotect.engine.protection.suppressing.given_statuses import given_text
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.languages.messages import message

@@ -1,25 +1,99 @@
-"""Ways to protect sums side by side, each by how near an outsider's best guess comes. Confidential."""
+"""Ways to protect a project's magnitude table: one of them done, all side by side, and what helps. Confidential."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
-from tabprotect.engine.magnitudes.readers.rounded_totals import least_base, rounded, rounding_beliefs
+from tabprotect.engine.bundle import public
+from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
+from tabprotect.engine.disclosure.together import checked
+from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.magnitudes.protecting import problem_of, protected_sums, with_method
+from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeProblem
+from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
-from tabprotect.languages.messages import message
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, rules_of
+from tabprotect.languages.messages import at_most_in_100, message
+
+
+def chosen(project: Project) -> ChosenMagnitudes:
+    """The magnitude table of a project, with what was chosen for it.
+
+    Raises
+    ------
+    InputError
+        When it has none.
+    """
+    if project.sums is None:
+        raise InputError(
+            message("the open table is none of sums"),
+            hint=message("count records with a measure: tabulate RECORDS (--measure COLUMN)"),
+        )
+    return project.sums
+
+
+def published_beside(given: object) -> tuple[str, ...]:
+    """The names of what is published beside sums, as the parameter says it."""
+    return () if given in (None, PUBLISH.default) else tuple(str(given).replace(" ", "").split(","))
+
+
+def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
+    """Return what is to be protected: the project's choices, with the rules of the house.
+
+    Raises
+    ------
+    InputError, BundleError
+        When last year's bundle cannot be read.
+    """
+    sums, policy = chosen(project), project.limits
+    rules = (*sums.rules, *policy.rules)
+    return MagnitudeProblem(
+        table=sums.table,
+        rules=tuple(dict.fromkeys(rules_of(rules))) if rules else (),
+        weights=sums.weights,
+        title=project.title,
+        publish=checked(published_beside(project.parameters.get(PUBLISH.name)), sums.table),
+        before=public.read(Path(sums.like)).magnitude_table if sums.like else None,
+        seed=seed,
+    )
+
+
+def protected_sums(project: Project, seed: int | None = None, progress: Progress = SILENT) -> Protected:
+    """The project's magnitude table protected by its method, and judged; nothing is refused.
+
+    Parameters
+    ----------
+    seed
+        In place of the key of the house, to repeat noise.
+
+    Raises
+    ------
+    ParameterError, InputError
+        When it cannot be protected with these parameters.
+    Interrupted
+    """
+    method = methods("magnitudes")[project.method]
+    given = {name: value for name, value in project.parameters.items() if name != PUBLISH.name}
+    values, problem = method.resolve(given), problem_of(project, seed)
+    return protect_magnitudes(method, problem, values, project.limits, progress)
+
+
+def with_method(project: Project, method: str, parameters: Mapping[str, object]) -> Project:
+    """The project with another method for its sums; what is published beside them stays."""
+    beside = {name: value for name, value in project.parameters.items() if name == PUBLISH.name}
+    return replace(project, method=method, parameters={**parameters, **beside})
+
 
 BESIDE = {"rules": message("The rules alone"), "rounding": message("Rounding")}
 """What methods are compared with: the first before them, the last behind them."""
@@ -115,6 +189,8 @@ def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[Com
 
 def _beliefs(release: Release, within: float) -> Floats:
     """An outsider's beliefs about every cell, NaN for those that are published as they are."""
+    from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
+
     out = np.full(len(release.magnitude_table.key), np.nan)
     for one in methods("magnitudes")[release.mechanism.method].beliefs(release, ContributorView(), within):
         out[one.cell] = one.belief
@@ -152,6 +228,8 @@ def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> ComparedSu
 
 def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) -> ComparedSums:
     """Every sum rounded to the least base with which no unsafe sum is known with more than the limit."""
+    from tabprotect.engine.magnitudes.readers.rounded_totals import least_base, rounded, rounding_beliefs
+
     value = table.cells.value
     base = least_base(value, unsafe, within, limit) or 1
     published = rounded(value, base)
@@ -164,3 +242,75 @@ def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) 
         left_out=("joint_noise", "contributors"),
         base=base,
     )
+
+
+OFFERED = 2
+"""How many remedies are named."""
+
+
+@dataclass(frozen=True)
+class SumsRemedy(Suggestion):
+    """Another way to protect sums that passes: its method and parameters, and what came of it.
+
+    Attributes
+    ----------
+    belief
+        The largest probability that an outsider's best guess is near.
+    change
+        By how much a sum differs on average, as a share of it.
+    """
+
+    belief: float = 0.0
+    change: float = 0.0
+
+    @property
+    def reached(self) -> str:
+        return message(
+            "Tried: passes. A best guess of one who is alone is near with at most {belief}; sums "
+            "change by {change:.1f} % on average.",
+            at_most_in_100(self.belief),
+            100 * self.change,
+        )
+
+
+def remedies_for(
+    project: Project, progress: Progress = SILENT, *, register: str | None = None
+) -> tuple[SumsRemedy, ...]:
+    """Other ways to protect a table whose verdict passes whole, the one that changes least first.
+
+    What left before is weighed too. A pattern of hidden sums is none of them: what its choice tells is
+    never judged.
+
+    Parameters
+    ----------
+    register
+        A file, a URL or ``none``; by default the house's own.
+    """
+    # Late: what is opened and tabulated asks no register.
+    from tabprotect.engine.project.releasing.judgement import asked_once, beside_other_measures
+
+    sums = chosen(project)
+    value = sums.table.cells.value
+    some, found = value != 0, list[SumsRemedy]()
+    settings = [(method, given) for method in methods("magnitudes").values() for given in method.ladder]
+    if sums.table.largest is not None:
+        return ()
+    project = replace(project, sums=replace(sums, like=""))
+    looked = asked_once(replace(project.problem, magnitudes=problem_of(project)), register)
+    for number, (method, given) in enumerate(settings):
+        progress.report(message("trying what may help"), number / len(settings))
+        done = protected_sums(with_method(project, method.name, given))
+        if not beside_other_measures(done, project.limits, looked).verdict.passed:
+            continue
+        moved = np.abs(done.release.magnitude_table.value - value)[some] / np.abs(value[some])
+        found.append(
+            SumsRemedy(
+                method.said(given),
+                {"method": method.name, **given},
+                done.verdict.worst or 0.0,
+                float(moved.mean()) if len(moved) else 0.0,
+            )
+        )
+        if len(found) == OFFERED:
+            break
+    return tuple(found)
