@@ -14,7 +14,7 @@ from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.grid.sums_grid import sum_text
+from tabprotect.gui.grid.magnitude_grid import magnitude_text
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -144,7 +144,7 @@ class ContributorsView(QWidget):
         if number is None:
             self.sentence.setText(tr("No records: the sum is 0, which everybody knows."))
             return
-        text = sum_text(table.decimals)
+        text = magnitude_text(table.decimals)
         who = contributors(table, number)
         rules = rules_of(sums.rules) if sums.rules else ()
         near = nearest(who, rules)
@@ -241,5 +241,5 @@ def _released(published: PublishedMagnitudes, nodes: Index) -> str:
         return message("Published: 0.")
     if published.hidden[number]:
         return message("Not published (hidden).")
-    shown = sum_text(published.decimals)(int(published.value[number]))
+    shown = magnitude_text(published.decimals)(int(published.value[number]))
     return message("Published: {value} {measure}.", shown, published.measure)

@@ -46,11 +46,11 @@ def room_for_letter(metrics: QFontMetrics) -> int:
     return metrics.horizontalAdvance("M") + 4
 
 
-def room_for_change(metrics: QFontMetrics, change: Ints) -> int:
+def room_for_change(metrics: QFontMetrics, change: Ints, text: Written = signed_text) -> int:
     """The same for what any of the cells changed by."""
     moved = change[np.abs(change) < NO_CHANGE]
     ends = (moved.min(), moved.max()) if moved.size else (0, 0)
-    wide = max(metrics.horizontalAdvance(translate(signed_text(int(end)))) for end in ends)
+    wide = max(metrics.horizontalAdvance(translate(text(int(end)))) for end in ends)
     return max(wide, metrics.horizontalAdvance("+1")) + 10
 
 
@@ -153,6 +153,7 @@ class CellDelegate(QStyledItemDelegate):
         self.hidden: Bools | None = None
         self.aside: Ints | None = None
         self.beside = 0
+        self.aside_text: Written = signed_text
         self.letters: npt.NDArray[np.str_] | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None
         self.quiet_zeros = True
@@ -216,7 +217,7 @@ class CellDelegate(QStyledItemDelegate):
             change = int(self.aside[row, column])
             if change and not missing and abs(change) < NO_CHANGE:
                 room = rect.adjusted(0, 0, -4, 0)
-                painter.drawText(room, RIGHT, translate(signed_text(change)))
+                painter.drawText(room, RIGHT, translate(self.aside_text(change)))
             painter.setPen(self._text)
             option.rect = rect.adjusted(0, 0, -self.beside, 0)
         if self.letters is not None:

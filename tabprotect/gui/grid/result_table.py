@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints, Letters
@@ -19,7 +19,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.buttons import faces
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, signed_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, colour, count_text, signed_text, tabular
 from tabprotect.languages.messages import message
 
 VIEWS = {
@@ -34,16 +34,6 @@ Margins = tuple[Ints, Ints, Ints | int]
 
 SUPPRESSED = -(2**62)
 """Stands in a grid where a cell has no published count."""
-
-
-def published_text(value: int) -> str:
-    """A published count, or an x where there is none."""
-    return "x" if value == SUPPRESSED else count_text(value)
-
-
-def difference_text(value: int) -> str:
-    """A difference, or nothing where a count is not published."""
-    return "" if value == SUPPRESSED else signed_text(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +52,10 @@ class Result:
         Cells at risk, shown with what was there before.
     letters
         Their statuses, likewise.
+    total
+        Cells that are totals or groups of others, on a ground of their own.
+    text, change_text
+        How a value, and a change, is written.
     """
 
     layout: Layout
@@ -70,6 +64,15 @@ class Result:
     margins: Margins | bool = True
     mark: Bools | None = None
     letters: Letters | None = None
+    total: Bools | None = None
+    text: Written = count_text
+    change_text: Written = signed_text
+
+    def written(self, view: str) -> Written:
+        """How the values of a view are written: an x, or no change, where none is published."""
+        if view == "change":
+            return lambda value: "" if value == SUPPRESSED else self.change_text(value)
+        return lambda value: "x" if value == SUPPRESSED else self.text(value)
 
     @cached_property
     def hidden(self) -> Bools:
@@ -191,16 +194,16 @@ class ResultTable(QWidget):
         delegate.letters = _flat(layout, result.letters if original else None)
         delegate.hatch = layout.flat(result.hidden) if result.hidden.any() else None
         delegate.aside = _flat(layout, change if view == "changed" else None)
-        delegate.ground = None
-        if moved and change is not None:
-            delegate.grounds, delegate.ground = _grounds(layout.flat(change))
+        delegate.ground = _grounds(layout, change if moved else None, result.total)
+        delegate.grounds = [(colour(ground), colour(ink)) for ground, ink in GROUNDS]
         # Beside the count stands what it changed by, or a letter.
         delegate.beside = 0
         if change is not None:
             metrics = QFontMetrics(tabular(self.grid.font()))
-            delegate.beside = room_for_change(metrics, layout.flat(change))
+            delegate.beside = room_for_change(metrics, layout.flat(change), result.change_text)
+            delegate.aside_text = result.change_text
         self.grid.room = (delegate.beside, 0)
-        text: Written = difference_text if view == "change" else published_text
+        text = result.written(view)
         self.grid.show_grid(
             layout, layout.flat(values), margins=result.margins_of(view), text=text, margin_text=text
         )
@@ -222,8 +225,8 @@ class ResultTable(QWidget):
 
     def _described(self, row: int, column: int) -> str:
         """The change of a cell where it stands beside the count, for a screen reader."""
-        aside = self.grid.delegate.aside
-        return "" if aside is None else difference_text(int(aside[row, column]))
+        aside, result = self.grid.delegate.aside, self._result
+        return "" if aside is None or result is None else result.written("change")(int(aside[row, column]))
 
 
 def _sums(flat: Ints) -> Margins:
@@ -234,9 +237,17 @@ def _flat(layout: Layout, array: Arrays | None) -> Arrays | None:
     return None if array is None else layout.flat(array)
 
 
-def _grounds(change: Ints) -> tuple[list[tuple[QColor, QColor]], npt.NDArray[np.uint8]]:
-    """Ground and ink of what rose and of what fell, and which of them each cell has."""
-    c = THEME.colours
-    grounds = [(QColor(c.plus_fill), QColor(c.plus)), (QColor(c.minus_fill), QColor(c.minus))]
-    down = (change < 0) & (change != SUPPRESSED)
-    return grounds, np.where(change > 0, 1, np.where(down, 2, 0)).astype(np.uint8)
+GROUNDS = ("plus_fill", "plus"), ("minus_fill", "minus"), ("raised", "quiet")
+"""Ground and ink of what rose, of what fell, and of totals."""
+
+
+def _grounds(layout: Layout, change: Ints | None, total: Bools | None) -> npt.NDArray[np.uint8]:
+    """Which ground each cell has, from 1; 0 for none."""
+    found = np.zeros(layout.full_shape, dtype=np.uint8)
+    if total is not None:
+        found[layout.flat(total)] = 3
+    if change is not None:
+        moved = layout.flat(change)
+        found[moved > 0] = 1
+        found[(moved < 0) & (moved != SUPPRESSED)] = 2
+    return found

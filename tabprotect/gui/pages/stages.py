@@ -335,7 +335,7 @@ class _RunStage(Stage):
     def idle(cls, document: Document) -> frozenset[str]:
         house = document.in_house
         out = frozenset[str]() if house else frozenset({"run", "setup"})
-        return out if document.release is not None else out | {"result"}
+        return out if document.has_release else out | {"result"}
 
 
 class PerturbStage(_RunStage, StageOfCycles):
@@ -358,8 +358,8 @@ class MethodsStage(_RunStage):
 
     name = "methods"
     page_class = "run.page.MethodsPage"
-    sums_class = "run.sums_page.SetUpSumsPage"
-    sums_entries = frozenset({"run"})
+    by_measure = True
+    sums_entries = frozenset({"run", "setup", "result"})
     label = message("Set-up")
     icon = "methods"
     hint = message("The chosen method: its parameters, what it will do, its result.")

@@ -26,7 +26,7 @@ from tabprotect.gui.pages.compare.magnitude_ways import WaysCompared
 from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.run.sums_page import SetUpSumsPage
+from tabprotect.gui.pages.run.page import MethodsPage
 from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.gui.pages.table.sums_page import SumsPage
 
@@ -149,16 +149,17 @@ def test_from_protection_to_a_reader_of_the_bundle(
     assert not compare.main_button.isVisible()
     document.set_public(False)
     sums.go("methods")
-    assert isinstance(sums.page, SetUpSumsPage)
-    fields = sums.page.fields
+    assert isinstance(sums.page, MethodsPage)
+    form = sums.page.form
+    fields = form.fields
     assert list(fields) == ["cost", "zeros", "missing", "statuses", "publish"]
     fields["statuses"].put(str(tmp_path / "none.hst"))
-    sums.page.flush()
+    form.flush()
     settle()
     assert fields["statuses"].fault.text() == "There is no such file."
     fields["statuses"].put("")
     fields["publish"].put("n")
-    sums.page.flush()
+    form.flush()
     settle()
     assert document.project is not None and dict(document.project.parameters) == {"publish": "n"}
     sums.page.main_action()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QLineEdit, QRadioButton, QVBoxLayout
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
+from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.field import Field
@@ -44,7 +45,7 @@ class MethodForm(ScrollsDown):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.fields: dict[str, Field] = {}
         self.editors: list[ShareEditor] = []
-        self._method: Method | None = None
+        self._method: Method | MagnitudeMethod | None = None
         self._shown: dict[str, object] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.flush)
@@ -65,23 +66,36 @@ class MethodForm(ScrollsDown):
 
     def show_method(
         self,
-        method: Method,
+        method: Method | MagnitudeMethod,
         values: Mapping[str, object],
         *,
-        coins: tuple[int | None, bool],
+        coins: tuple[int | None, bool] | None = None,
+        beside: Sequence[Parameter[object]] = (),
         house: bool,
         domain: Domain | None = None,
     ) -> None:
         """Show a method's values; outside the house they can only be read.
 
-        The variables and levels of a ``domain`` can be chosen where tables are named.
+        Parameters
+        ----------
+        coins
+            The seed, and whether coins are fresh; ``None`` where neither can be chosen.
+        beside
+            What is asked whatever the method.
+        domain
+            Its variables and levels can be chosen where tables are named.
         """
         self._rest.stop()
         self._touched = False
-        self.prepare(method)
-        self._shown = dict(values)
+        self.prepare(method, beside)
+        self._shown = {}
         for name, field in self.fields.items():
-            field.show_value(values.get(name, field.parameter.default))
+            value, known = values.get(name, field.parameter.default), field.parameter.choices
+            if value is not None and known is not None and value not in known and "column" in known:
+                # A column by its name.
+                value = "column"
+            self._shown[name] = value
+            field.show_value(value)
             field.setEnabled(house)
             if domain is not None:
                 field.offer(domain)
@@ -89,22 +103,24 @@ class MethodForm(ScrollsDown):
         for editor in self.editors:
             editor.show_shares()
             editor.triangle.setEnabled(house)
-        self.seeds.show_seed(*coins)
-        self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
+        if coins is not None and isinstance(method, Method):
+            self.seeds.show_seed(*coins)
+            house = house and (coins[0] is not None or _is_random(method, values))
+        self.seeds.setVisible(house and coins is not None)
 
-    def prepare(self, method: Method) -> None:
+    def prepare(self, method: Method | MagnitudeMethod, beside: Sequence[Parameter[object]] = ()) -> None:
         """Make the fields of a method, unless they are there."""
         if method is not self._method:
-            self._build(method)
+            self._build(method, (*method.parameters, *beside))
 
-    def _build(self, method: Method) -> None:
+    def _build(self, method: Method | MagnitudeMethod, parameters: Sequence[Parameter[object]]) -> None:
         emptied(self._rows)
         emptied(self._detailed)
         self._method, self.fields, self.editors = method, {}, []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
         detailed: list[Field] = []
-        for parameter in method.parameters:
+        for parameter in parameters:
             if parameter.kind == "cycles":
                 self._rows.addWidget(self._cycles())
                 continue
@@ -127,7 +143,7 @@ class MethodForm(ScrollsDown):
         self.details.setVisible(bool(detailed))
         self.details.setChecked(False)
         self._unfold(False)
-        self._none.setVisible(not method.parameters)
+        self._none.setVisible(not parameters)
 
     def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)

@@ -29,7 +29,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_sums
-from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
+from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import choice, faces
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
@@ -77,7 +77,7 @@ class ContributorsTried(QWidget):
         document.judging.changed.connect(more)
         self.banner, self.remedies = Banner(), Remedies()
         self.remedies.chosen.connect(partial(take_for_sums, page))
-        self.map = SumsGrid(message("How probable a near guess is"))
+        self.map = MagnitudeGrid(message("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
         self.map.placed.connect(lambda where: document.run(placed(where), page=page.name))
         self._map_note = Label(wordWrap=True, role="quiet")
@@ -213,7 +213,7 @@ class ContributorsTried(QWidget):
             self._explain(0)
 
     def _columns(self, sums: ChosenMagnitudes, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
-        text = sum_text(sums.table.decimals)
+        text = magnitude_text(sums.table.decimals)
 
         def bound(said: str, one: TriedReader) -> str:
             return message("\u2265 {text}", said) if one.more else said
@@ -256,7 +256,7 @@ class ContributorsTried(QWidget):
         if sums is None or not self.document.in_house or row >= len(self._rows):
             return
         one, table = self._rows[row], sums.table
-        text = sum_text(table.decimals)
+        text = magnitude_text(table.decimals)
         value = int(table.cells.value[one.cell])
         nodes = tuple(table.cells.nodes[:, one.cell].tolist())
         whole = one.upper + one.own
@@ -302,10 +302,10 @@ class ContributorsTried(QWidget):
             return
         self.map.show()
         limit = verdict.limits.belief_limit
-        shown = ShownSums(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
+        shown = ShownMagnitudes(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
         placement = project.placement or Placement.of(project.domain)
         table = release.magnitude_table
-        self.map.show_sums(table.axes, table.key, placement, shown)
+        self.map.show_magnitudes(table.axes, table.key, placement, shown)
         self._map_note.setText(
             translate(
                 message(

@@ -13,7 +13,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.grid.sums_grid import sum_text
+from tabprotect.gui.grid.magnitude_grid import magnitude_text
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class WaysCompared:
     @property
     def names(self) -> tuple[str, ...]:
         """What each is called."""
-        text = sum_text(self.decimals)
+        text = magnitude_text(self.decimals)
         return tuple(
             way.label if way.base is None else message("Rounding to {base}", text(way.base))
             for way in self.configurations

@@ -8,7 +8,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial, tried_sums
 from tabprotect.engine.protection.registered import methods
-from tabprotect.gui.grid.sums_grid import sum_text
+from tabprotect.gui.grid.magnitude_grid import magnitude_text
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.protect.method_cards import Described
 from tabprotect.languages.messages import message, plural
@@ -72,7 +72,7 @@ def _figures(trial: SumsTrial | None, decimals: int) -> tuple[tuple[str, str], .
     if trial is None:
         return (("\u2013", message("hidden")), ("\u2013", message("average change of a sum")))
     hidden = count_text(trial.hidden)
-    lost = sum_text(decimals)(trial.hidden_value)
+    lost = magnitude_text(decimals)(trial.hidden_value)
     return (
         (hidden, message("sums hidden; those that protect others are worth {value}", lost))
         if trial.hidden

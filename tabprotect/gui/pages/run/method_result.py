@@ -16,6 +16,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.grid.magnitude_grid import MagnitudeLayout, magnitude_text
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import SUPPRESSED, Margins, Result, ResultTable
 from tabprotect.gui.look.buttons import named
@@ -39,6 +40,8 @@ class MethodResult(QWidget):
         super().__init__()
         self._release: Release | None = None
         self._protected: Protected | None = None
+        self._places: MagnitudeLayout | None = None
+        """Where the cells of published magnitudes stand; ``None`` for counts."""
         self._placements: dict[int, tuple[Placement, Index]] = {}
         self.which = named(QComboBox(), message("Published table"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -61,8 +64,12 @@ class MethodResult(QWidget):
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run beside what is true."""
         if release is not self._release:
-            self._placements = {}
+            self._placements, self._places = {}, None
             self.which.clear()
+            if release is not None and release.magnitudes:
+                table = release.magnitude_table
+                self._places = MagnitudeLayout(table.axes, table.key)
+                self.which.addItem(table.measure)
             for published in () if release is None else release.tables:
                 names = spoken(published.table.domain.names) or message("grand total")
                 hidden = int(published.hidden.sum())
@@ -71,8 +78,7 @@ class MethodResult(QWidget):
                     tr("{names}  ({size}{more})", names, count_text(published.table.domain.size), more)
                 )
         self._release, self._protected = release, protected
-        several = release is not None and len(release.tables) > 1
-        set_visible(several, self.which, self._which_label)
+        set_visible(self.which.count() > 1, self.which, self._which_label)
         self._fill()
 
     @property
@@ -80,40 +86,79 @@ class MethodResult(QWidget):
         """The variables of the shown table."""
         if self._release is None or self.which.currentIndex() < 0:
             return None
+        if self._places is not None:
+            return self._places.domain
         return self._release.tables[self.which.currentIndex()].table.domain
+
+    @property
+    def _of_cells(self) -> bool:
+        """True if the shown table has the cells of the original."""
+        return self._places is not None or (self._release is not None and self.domain == self._release.domain)
 
     def select(self, index: Index | None) -> None:
         """Put the cursor on a cell of the original, where the shown table has its cells."""
-        if self._release is not None and self.domain == self._release.domain:
+        if index is not None and self._places is not None:
+            index = self._places.index(index)
+            self._choose_layer(index)
+        if self._of_cells:
             self.table.select(index)
 
     def _fill(self) -> None:
-        release, protected, domain = self._release, self._protected, self.domain
-        if release is None or domain is None:
+        domain = self.domain
+        if domain is None:
             return
         number = self.which.currentIndex()
-        published = release.tables[number]
-        start = (Placement.of(domain), (0,) * domain.ndim)
+        # The totals of magnitudes are cells of their own, the last of each variable.
+        last = self._places is not None
+        start = (Placement.of(domain), tuple(n - 1 if last else 0 for n in domain.shape))
         placement, layer = self._placements.get(number, start)
         self.placement.setVisible(domain.ndim > 2)
         self.placement.show_placement(domain, placement, layer)
         layout = Layout(domain, placement, layer)
+        if self._protected is None:
+            self.table.forget()
+        result = self._counts(number, layout) if self._places is None else self._magnitudes(layout)
+        self._tell(result)
+        self.table.show_result(result, None, key=(placement, self._protected is None))
+
+    def _counts(self, number: int, layout: Layout) -> Result:
+        """A published table of counts."""
+        release, protected, domain = self._release, self._protected, layout.domain
+        assert release is not None
+        published = release.tables[number]
         counts = np.where(published.hidden, SUPPRESSED, published.table.counts)
         truth = mark = letters = None
-        if protected is None:
-            self.table.forget()
-        else:
+        if protected is not None:
             problem = protected.record.problem
             groupings = groupings_of(problem.table.domain, release.mechanism.parameters)
             weighted = methods()[release.mechanism.method].weighted(release.mechanism.values)
             truth = problem.unprotected(domain, groupings, weighted=weighted).counts
             mark = problem.at_risk.mask(problem.unprotected(domain, groupings).counts)
             if protected.record.statuses:
-                letters = protected.record.statuses[number]
-                letters = np.where(np.isin(letters, UNMARKED), "", letters)
-        self._tell(letters)
-        result = Result(layout, counts, truth, self._margins(layout), mark, letters)
-        self.table.show_result(result, None, key=(placement, protected is None))
+                letters = _marked(protected.record.statuses[number])
+        return Result(layout, counts, truth, self._margins(layout), mark, letters)
+
+    def _magnitudes(self, layout: Layout) -> Result:
+        """The published magnitudes, with their totals and groups."""
+        places, protected = self._places, self._protected
+        assert places is not None and self._release is not None
+        table = self._release.magnitude_table
+        truth = mark = letters = None
+        if protected is not None and (problem := protected.record.problem.magnitudes) is not None:
+            truth = places.spread(problem.table.cells.value)
+            mark = places.spread(protected.record.primary)
+            letters = places.spread(_marked(protected.record.statuses[0]))
+        return Result(
+            layout,
+            places.spread(np.where(table.hidden, SUPPRESSED, table.value)),
+            truth,
+            margins=False,
+            mark=mark,
+            letters=letters,
+            total=places.total,
+            text=magnitude_text(table.decimals),
+            change_text=magnitude_text(table.decimals, signed=True),
+        )
 
     def _margins(self, layout: Layout) -> Margins | bool:
         """The totals beside the cells: as they are published, or as they add up."""
@@ -135,14 +180,10 @@ class MethodResult(QWidget):
         right, bottom, both = found
         return right, bottom, both[0]
 
-    def _tell(self, letters: Letters | None) -> None:
-        words = []
-        if letters is not None:
-            seen = set(np.unique(letters).tolist())
-            words += [
-                message("{letter} {text}", letter, text) for letter, text in TAU.items() if letter in seen
-            ]
-        if self._release is not None and self._release.tables[self.which.currentIndex()].hidden.any():
+    def _tell(self, result: Result) -> None:
+        seen = set() if result.letters is None else set(np.unique(result.letters).tolist())
+        words = [message("{letter} {text}", letter, text) for letter, text in TAU.items() if letter in seen]
+        if result.hidden.any():
             words.append(message("x not published"))
         self.legend.setText(translate(joined(words, "   ")))
         self.legend.setVisible(bool(words))
@@ -164,5 +205,10 @@ class MethodResult(QWidget):
             self._fill()
 
     def _chosen(self, index: Index) -> None:
-        if self._release is not None and self.domain == self._release.domain:
-            self.chosen.emit(index)
+        if self._of_cells:
+            self.chosen.emit(index if self._places is None else self._places.nodes(index))
+
+
+def _marked(statuses: Letters) -> Letters:
+    """The letters of what is not as most cells are."""
+    return np.where(np.isin(statuses, UNMARKED), "", statuses)

@@ -15,6 +15,7 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError, Suggestion
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import foreseen
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
     protect_words,
@@ -22,11 +23,14 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_parameters,
     set_seed,
 )
+from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
+from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
@@ -34,6 +38,7 @@ from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.run.last_year import LastYear
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help
 from tabprotect.gui.pages.run.run_panel import RunPanel
@@ -66,7 +71,8 @@ NOT_RUN = message(
 class RunPage(Page):
     """Two faces: the set-up with its preview, and what a run published.
 
-    Everything follows from the project's method and the parameters it declares.
+    Everything follows from the project's method and the parameters it declares. Methods for magnitudes
+    are not tried before they are run: beside their form stands their help alone.
     """
 
     main_label = message("Run")
@@ -75,6 +81,8 @@ class RunPage(Page):
         super().__init__(document)
         self._preview: Preview | None = None
         self._impossible = False
+        self._unruled = False
+        """True if the method follows rules and none is given."""
         self._seen: object = None
         self._trial: BackgroundTask[Foreseen] = BackgroundTask(
             self,
@@ -94,9 +102,12 @@ class RunPage(Page):
         self.about.tabBar().setAccessibleName(tr("What will happen, or about the method"))
         self.about.addTab(self.preview, tr("What will happen"))
         self.about.addTab(self.help, tr("About the method"))
-        self.tune = TuneChoice(document)
+        self.about.setTabVisible(0, not document.of_sums)
+        self.tune, self.last_year = TuneChoice(document), LastYear()
+        if document.of_sums:
+            self.tune.hide()
         asked = QWidget()
-        in_column((self.form, 1), self.tune, on=asked, margins=0, spacing=GRID)
+        in_column((self.form, 1), self.tune, self.last_year, on=asked, margins=0, spacing=GRID)
         self.setup = FoldingSplitter(asked, self.about, characters=110)
         self._faces = faces({"setup": message("Set-up"), "result": message("Result")}, self.show_face)
         for button in self._faces.values():
@@ -105,12 +116,14 @@ class RunPage(Page):
         self.stack.addWidget(self._whole())
         self._empty = Label(NOT_RUN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.stack.addWidget(self._empty)
-        self.body.addWidget(self.stack, 1)
+        self.no_rule = no_rule(document)
+        filled(self.body, (self.stack, 1), (self.no_rule, 1))
         self._copy = self.command_button(name=message("Copy the run as a command line"))
         filled(self.footer, self._copy, 1)
         self.form.parameters_set.connect(self._set)
         self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
+        self.last_year.chosen.connect(self._set_like)
         self.form.setting_asked.connect(self._ask_setting)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(
@@ -185,7 +198,7 @@ class RunPage(Page):
 
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
-        if self.name == setup_page(self.document):
+        if self.name == setup_page(self.document) and not self.document.of_sums:
             self.form.prepare(self.document.history.project.protection)
             yield self.form
         for plot in (self.preview.change, self.preview.blocked):
@@ -203,23 +216,43 @@ class RunPage(Page):
             self.preview.show_state("")
             self._show_result(None)
             return
+        self._show_rules(project)
         if changes != {"release"}:
-            house, method = self.document.in_house, project.protection
-            self.form.show_method(
-                method,
-                project.values,
-                coins=(project.seed, project.fresh) if house else (None, False),
-                house=house,
-                domain=project.domain,
-            )
-            self.help.setHtml(translate(method_help(method, project.problem if house else None)))
-            self.tune.show_project(project)
+            self._show_method(project)
         self._copy.setVisible(self.document.in_house)
         self._faces["result"].setEnabled(project.release is not None or self.document.in_house)
         if changes & JUDGED:
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
+
+    def _show_method(self, project: Project) -> None:
+        house, domain = self.document.in_house, project.domain
+        if project.of_sums:
+            declared = methods("magnitudes")[project.method]
+            # What is chosen for magnitudes, a column of costs say, is for staff.
+            self.form.setVisible(house)
+            self.form.show_method(declared, project.parameters, beside=(PUBLISH,), house=house, domain=domain)
+            self.help.setHtml(translate(method_help(declared, None)))
+            return
+        method = project.protection
+        coins = (project.seed, project.fresh) if house else (None, False)
+        self.form.show_method(method, project.values, coins=coins, house=house, domain=domain)
+        self.help.setHtml(translate(method_help(method, project.problem if house else None)))
+        self.tune.show_project(project)
+
+    def _show_rules(self, project: Project) -> None:
+        """Show last year's release, or that a rule is missing, where a method follows rules."""
+        sums = project.sums if self.document.in_house else None
+        ruled = sums is not None and methods("magnitudes")[project.method].takes_rules
+        self._unruled = ruled and sums is not None and not sums.rules
+        self.stack.setVisible(not self._unruled)
+        self.no_rule.setVisible(self._unruled)
+        self.last_year.show_file(sums.like if ruled and sums is not None else None)
+
+    def _set_like(self, path: str) -> None:
+        if (sums := self.document.sums) is not None:
+            self.do(set_rules, rules=list(sums.rules), like=path)
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -243,18 +276,22 @@ class RunPage(Page):
             self.set_sentence("")
             return
         house = self.document.in_house
-        unmet = project.protection.unmet(project.problem) if house and not result else {}
+        checked = house and not result and not project.of_sums
+        unmet = project.protection.unmet(project.problem) if checked else {}
         self.main_button.setVisible(house or result)
-        self.main_button.setEnabled(result or not (unmet or self._impossible))
+        self.main_button.setEnabled(result or not (unmet or self._impossible or self._unruled))
         self.main_button.setText(
             translate(message("See what readers would know") if result else message("Run"))
         )
-        if not result and unmet:
+        if self._unruled:
+            self.set_sentence(message("No rule is given yet."))
+        elif not result and unmet:
             self.set_sentence(message("Not possible here: {values}.", joined(unmet.values(), "; ")))
         elif not result and self._preview is not None:
             self.set_sentence(expectation(self._preview))
         elif not result:
-            self.set_sentence(message(project.protection.help.splitlines()[0]))
+            method = methods(project.measure)[project.method]
+            self.set_sentence(message(method.help.splitlines()[0]))
         elif house and project.protected is not None:
             self.set_sentence(result_sentence(project.protected))
         else:
@@ -267,7 +304,7 @@ class RunPage(Page):
 
     def _show_refusal(self, project: Project) -> None:
         """Show what the gate refused as a draft; what to do instead stands at the set-up."""
-        said = "" if project.published or not self.document.in_house else project.against
+        said = "" if project.published or project.of_sums or not self.document.in_house else project.against
         if not said:
             return
         self.show_face("setup")
@@ -287,6 +324,8 @@ class RunPage(Page):
 
     def _judge(self, project: Project) -> None:
         said = ""
+        if project.of_sums:
+            return
         if not self.document.in_house:
             house = self.document.has_original
             said = CONFIDENTIAL if house else message("This is how the table was made.")
@@ -364,6 +403,8 @@ class RunPage(Page):
                 return
             self.show_error(error)
 
+        if self.document.of_sums and given.get("cost") == "column":
+            given["cost"] = "cost"
         self.document.run(set_parameters(**given), page=self.name, failed=failed)
 
     def words(self, project: Project) -> list[str]:
@@ -381,7 +422,10 @@ class RunPage(Page):
         if not self.document.in_house:
             return
         self.form.flush()
-        self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)
+        if self.document.of_sums:
+            self.do(protect)
+        else:
+            self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)
         QTimer.singleShot(0, self, self._make_result)
 
     def _make_result(self) -> None:
@@ -419,7 +463,8 @@ class MethodsPage(MethodsStage, RunPage):
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
-        self.set_heading(self.label if project is None else project.protection.label)
+        if project is not None:
+            self.set_heading(methods(project.measure)[project.method].label)
         super().refresh(changes)
 
 

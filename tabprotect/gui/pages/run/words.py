@@ -6,7 +6,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.gui.look.theme import moved_text
 from tabprotect.gui.pages.run.preview_panel import trial_runs
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 
 def expectation(preview: Preview) -> str:
@@ -29,6 +29,11 @@ def expectation(preview: Preview) -> str:
 
 def result_sentence(protected: Protected) -> str:
     """Say what a run did, for the house."""
+    if protected.release.magnitudes:
+        # Late: who protects counts does not load the tables of magnitudes.
+        from tabprotect.engine.disclosure.protected_magnitudes import sentences
+
+        return joined(sentences(protected), " ")
     text = summarise(protected).sentence
     if protected.record.overruled:
         text += message(" It goes out although the gate says no; that is recorded.")

@@ -22,7 +22,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.judged.judged_sums import judged
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.grid.sums_grid import ShownSums, SumsGrid, sum_text
+from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import named, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, set_visible
@@ -74,7 +74,7 @@ class SumsPage(TableStage, Page):
             lambda reading: self.do(set_rules, rules=list(self.rules.rules), weights=reading)
         )
         self.rules.tried.connect(self._try)
-        self.grid = SumsGrid(message("Table of sums"))
+        self.grid = MagnitudeGrid(message("Table of sums"))
         self.grid.current_changed.connect(document.select)
         self.grid.placed.connect(lambda where: document.run(placed(where), page=self.name))
         self.grid.describe = self._describe
@@ -142,14 +142,14 @@ class SumsPage(TableStage, Page):
         cells = sums.table.cells
         letters = letters_of(sums, found)
         value = self._figure == "value"
-        shown = ShownSums(
+        shown = ShownMagnitudes(
             getattr(cells, self._figure),
-            sum_text(sums.table.decimals) if value else count_text,
+            magnitude_text(sums.table.decimals) if value else count_text,
             letters=letters,
             mark=found.unsafe,
         )
         placement = project.placement or Placement.of(project.domain)
-        self.grid.show_sums(sums.table.axes, cells.key, placement, shown)
+        self.grid.show_magnitudes(sums.table.axes, cells.key, placement, shown)
         self._too_large()
         self._selected(self.document.selection)
         self.set_sentence(_sentence(sums, found))
@@ -159,9 +159,11 @@ class SumsPage(TableStage, Page):
     def _show_release(self, project: Project, release: Release) -> None:
         self._nothing("")
         table = release.magnitude_table
-        shown = ShownSums(table.value, sum_text(table.decimals), hatch=table.hidden, hidden=table.hidden)
+        shown = ShownMagnitudes(
+            table.value, magnitude_text(table.decimals), hatch=table.hidden, hidden=table.hidden
+        )
         placement = project.placement or Placement.of(project.domain)
-        self.grid.show_sums(table.axes, table.key, placement, shown)
+        self.grid.show_magnitudes(table.axes, table.key, placement, shown)
         self._too_large()
         self._selected(self.document.selection)
         hidden = int(table.hidden.sum())

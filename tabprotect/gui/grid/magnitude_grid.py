@@ -51,7 +51,7 @@ def lines_of(axis: Axis) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class SumsLayout:
+class MagnitudeLayout:
     """The places of the cells of a magnitude table, whatever is shown of it.
 
     Attributes
@@ -126,7 +126,7 @@ class SumsLayout:
 
 
 @dataclass(frozen=True, eq=False)
-class ShownSums:
+class ShownMagnitudes:
     """The contents of the cells of a magnitude table, each by the table's cells.
 
     Attributes
@@ -150,7 +150,7 @@ class ShownSums:
     hidden: Bools | None = None
 
 
-class SumsGrid(QWidget):
+class MagnitudeGrid(QWidget):
     """The grid with the bar that places its variables.
 
     ``current_changed`` carries the nodes of the cell that was gone to, ``placed`` another placement.
@@ -161,9 +161,9 @@ class SumsGrid(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._layout: SumsLayout | None = None
+        self._layout: MagnitudeLayout | None = None
         self._layer: Index = ()
-        self._shown: ShownSums | None = None
+        self._shown: ShownMagnitudes | None = None
         self._placement: Placement | None = None
         self._only = False
         self.describe: Callable[[int], str] = lambda _number: ""
@@ -175,11 +175,13 @@ class SumsGrid(QWidget):
         self.grid.model.describe = self._described
         in_column(self.bar, (self.grid, 1), on=self, margins=0, spacing=GRID)
 
-    def show_sums(self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownSums) -> None:
+    def show_magnitudes(
+        self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownMagnitudes
+    ) -> None:
         """Show values of a table's cells; a placement names its variables."""
         before = self._layout
         if before is None or before.key is not key or before.axes != tuple(axes):
-            self._layout = SumsLayout(tuple(axes), key)
+            self._layout = MagnitudeLayout(tuple(axes), key)
             self._layer = tuple(n - 1 for n in self._layout.domain.shape)
         self._shown, self._placement = shown, placement
         self._fill()
@@ -262,15 +264,15 @@ class SumsGrid(QWidget):
         return message("no records") if number < 0 else self.describe(number)
 
 
-def sum_text(decimals: int) -> Written:
-    """Return how a sum of 10^-decimals units is written."""
-    if not decimals:
-        return count_text
+def magnitude_text(decimals: int, *, signed: bool = False) -> Written:
+    """Return how a magnitude of 10^-decimals units is written, a change with its sign."""
     scale: int = 10**decimals
 
     def text(value: int) -> str:
         whole, part = divmod(abs(int(value)), scale)
-        sign = "\u2212" if value < 0 else ""
+        sign = "\u2212" if value < 0 else "+" if signed and value else ""
+        if not decimals:
+            return f"{sign}{count_text(whole)}"
         return message("{sign}{whole}.{part}", sign, count_text(whole), f"{part:0{decimals}d}")
 
     return text
