@@ -1,8 +1,9 @@
-"""Equal rows among columns of whole numbers."""
+"""Equal rows among columns of whole numbers, the places of each number, and runs of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +83,21 @@ def starts_of_runs(ordered: npt.NDArray[np.signedinteger]) -> Ints:
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+
+
+def by_number(which: npt.NDArray[np.signedinteger], size: int) -> tuple[Ints, Ints]:
+    """The places of each number below ``size``, in order: all of them, and where those of each begin.
+
+    int64 (places,), (size + 1,).
+    """
+    order = np.argsort(which, kind="stable")
+    return order, np.searchsorted(which[order], np.arange(size + 1)).astype(np.int64)
+
+
+def members(which: npt.NDArray[np.signedinteger], size: int) -> Iterator[Ints]:
+    """The places of each number below ``size``, number by number."""
+    order, starts = by_number(which, size)
+    yield from (order[a:b] for a, b in pairwise(starts.tolist()))
 
 
 def spread(first: Ints, lengths: Ints) -> Ints:

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.equal_rows import spread
+from tabprotect.engine.equal_rows import by_number, spread
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
@@ -189,8 +189,7 @@ def core(items: Ints, places: Ints, *, count: int) -> Bools:
     # A place with one item left holds its number: the sum of those that are left.
     left = np.zeros(size, dtype=np.int64)
     np.add.at(left, place, items)
-    order = np.argsort(items, kind="stable")
-    begin = np.searchsorted(items[order], np.arange(count + 1))
+    order, begin = by_number(items, count)
     by_item = place[order]
     stays = np.ones(count, dtype=np.bool_)
     lonely = np.flatnonzero(degree == 1)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import cycle_steps
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.tables.moves import MoveSet
 
 
@@ -50,11 +51,9 @@ class Signatures:
     @cached_property
     def of_cycles(self) -> tuple[Ints, Ints, npt.NDArray[np.int8]]:
         """By cycles: where the groups that each touches begin, those groups, and the signs."""
-        order = np.argsort(self.cycles, kind="stable")
+        order, starts = by_number(self.cycles, int(self.cycles.max(initial=-1)) + 1)
         groups = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        cycles = int(self.cycles.max(initial=-1)) + 1
-        starts = np.searchsorted(self.cycles[order], np.arange(cycles + 1))
-        return starts.astype(np.int64), groups[order], self.signs[order]
+        return starts, groups[order], self.signs[order]
 
 
 def signatures(moves: MoveSet) -> Signatures:

@@ -6,13 +6,13 @@ drawn originals. A sum that all possible originals share is exact either way.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import members
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import ExactSums, KnownSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -86,28 +86,20 @@ def sums(
     )
 
 
-def _members(publication: Publication, m: int) -> list[Ints]:
-    """The flat inner cells of each cell of a margin."""
-    keys = publication.keys(m)
-    order = np.argsort(keys, kind="stable")
-    bounds = np.searchsorted(keys[order], np.arange(publication.domains[m].size + 1))
-    return [order[a:b] for a, b in itertools.pairwise(bounds)]
-
-
 def _by_factors(
     laws: ExactSums | None, publication: Publication, m: int, left: int, progress: Progress
 ) -> Laws | None:
     if laws is None:
         return None
-    members = _members(publication, m)
-    for cells in members:
+    cells_of = [*members(publication.keys(m), publication.domains[m].size)]
+    for cells in cells_of:
         work = laws.work(cells)
         left -= left + 1 if work is None else work
         if left < 0:
             return None
     found = []
-    for number, cells in enumerate(members):
-        progress.report(message("adding up the cells"), number / len(members))
+    for number, cells in enumerate(cells_of):
+        progress.report(message("adding up the cells"), number / len(cells_of))
         found.append(laws.law(cells, progress))
     return _side_by_side(found)
 
@@ -117,7 +109,7 @@ def _recorded(laws: KnownSums | None, publication: Publication, m: int) -> Laws 
     if laws is None:
         return None
     found = []
-    for cells in _members(publication, m):
+    for cells in members(publication.keys(m), publication.domains[m].size):
         law = laws.law(cells) if len(cells) else (0, np.ones(1))
         if law is None:
             return None

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.equal_rows import members
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
@@ -442,12 +443,9 @@ class Publication:
             grouping = self._by_name.get(names[k])
             codes = codes * shape[k] + (np.arange(size) if grouping is None else grouping.codes)
         local = math.prod(shape[k] for k in mine)
-        order = np.argsort(codes, kind="stable")
-        ends = np.searchsorted(codes[order], np.arange(local + 1))
         sets = np.empty(local, dtype=np.int64)
-        for code in range(local):
-            members = order[ends[code] : ends[code + 1]].tobytes()
-            sets[code] = known.setdefault(members, len(known))
+        for code, mine_of in enumerate(members(codes, local)):
+            sets[code] = known.setdefault(mine_of.tobytes(), len(known))
         # The variables of an axis stand next to each other in a margin.
         before = math.prod(shape[: mine[0]]) if mine else 1
         return np.tile(np.repeat(sets, self.domains[m].size // before // local), before)

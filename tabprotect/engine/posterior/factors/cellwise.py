@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import equal_rows, members
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.progress import SILENT, Progress
@@ -59,11 +59,9 @@ class Cellwise:
                 progress.report(message("drawing tables"), column / NARROW)
                 out += u >= cumulative[self.row_of_cell, column]
             return out + self.first[self.row_of_cell]
-        order = np.argsort(self.row_of_cell, kind="stable")
-        bounds = np.searchsorted(self.row_of_cell[order], np.arange(len(self.chances) + 1))
-        for k, row in enumerate(cumulative):
+        of_row = members(self.row_of_cell, len(self.chances))
+        for k, (row, mine) in enumerate(zip(cumulative, of_row, strict=True)):
             progress.report(message("drawing tables"), k / len(cumulative))
-            mine = order[bounds[k] : bounds[k + 1]]
             out[:, mine] = np.searchsorted(row, u[:, mine], side="right") + self.first[k]
         return out
 

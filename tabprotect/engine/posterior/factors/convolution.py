@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -113,8 +114,7 @@ class Convolution:
             progress.report(message("drawing tables"), k / len(self._weights))
             u = generator.random(number)
             sums, which = np.unique(so_far, return_inverse=True)
-            order = np.argsort(which.reshape(-1), kind="stable")
-            ends = np.append(np.searchsorted(which[order], np.arange(len(sums))), number)
+            order, ends = by_number(which.reshape(-1), len(sums))
             for s, a, b in zip(sums.tolist(), ends[:-1], ends[1:], strict=True):
                 follows = self._after[k + 1][s : s + len(weight)]
                 cumulative = np.cumsum(weight[: len(follows)] * follows)

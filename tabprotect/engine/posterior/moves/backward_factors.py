@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.graphs import cycle_components
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.posterior.moves.signature_model import FAR, Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -70,13 +71,11 @@ def _structures(model: GroupModel) -> list[StepStructure]:
     label = cycle_components(sig, count)
     # 16-bit integers are sorted without comparisons.
     label = label.astype(np.int16) if label.max(initial=0) < 2**15 else label
-    by_label = np.argsort(label, kind="stable")
-    cycle_bounds = np.searchsorted(label[by_label], np.arange(int(label.max(initial=-1)) + 2))
+    by_label, cycle_bounds = by_number(label, int(label.max(initial=-1)) + 1)
     local = np.empty(count, dtype=np.int64)
     local[by_label] = np.arange(count) - cycle_bounds[label[by_label]]
     owner = label[sig.cycles[sig.starts[:-1]]]
-    group_order = np.argsort(owner, kind="stable")
-    group_bounds = np.searchsorted(owner[group_order], np.arange(len(cycle_bounds)))
+    group_order, group_bounds = by_number(owner, len(cycle_bounds) - 1)
     lengths = np.diff(sig.starts)[group_order]
     code_bounds = np.r_[0, np.cumsum(lengths)]
     take = np.repeat(sig.starts[group_order] - code_bounds[:-1], lengths)

@@ -15,6 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.cycles.graphs import repeated
 from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
@@ -267,9 +268,8 @@ def over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
     """The cycles as lists of groups, with group numbers in place of cells."""
     groups = np.repeat(np.arange(len(sig), dtype=np.int64), np.diff(sig.starts))
     # Groups ascend already.
-    order = np.argsort(sig.cycles, kind="stable")
-    starts = np.searchsorted(sig.cycles[order], np.arange(len(moves) + 1))
-    return MoveSet(moves.domain, starts.astype(np.int64), groups[order], sig.signs[order], ())
+    order, starts = by_number(sig.cycles, len(moves))
+    return MoveSet(moves.domain, starts, groups[order], sig.signs[order], ())
 
 
 IMPOSSIBLE = -1e8

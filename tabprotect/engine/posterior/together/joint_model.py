@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures
+from tabprotect.engine.equal_rows import members
 from tabprotect.engine.posterior.moves.signature_model import Coin
 
 
@@ -31,9 +31,7 @@ class Steps:
 
     def occurrences(self, cycles: int) -> list[Ints]:
         """The steps of each cycle."""
-        order = np.argsort(self.sequence, kind="stable")
-        bounds = np.searchsorted(self.sequence[order], np.arange(cycles + 1))
-        return [order[a:b] for a, b in itertools.pairwise(bounds.tolist())]
+        return list(members(self.sequence, cycles))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from tabprotect.engine.equal_rows import spread
+from tabprotect.engine.equal_rows import by_number, spread
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
@@ -147,9 +147,7 @@ def product_over_margins(
     kind, number, logs = [], 0, 0
     log_starts = [np.zeros(1, dtype=np.int64)]
     for m, part in enumerate(parts):
-        keys = publication.keys(m)
-        order = np.argsort(keys, kind="stable")
-        ends = np.searchsorted(keys[order], np.arange(part.domain.size + 1)).astype(np.int64)
+        order, ends = by_number(publication.keys(m), part.domain.size)
         lengths = (ends[1:] - ends[:-1])[part.cells]
         # Every inner cell of every entry: from its margin cell's begin onwards.
         cells.append(order[spread(ends[part.cells], lengths)])

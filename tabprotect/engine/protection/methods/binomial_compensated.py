@@ -30,7 +30,7 @@ from itertools import pairwise
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import by_number, equal_rows
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -140,9 +140,8 @@ class BinomialCompensated(Method):
         first, kind = equal_rows([counts, sums[block]])
         kinds = weighed(counts[first], sums[block][first], quality)
         totals, total_kind = np.unique(sums, return_inverse=True)
-        order = np.argsort(block, kind="stable")
+        order, ends = by_number(block, len(sums))
         size = len(counts)
-        ends = np.searchsorted(block[order], np.arange(len(sums) + 1)).astype(np.int64)
         cells = np.arange(size, dtype=np.int64)
         factors = CellFactors.of(
             release.domain,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
 from tabprotect.languages.messages import message
@@ -58,8 +59,7 @@ def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generat
         waiting = waiting[~inside]
     off = -sums
     np.add.at(off, block, drawn)
-    order = np.argsort(block, kind="stable")
-    begins = np.searchsorted(block[order], np.arange(len(sums) + 1))
+    order, begins = by_number(block, len(sums))
     for number in np.flatnonzero(off).tolist():
         cells = order[begins[number] : begins[number + 1]]
         many = int(off[number])
