@@ -31,7 +31,7 @@ def result_sentence(protected: Protected) -> str:
     """Say what a run did, for the house."""
     if protected.release.magnitudes:
         # Late: who protects counts does not load the tables of magnitudes.
-        from tabprotect.engine.disclosure.protected_magnitudes import sentences
+        from tabprotect.engine.disclosure.magnitude_verdict import sentences
 
         return joined(sentences(protected), " ")
     text = summarise(protected).sentence
