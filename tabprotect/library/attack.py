@@ -32,6 +32,18 @@ class Attack:
         The published count of each inner cell; -1 for none.
     kind
         What data frames come back as.
+
+    See Also
+    --------
+    attack
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import tabprotect as tp
+    >>> rows = pl.DataFrame({"a": ["x", "y", "Total"], "count": [3, 6, 9]})
+    >>> tp.attack(rows, method="random_rounding:base=3")
+    Attack(known=0 of 2, way=joint)
     """
 
     attacked: Attacked
@@ -100,6 +112,10 @@ def attack(
         Naming file, line, cell, cause and remedy; also where no table fits the numbers.
     ParameterError
         For a method that there is not.
+
+    See Also
+    --------
+    infer, verify
 
     Examples
     --------

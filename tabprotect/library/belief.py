@@ -50,6 +50,17 @@ class Belief(Framed):
         What data frames come back as.
     given
         The releases it rests on.
+
+    See Also
+    --------
+    infer
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> belief = tp.infer(tp.protect(tp.read_table("example:duncan-roehrig-4x4")))
+    >>> round(sum(belief.distribution(v="v1", w="w1").values()), 9)
+    1.0
     """
 
     believed: Believed

@@ -33,6 +33,17 @@ class Comparison(Framed):
         The same as the engine holds it.
     kind
         What data frames come back as.
+
+    See Also
+    --------
+    compare
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> tp.compare(table, ["random_rounding base=3"], runs=1, measures=["mean_absolute_deviation"])
+    Comparison(1 configurations)
     """
 
     findings: Findings = field(repr=False)
@@ -132,6 +143,10 @@ def compare(
         Published sub-tables, for every method that takes them.
     key, sensitive
         What an intruder knows, and wants to know.
+
+    See Also
+    --------
+    protect, methods
 
     Examples
     --------

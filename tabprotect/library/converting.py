@@ -43,6 +43,20 @@ def convert(table: Table | str | Path, out: str | Path, *, format: str | None = 
     -----
     UserWarning
         Before anything is written: for each thing that this table knows and the format leaves out.
+
+    See Also
+    --------
+    export, read_table
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import tabprotect as tp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tp.convert("example:duncan-roehrig-4x4", Path(folder) / "counts.csv")
+    ...     tp.read_table(Path(folder) / "counts.csv").total
+    135
     """
     path = Path(out)
     kind = format_to_write(path, format)
@@ -95,6 +109,10 @@ def export(
     -----
     UserWarning
         As :func:`convert`.
+
+    See Also
+    --------
+    convert, page, open_release
 
     Examples
     --------

@@ -34,6 +34,16 @@ class Cycles:
         The cycles in order.
     zeros : bool (cells,)
         Cells that the kept margins, or somebody, told to be empty.
+
+    See Also
+    --------
+    design
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> tp.design(table=tp.read_table("example:duncan-roehrig-4x4"), kind="strips")
+    Cycles(9 on 4 x 4)
     """
 
     moves: MoveSet
@@ -98,6 +108,10 @@ def design(
     ------
     ParameterError
         When no count could change, or the table does not suit.
+
+    See Also
+    --------
+    protect, Cycles
 
     Examples
     --------

@@ -142,6 +142,10 @@ def infer(
         originals and their draws can be listed; else no odds change by more than a factor of the
         attempts.
 
+    See Also
+    --------
+    Belief, attack, verify
+
     Examples
     --------
     >>> import tabprotect as tp

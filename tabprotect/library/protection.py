@@ -54,6 +54,17 @@ class Protection(Framed):
         All steps so far. CONFIDENTIAL.
     kind
         What data frames come back as.
+
+    See Also
+    --------
+    protect
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> protection = tp.protect(tp.read_table("example:duncan-roehrig-4x4"))
+    >>> protection.verdict.to_frame("dict")["reader"][0]
+    'user'
     """
 
     history: History = field(repr=False)
@@ -194,6 +205,10 @@ def protect_set(
     Protection
         Of all tables together; :meth:`Protection.publish` with ``tables`` writes a bundle for each.
 
+    See Also
+    --------
+    protect, protect_all, Protection.publish
+
     Examples
     --------
     >>> import tabprotect as tp
@@ -245,6 +260,10 @@ def protect(
         Naming every wrong parameter at once.
     RefusedError
         When readers of every draw would know too much; what may help is in its ``suggestions``.
+
+    See Also
+    --------
+    methods, describe, compare, protect_set, protect_all
 
     Examples
     --------
@@ -374,6 +393,10 @@ def methods(measure: Measure = "counts") -> tuple[Method, ...]:
     measure
         ``counts``, or ``magnitudes``.
 
+    See Also
+    --------
+    describe, compare
+
     Examples
     --------
     >>> import tabprotect as tp
@@ -392,5 +415,15 @@ def describe(method: str) -> str:
     ------
     ParameterError
         For an unknown method, naming those there are.
+
+    See Also
+    --------
+    methods, protect
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> tp.describe("cell_key").splitlines()[0]
+    '# Cell keys (`cell_key`)'
     """
     return plugin_page(plugin_named(method))

@@ -33,6 +33,10 @@ def new_register(place: str | Path) -> NewRegister:
     ParameterError
         If it belongs to another key of the house.
 
+    See Also
+    --------
+    rotate_key
+
     Examples
     --------
     >>> import os, tempfile, unittest.mock
@@ -77,6 +81,10 @@ def rotate_key(
         If the key or the register cannot be read or written, or do not belong together.
     Interrupted
         If cancelled: nothing is changed.
+
+    See Also
+    --------
+    new_register
 
     Examples
     --------

@@ -49,6 +49,21 @@ def verify(
     ------
     BundleError
         With what is wrong and where.
+
+    See Also
+    --------
+    open_release, infer
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import tabprotect as tp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = Path(folder) / "release.zip"
+    ...     published = tp.protect(tp.read_table("example:duncan-roehrig-4x4")).publish(release)
+    ...     len(tp.verify(release).fingerprint)
+    64
     """
     key = None if signer is None else public_key(str(signer))
     found = checking.verify(
@@ -69,6 +84,21 @@ def open_release(path: str | Path, *, progress: Progress = SILENT) -> Release:
     ------
     BundleError
         With what is wrong and where.
+
+    See Also
+    --------
+    verify, infer, page
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import tabprotect as tp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = Path(folder) / "release.zip"
+    ...     published = tp.protect(tp.read_table("example:duncan-roehrig-4x4")).publish(release)
+    ...     tp.open_release(release).mechanism.method
+    'cyclic_perturbation'
     """
     return verify(path, quick=True, progress=progress).release
 
@@ -87,6 +117,17 @@ def page(release: Release | str | Path, out: str | Path | None = None, *, progre
     ------
     BundleError
         With what is wrong with the bundle.
+
+    See Also
+    --------
+    open_release, export
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> release = tp.protect(tp.read_table("example:duncan-roehrig-4x4")).release
+    >>> tp.page(release)[:15]
+    '<!doctype html>'
     """
     # Imported late: it imports what posteriors take.
     from tabprotect.engine.bundle.public import page_of, page_of_bundle

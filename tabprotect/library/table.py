@@ -310,6 +310,10 @@ class MagnitudeTable(Table):
 def examples() -> tuple[str, ...]:
     """Names of the bundled examples, to be read as ``example:NAME``.
 
+    See Also
+    --------
+    read_table
+
     Examples
     --------
     >>> import tabprotect as tp
@@ -341,6 +345,10 @@ def read_table(
     ------
     InputError
         Naming file, line, cell, cause and remedy.
+
+    See Also
+    --------
+    tabulate, convert, Table.from_frame
 
     Examples
     --------
@@ -397,6 +405,10 @@ def tabulate(
     InputError
         Also for a value that falls into no band or is not in the code list, with its line.
 
+    See Also
+    --------
+    read_table, Table.from_frame, protect
+
     Examples
     --------
     >>> import polars as pl
@@ -439,6 +451,10 @@ def rules(table: MagnitudeTable, *rule: str, weights: str = "sample") -> dict[st
     ------
     ParameterError
         For a rule that never hides anything.
+
+    See Also
+    --------
+    tabulate, protect
 
     Examples
     --------

@@ -459,3 +459,18 @@ def test_a_part_that_is_not_compiled_is_missed_by_name_before_anything_begins(
     with pytest.raises(tp.TabprotectError, match=r"not here: engine/none$") as caught:
         _ = tp.infer
     assert "install a wheel" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", [name for name in tp.__all__ if inspect.isfunction(getattr(tp, name))])
+def test_every_function_has_an_example_and_says_what_is_near(name: str) -> None:
+    """Its options have types in the signature; what it names beside itself is there."""
+    function = getattr(tp, name)
+    told = inspect.getdoc(function) or ""
+    assert "Examples\n--------\n>>> " in told
+    near = told.partition("See Also\n--------\n")[2].partition("\n")[0].split(", ")
+    for other in near:
+        found: Any = tp
+        for part in other.split("."):
+            found = getattr(found, part)
+    every = inspect.signature(function).parameters.values()
+    assert all(one.annotation is not one.empty for one in every if one.kind is not one.VAR_KEYWORD)

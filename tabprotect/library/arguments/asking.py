@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,8 +42,11 @@ def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
         own = [p for p in taken.parameters.values() if p.kind is not p.VAR_KEYWORD]
         last = [p for p in own if p.kind is p.KEYWORD_ONLY]
         own = [p for p in own if p.kind is not p.KEYWORD_ONLY]
+        types = {field.name: field.type for field in fields(asked)}
         own += [
-            inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
+            )
             for one in keywords(asked)
         ]
         every = [inspect.Parameter(rest, inspect.Parameter.VAR_KEYWORD)] if rest else []
