@@ -169,7 +169,7 @@ Parts = list[tuple[str, list[str]]]
 
 
 def _of_counts(release: Release) -> tuple[str, Parts]:
-    """What the README says of counts: what they are, and parts by their headings."""
+    """Write the README of counts: its first part, and parts by their headings."""
     method, values = methods()[release.mechanism.method], release.mechanism.values
     held = [
         *_tables(release),
@@ -216,7 +216,7 @@ def _of_counts(release: Release) -> tuple[str, Parts]:
 
 
 def _of_magnitudes(release: Release) -> tuple[str, Parts]:
-    """The same of magnitudes."""
+    """Write the README of magnitudes."""
     table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
     hidden = int(table.hidden.sum())
     beside = {

@@ -43,7 +43,7 @@ CALLED = frozenset(
         *("effectif", "effectifs", "nombre", "population", "antal", "antall", "aantal", "numero"),
     }
 )
-"""What columns of counts are often called: enough to suggest one, not to take it unseen."""
+"""Usual names of columns of counts: enough to suggest one, not to take it unseen."""
 
 _DECIMALS = re.compile(r"[.,]\d{1,2}$")
 

@@ -25,7 +25,7 @@ ANY_FORMAT = frozenset(
 """The options that apply to every format."""
 
 MISSING = ("zero", "structural", "suppressed")
-"""What cells without a count may be."""
+"""Meanings of a cell without a count."""
 
 _ALLOWED = {
     "decimal": (".", ","),

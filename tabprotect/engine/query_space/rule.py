@@ -54,9 +54,9 @@ class ReleaseRule(Documented, ABC):
     label: ClassVar[str]
     parameters: ClassVar[tuple[Parameter[object], ...]] = ()
     simulatable: ClassVar[bool] = False
-    """Whether it decides from what is released alone; it is then asked without the criterion."""
+    """True if it decides from what is released alone; it is then asked without the criterion."""
     lists: ClassVar[bool] = False
-    """Whether it looks at what becomes impossible, which needs a query space that is listed."""
+    """True if it looks at what becomes impossible, which needs a query space that is listed."""
 
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check the rule's parameters.

@@ -22,7 +22,7 @@ def in_units(number: int, decimals: int) -> str:
 
 @dataclass(frozen=True)
 class About:
-    """What stands beside the numbers of a file. All of it is public.
+    """Texts beside the numbers of a file. All of them are public.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class About:
 
     @property
     def sentences(self) -> list[str]:
-        """What is to be known of the numbers."""
+        """Sentences on the numbers: whether they were changed, and the notes."""
         return [text for text in (self.changed, *self.notes) if text]
 
     @property
@@ -96,7 +96,7 @@ class Cube:
         return not {*self.parents.get(name, {}).values()} <= {self.totals.get(name)}
 
     def on(self, domain: Domain) -> Cube:
-        """The same cube with other names and codes for its variables."""
+        """Give the variables other names and codes."""
         parents, totals, own = {}, {}, {}
         for old, new in zip(self.table.domain.variables, domain.variables, strict=True):
             code = dict(zip(old.categories, new.categories, strict=True))

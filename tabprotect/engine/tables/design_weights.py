@@ -43,7 +43,7 @@ class DesignWeights:
             raise InputError(message("design weights are 0 or more"))
 
     def margin(self, names: tuple[str, ...]) -> DesignWeights:
-        """Those of a margin."""
+        """Add them up to a margin."""
         return DesignWeights(self.sums.margin(names), self.low, self.high)
 
     def rounded(self, domain: Domain, groupings: tuple[Grouping, ...] = ()) -> Table:

@@ -20,7 +20,7 @@ DOMAIN_CELLS = 2**62
 """A mixed-radix cell key must fit int64."""
 
 MAX_CATEGORIES = 10_000_000
-"""Of all variables together."""
+"""Most categories of all variables together."""
 
 PROJECTIONS = 4096
 """Domains of margins that a domain remembers."""
@@ -207,7 +207,7 @@ class Domain:
 
     @cached_property
     def _projected(self) -> dict[tuple[str, ...], Domain]:
-        """Those asked for before: the margins of many tables over one domain share theirs."""
+        """Remember domains of margins: many tables over one domain ask for the same ones."""
         return {}
 
     def over(self, variables: Sequence[Variable]) -> Domain:
@@ -328,7 +328,7 @@ class Domain:
 
 
 DOMAIN_KEYS = ("levels", "structural_zeros")
-"""What :func:`domain_json` writes, where there is any."""
+"""Keys that :func:`domain_json` may write."""
 
 
 def domain_json(domain: Domain, *, labels: bool = True) -> dict[str, object]:

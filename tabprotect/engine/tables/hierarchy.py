@@ -15,7 +15,7 @@ from tabprotect.engine.tables.variable import AT, Variable
 from tabprotect.languages.messages import message
 
 TOTAL = "Total"
-"""What the total of a variable is called in an index and in a public table."""
+"""Category of a total, in an index and in a public table."""
 
 
 @dataclass(frozen=True, eq=False)

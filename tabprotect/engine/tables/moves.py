@@ -251,7 +251,7 @@ class MoveSet:
         return MoveSet(self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings)
 
     def on(self, domain: Domain) -> MoveSet:
-        """The same cycles over a table of the same shape (names and labels may differ).
+        """Put the cycles on another table of the same shape (names and labels may differ).
 
         Raises
         ------
@@ -276,7 +276,7 @@ class MoveSet:
         return replace(self, domain=domain, margins=margins, groupings=groupings)
 
     def keeping(self, margins: MarginSet, groupings: tuple[Grouping, ...] = ()) -> MoveSet:
-        """The same cycles with another claim of what they keep (the grand total at least)."""
+        """Claim that the cycles keep other margins (the grand total at least)."""
         claimed = replace(self, margins=margins or ((),), groupings=groupings)
         same = (claimed.margins, groupings) == (self.margins, self.groupings)
         if same or self.design is None or not self.design.of_margins:

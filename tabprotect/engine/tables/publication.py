@@ -332,7 +332,7 @@ class Publication:
 
     @cached_property
     def small_incidence(self) -> Ints | None:
-        """As :attr:`incidence` with all its zeros, (size, cells); ``None`` where that is large.
+        """Write :attr:`incidence` with all its zeros, (size, cells); ``None`` where that is large.
 
         Whoever runs a method again on thousands of small originals adds up nothing else.
         """

@@ -249,7 +249,7 @@ class Table:
         return Table.dense(domain, found)
 
     def on(self, domain: Domain) -> Table:
-        """The same counts over a domain of the same shape (other names, categories, levels)."""
+        """Put the counts on another domain of the same shape (other names, categories, levels)."""
         if domain.shape != self.domain.shape:
             raise InputError(
                 message("the table has the shape {shape}, not {shape2}", self.domain.shape, domain.shape)

@@ -95,7 +95,7 @@ class WideTable(Table):
         return self._codes[axis] if level is None else level.codes[self._codes[axis]]
 
     def on(self, domain: Domain) -> Table:
-        """The same counts over a domain of the same shape."""
+        """Put the counts on another domain of the same shape."""
         return super().on(Domain(domain.variables, wide=True))
 
     def __eq__(self, other: object) -> bool:

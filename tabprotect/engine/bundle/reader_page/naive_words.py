@@ -1,4 +1,4 @@
-"""What taking published counts as true does to an analysis, by the method that made them.
+"""Sentences on analyses that take published counts as true, by the method that made them.
 
 Facts of the methods, measured on tables that were drawn for it (``resources/docs/site/coverage.md``
 has every figure); nothing here depends on the table that is published.
@@ -39,7 +39,7 @@ MEASURED: Mapping[str, Measured] = {
 }
 
 HIDDEN = Measured("", (5, 73), (48, 95))
-"""Of suppression, with hidden counts taken as none and 8 people to a cell."""
+"""Example of suppression: hidden counts taken as none, 8 people to a cell."""
 
 MISLED = message(
     "Taken as true they mislead: with {strength}, in tables with 2 to 8 people to a cell, a test at 5 in 100 finds an association that is not there in {least} to {most} of 100 tables, and intervals of a log odds ratio that are to hold the truth in 95 of 100 hold it in {low} to {high}."
@@ -85,5 +85,5 @@ def naive_words(method: str, *, exact: bool) -> list[str]:
 
 
 def naive_words_of_sums(*, noisy: bool) -> list[str]:
-    """The same for sums."""
+    """Write the sentences for sums."""
     return [NOISY_SUMS if noisy else HIDDEN_SUMS]

@@ -49,7 +49,7 @@ MILLIONTHS = 10
 """The same of kept chances."""
 
 RELEASE, MODEL, TITLE = "[[RELEASE]]", "[[MODEL]]", "[[TITLE]]"
-"""What stands in a frame for what differs from release to release."""
+"""Placeholder in a frame for what differs from release to release."""
 
 MADE_AGAIN = message("The page to look at is the one that this program makes of the release.")
 

@@ -1,4 +1,4 @@
-"""What the page of a bundle computes with: the likelihood as arrays, or a posterior that was computed.
+"""Model that a bundle's page computes with: the likelihood as arrays, or a posterior that was computed.
 
 The page is exact where each original is reached by moves that overlap little, or by sums that leave few
 states: within about a second in a browser; and where few originals were listed, each weighed by the whole

@@ -1,4 +1,4 @@
-"""What a file says of a release beside its numbers: title, what was changed and by how much, how to check it."""
+"""Texts beside the numbers of an exported file: title, changes and their size, how to check it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN_LIMITS = ("within_deviation", "within_base")
 
 @dataclass(frozen=True, kw_only=True)
 class Telling(Options):
-    """What is told beside the numbers of a file, as its publisher has it."""
+    """Texts that the publisher gives: unit, source, notes, date."""
 
     unit: str = option_field("", metavar="TEXT", help=message("what is counted, such as persons"))
     source: str = option_field("", metavar="TEXT", help=message("whose figures they are"))
@@ -46,7 +46,7 @@ NOTHING = Telling()
 
 
 def about_release(release: Release, check: str = "", telling: Telling = NOTHING) -> About:
-    """What stands beside the numbers of a release, from the release alone and what is told of it.
+    """Collect the texts of a release, from the release alone and what its publisher gives.
 
     Parameters
     ----------

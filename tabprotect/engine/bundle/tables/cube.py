@@ -23,7 +23,7 @@ from tabprotect.engine.tables.variable import Level, TotalCode, Variable
 from tabprotect.languages.messages import message
 
 TOTAL: TotalCode = ("T", "Total")
-"""What totals are listed by where the source had none."""
+"""Code and label of totals where the source had none."""
 
 MOST_CELLS = 2**24
 """The most cells of a cube; of more, the tables are written apart."""

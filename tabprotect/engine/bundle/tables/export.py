@@ -233,7 +233,7 @@ def check_decimals(decimals: int, kind: Format | None = None) -> None:
 
 
 def _csv(table: PublishedMagnitudes, totals: Mapping[str, str]) -> bytes:
-    """As ``table.csv``, with the status of the SDMX list beside."""
+    """Write ``table.csv`` with the status of the SDMX list beside."""
     rows = (
         [
             *(code if label == TOTAL else label for label, code in zip(labels, totals.values(), strict=True)),

@@ -1,4 +1,4 @@
-"""What a description in CSVW (JSON) says of the delimited file that it belongs to.
+"""CSVW descriptions (JSON) of delimited files.
 
 Of a description (https://www.w3.org/TR/tabular-metadata) it takes the dialect (delimiter, encoding, lines
 before the header, remarks), the signs of a number, the sign of a missing count, columns that are not to
@@ -20,7 +20,7 @@ from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
 
 SUFFIX = "-metadata.json"
-"""What a description is called beside its file: ``t.csv-metadata.json``."""
+"""Ending of a description's name: ``t.csv-metadata.json``."""
 
 MOST = 2**20
 _NUMBERS = frozenset(
@@ -62,7 +62,7 @@ def described(path: Path, reading: Reading) -> Reading:
 
 
 def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) -> bytes:
-    """What stands beside a file that is written: its title, that numbers were changed, its columns.
+    """Describe a file that is written: its title, that numbers were changed, its columns.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ def _line(text: str) -> str:
 
 
 def _notes(cube: Cube) -> list[str]:
-    """That numbers were changed, as notes that are shown with the table; source and date."""
+    """Write notes that are shown with the table, the source and the date."""
     about = cube.about
     lines = [line for text in about.sentences for line in _text("NOTEX", text)]
     lines += _text("SOURCE", about.source) if about.source else []

@@ -1,4 +1,4 @@
-"""What the columns of a file are, as a person says it: a variable, a label, left out, or a slice.
+"""Roles of a file's columns, as a person says them: a variable, a label, left out, or a slice.
 
 A column of numbers beside the counts (a weight, a percentage) that the other columns already determine
 classifies nothing: as a variable it would give a table of invented zeros. It is asked about.

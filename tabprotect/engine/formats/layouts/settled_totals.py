@@ -1,4 +1,4 @@
-"""What becomes of the totals among the cells of a file: checked and taken out, recomputed, or kept beside.
+"""Totals among the cells of a file: checked and taken out, recomputed, or kept beside.
 
 Totals that add up say nothing that the inner cells do not say. Of totals that do not, a person says
 which count: the inner cells (``recompute``), each for itself (``keep``), or all of them as categories

@@ -156,10 +156,10 @@ def _recognised_without(
 
 
 LEFT_OUT = message("left out, as it holds percentages: {names}")
-"""What is said of the columns that were left out."""
+"""Note on columns that were left out."""
 
 PERCENT = re.compile(r"%|\b(per ?cent|percentage|pct|prozent)\b", re.IGNORECASE)
-"""What the name of a column of percentages says."""
+"""Words in the name of a column of percentages."""
 
 
 def percentages(

@@ -29,14 +29,15 @@ MOST_ROWS = 2**20 - 1
 """The most rows of a sheet below its header."""
 
 Style = Literal["", "text", "head", "across", "title", "note", "number", "total", "hidden"]
-"""What a cell is: a label, a text of several lines, a heading of rows or of columns, ..., a number, a total, a sign for a hidden number."""
+"""Looks of a cell: a label, a text of several lines, a heading of rows or of columns, ..., a number, a total, a
+sign for a hidden number."""
 
 LONGEST = 32_000
 """The most characters of a text."""
 WIDEST = 1000
 """The most columns of a cross table."""
 WIDTHS = (6, 42)
-"""Of columns, in characters: the least and the most."""
+"""Least and largest width of a column, in characters."""
 
 TOTAL = "Total"
 STATUS = "status"
@@ -202,7 +203,7 @@ def _width(texts: Iterable[str]) -> int:
 
 
 def _notes(cube: Cube) -> Sheet:
-    """What was done to the numbers, a row for each thing to know."""
+    """Lay out what was done to the numbers, a row for each fact."""
     rows = [[SheetCell(name, "head"), SheetCell(text, "text")] for name, text in cube.about.facts]
     if cube.hidden is not None:
         rows.append([SheetCell(SHOWN, "head"), SheetCell(NOTE)])

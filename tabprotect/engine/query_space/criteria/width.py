@@ -44,7 +44,7 @@ EXACT_CELLS = 20_000
 """Most cells left open by a part of a release for which programmes are solved unasked."""
 
 QUICK_CELLS = 100
-"""The same limit when one of many releases of a table larger than that is judged."""
+"""Limit when one of many releases of a table larger than that is judged."""
 
 QUICK_WORK = 1e6
 """Nominal microseconds (`solver.solver_work`) of programmes for a judgement that somebody waits

@@ -144,7 +144,7 @@ class WidthWalk(MarginWalk):
         return bool((upper - lower[near] >= self._threshold).all())
 
     def toggle(self, i: int, j: int) -> None:
-        """As :meth:`GraphWalk.toggle`."""
+        """Toggle an edge, as :meth:`GraphWalk.toggle` does."""
         change = self._step(i, j, self.common(i, j))
         if self.joined(i, j):
             self._lower -= change

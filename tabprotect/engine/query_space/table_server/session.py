@@ -84,7 +84,7 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
 
 
 SNAPSHOT_VERSION = 2
-"""Of what a snapshot holds: one of another version is not read, and the log is folded from its start."""
+"""Version of a snapshot: one of another version is not read, and the log is folded from its start."""
 
 SNAPSHOT_LINES = 1_000
 """Lines after which the state is stored again, so that a start folds no more than these."""

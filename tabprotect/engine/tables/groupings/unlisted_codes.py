@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import joined, message, plural
 
 LEFT_OUT = ""
-"""What a mapping says of codes whose records are left out."""
+"""Target of codes whose records are left out."""
 
 SHOWN = 8
 
