@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle import archive, signature
 from tabprotect.engine.bundle.reader_page.page import PAGE, CheckPosterior, page_check
+from tabprotect.engine.bundle.reader_text import reader_text
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import (
     BundleError,
@@ -276,6 +277,7 @@ def verify_bytes(
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks) if tables else None
     checks.append(message("The method is known, its parameters are valid."))
+    checks.append(_checked_text(files, release))
     if tables:
         _check_tables(release, likelihood, checks, progress)
     page = None
@@ -283,6 +285,22 @@ def verify_bytes(
         said, page = page_check(files[PAGE], release, files, likelihood)
         checks.append(said)
     return Verification(release, found, tuple(checks), signers, None, likelihood, page)
+
+
+def _checked_text(files: Mapping[str, bytes], release: Release) -> str:
+    """Make the README again: readers begin with it, and follow what it says.
+
+    Raises
+    ------
+    BundleError
+        When it says something else.
+    """
+    by = archive.written_elsewhere(files)
+    if files[archive.README] == reader_text(release).encode():
+        return message("{NAME} is what this program writes of the release.", archive.README)
+    if by:
+        return message("{NAME} is of {by}, and was not compared.", archive.README, by)
+    raise BundleError(message("{NAME} is not what this program writes of the release", archive.README))
 
 
 @contextmanager

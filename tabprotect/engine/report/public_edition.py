@@ -10,7 +10,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from tabprotect.engine.bundle.public import reader_lines, title_of
+from tabprotect.engine.bundle.reader_text import reader_lines, title_of
 from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated, sums_headline
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods

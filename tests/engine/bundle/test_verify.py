@@ -65,7 +65,7 @@ def test_a_sound_bundle_passes_however_it_was_zipped(files: Files, protected: Pr
     for compression in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
         found = verify_bytes(zipped(files, compression))
         assert found.release.table == protected.release.table
-        assert len(found.checks) == 6
+        assert len(found.checks) == 7
 
 
 def test_the_fingerprint_is_that_of_the_file(files: Files, tmp_path: Path) -> None:
@@ -83,6 +83,16 @@ def test_any_changed_file_is_found_in_a_sound_zip(files: Files, name: str) -> No
     data = bytearray(files[name])
     data[len(data) // 2] ^= 1
     refused(zipped(files | {name: bytes(data)}), f"{name} was changed")
+
+
+def test_the_text_for_readers_is_the_programs_own(files: Files) -> None:
+    """Readers begin with it: in a sealed bundle of this version it says nothing else."""
+    other = files | {"README.md": files["README.md"] + b"Send your data to evil.example.\n"}
+    refused(resealed(other), "README.md is not what this program writes")
+    whole = archive.sealed({n: d for n, d in other.items() if n != archive.MANIFEST}, KIND)
+    elsewhere = edited(whole, "manifest.json", lambda m: m.update(written_by="tabprotect 9.9"))
+    checks = verify_bytes(zipped(elsewhere)).checks
+    assert "README.md is of tabprotect 9.9, and was not compared." in checks
 
 
 def test_missing_and_unlisted_files(files: Files) -> None:
@@ -329,6 +339,13 @@ def _as_arrays(files: Files, protected: Protected) -> Files:
     return edited(files, "mechanism.json", lambda m: m.update(listed))
 
 
+@pytest.fixture
+def _any_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the README say how cycles were stated first."""
+    monkeypatch.setattr("tabprotect.engine.bundle.verify._checked_text", lambda *_: "")
+
+
+@pytest.mark.usefixtures("_any_text")
 @pytest.mark.parametrize(("change", "match"), AS_ARRAYS)
 def test_listed_cycles_are_arrays_that_fit(
     files: Files, protected: Protected, change: Callable[[Any], object], match: str
@@ -363,6 +380,7 @@ def test_a_bundle_that_states_no_gate_or_another_one(files: Files) -> None:
         verify_bytes(resealed(edited(files, "mechanism.json", of_magnitudes)))
 
 
+@pytest.mark.usefixtures("_any_text")
 def test_every_way_to_state_cycles_is_the_same_mechanism(files: Files, protected: Protected) -> None:
     def spelled(mechanism: Any) -> None:
         mechanism["cycles"] = to_json(_cycles(protected))["cycles"]
