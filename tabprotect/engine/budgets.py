@@ -48,6 +48,7 @@ FITTED_CELLS = 2**24  # Most inner cells fitted in full
 MOST_GROUPS = 20_000_000  # Most groups of records that an engine hands over
 CROSSTAB_CELLS = 200_000  # Most cells of a table that a workbook also lays out for people
 LAID_OUT_BYTES = 2**26  # Most bytes of a file with title lines or marks: it is held as a whole
+MOST_COLUMNS = 2**14  # Most columns of a table in rows of text, as of a workbook
 MAX_CATEGORIES = 1_000_000  # Most categories of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
 MOST_TEXT = 2**29  # Most bytes of a text file that is read at once (512 MiB)

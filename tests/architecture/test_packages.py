@@ -186,6 +186,15 @@ def test_one_place_asks_what_a_path_is() -> None:
             assert not asks.search(line) or "member.is_dir()" in line, (path, line)
 
 
+def test_one_place_says_which_text_is_a_number() -> None:
+    """``str.isdigit`` takes signs that ``int`` does not, such as a raised two: ``natural`` does it right."""
+    others = {"decoding.py", "numerals.py", "digits.py"}
+    """The function itself, ASCII only, and codes that no number is made of."""
+    for path in (ROOT / "tabprotect").rglob("*.py"):
+        if path.name not in others:
+            assert not re.search(r"\bis(digit|numeric)\b", path.read_text()), path
+
+
 def test_array_types_have_one_home() -> None:
     aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
     found = {path.name for path in (ROOT / "tabprotect").rglob("*.py") if aliases.search(path.read_text())}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from tabprotect.engine.budgets import LAID_OUT_BYTES
+from tabprotect.engine.budgets import LAID_OUT_BYTES, MOST_COLUMNS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
@@ -363,6 +363,9 @@ def _typographic(text: str) -> str:
     return re.sub(r'(^|[\s(\[])"', "\\1\u201c", text).replace('"', "\u201d")
 
 
+TURNED = message("is the file turned on its side? Cells and records are rows")
+
+
 class RowFormat(Format):
     """A format of text rows: long form, a grid, or a bare matrix, recognised from the rows."""
 
@@ -372,8 +375,24 @@ class RowFormat(Format):
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         """All rows in memory with their lines, for tables laid out by hand."""
-        source, _ = self.rows(path, reading)
+        source, _ = self._narrow(path, reading)
         return [LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())]
+
+    def _narrow(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[RowSource, list[str]]:
+        """The rows of a file of no more columns than a table has."""
+        source, notes = self.rows(path, reading, progress)
+        columns = len(next(iter(source.rows()), ()))
+        if columns > MOST_COLUMNS:
+            raise InputError(
+                message(
+                    "the first line has {columns:,} columns: at most {most:,} are read", columns, MOST_COLUMNS
+                ),
+                file=path,
+                hint=TURNED,
+            )
+        return source, notes
 
     def cells(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[CellList, list[str]]:
         refused: InputError | None = None
@@ -382,7 +401,7 @@ class RowFormat(Format):
                 if (found := self._plain(path, reading, progress)) is not None:
                     return found
             except InputError as error:
-                if error.hint == AS_IT_WAS:
+                if error.hint in (AS_IT_WAS, TURNED):
                     raise
                 refused = error
         if refused is not None and path.stat().st_size > LAID_OUT_BYTES:
@@ -401,7 +420,7 @@ class RowFormat(Format):
         ]
 
     def _plain(self, path: Path, reading: Reading, progress: Progress) -> tuple[CellList, list[str]] | None:
-        source, notes = self.rows(path, reading, progress)
+        source, notes = self._narrow(path, reading, progress)
         form = recognise(
             source, count=reading.count, drop=reading.drop or (), variable=reading.variable or ()
         )

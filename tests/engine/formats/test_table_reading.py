@@ -354,3 +354,11 @@ def test_progress_and_cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for most in range(1, len(watched.seen) + 1):
         with pytest.raises(Interrupted):
             read_table(path, progress=Watched(most))
+
+
+def test_a_header_of_a_million_columns_is_refused_before_it_is_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{n}" for n in range(20_000)) + "\n" + ",".join(["1"] * 20_000) + "\n")
+    with pytest.raises(InputError, match="20,000 columns") as refused:
+        read_table(path)
+    assert len(str(refused.value)) < 300

@@ -15,6 +15,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -73,6 +74,9 @@ class Parquet(Format):
                 ) from None
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
+        with connected(path) as connection, suppress(QueryError):
+            # A damaged file is told of where its records are read.
+            refuse_twice(path, connection)
         return RecordsFile(f"read_parquet({file_literal(path)})")
 
     def publish(self, cube: Cube) -> bytes:
@@ -124,6 +128,31 @@ def _metadata(domain: Domain, about: About) -> str:
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
 
+def refuse_twice(path: Path, connection: Connection) -> None:
+    """Refuse a file with two columns of one name: the reader would give the second another.
+
+    Raises
+    ------
+    InputError
+        Naming it.
+    """
+    rows = connection.execute(
+        f"SELECT name, num_children FROM parquet_schema({file_literal(path)})"
+    ).fetchall()[1:]
+    if any(children for _, children in rows):
+        # Columns of parts are refused where they are read.
+        return
+    seen: set[str] = set()
+    for name, _ in rows:
+        if name.casefold() in seen:
+            raise InputError(
+                message("the column {name} occurs twice", repr(name)),
+                file=path,
+                hint=message("give each column a name of its own: capitals make no other name"),
+            )
+        seen.add(name.casefold())
+
+
 class _Columns:
     """The columns of a file in long form."""
 
@@ -131,6 +160,7 @@ class _Columns:
         self.path = path
         self.connection = connection
         self.relation = f"read_parquet({file_literal(path)}, {_ROW}=true)"
+        refuse_twice(path, connection)
         self.types = {
             row[0]: row[1]
             for row in connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import tabprotect as tp
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
@@ -130,3 +133,15 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged, cut off") as caught:
         read_table(path)
     assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize("second", ["v", "V"])
+def test_two_columns_of_one_name_are_refused(tmp_path: Path, second: str) -> None:
+    """As in a CSV file: the reader would call the second ``v_1``, for tables and records alike."""
+    path = tmp_path / "t.parquet"
+    columns = [pa.array(["a", "b"]), pa.array(["x", "y"]), pa.array([1, 2])]
+    pq.write_table(pa.Table.from_arrays(columns, names=["v", second, "count"]), path)
+    with pytest.raises(InputError, match="occurs twice"):
+        read_table(path)
+    with pytest.raises(InputError, match="occurs twice"):
+        tp.tabulate(path, by=["v"])
