@@ -8,6 +8,8 @@ from tabprotect.gui.base.page import Page
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.check.beliefs import Beliefs
 from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.table.counts_part import CountsPart
+from tabprotect.gui.pages.table.page import TablePage
 
 P = TypeVar("P", bound=Page)
 
@@ -17,6 +19,13 @@ def page_of(window: MainWindow, kind: type[P]) -> P:
     found = window.pages[kind.name]
     assert isinstance(found, kind)
     return found
+
+
+def counts(window: MainWindow) -> CountsPart:
+    """The part of the table page that is about counts."""
+    part = page_of(window, TablePage).part
+    assert isinstance(part, CountsPart)
+    return part
 
 
 def beliefs(window: MainWindow) -> Beliefs:

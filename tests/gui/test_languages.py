@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fitting import cut
+from pages_of import counts
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -30,7 +31,6 @@ from tabprotect.gui.look.lists.listing import RowList
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
-from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.languages.translation import ENGLISH, PSEUDO, set_language, tr
 
 
@@ -163,9 +163,7 @@ def test_main_pages_say_nothing_in_english(speaking: Callable[[str], MainWindow]
 
 def test_totals_are_wide_enough_for_their_head_in_german(speaking: Callable[[str], MainWindow]) -> None:
     window = speaking("de")
-    page = window.pages["table"]
-    assert isinstance(page, TablePage)
-    head = page.grid.right.columns
+    head = counts(window).grid.right.columns
     assert tr("total") == "Summe"
     assert head.sectionSize(0) >= head.fontMetrics().horizontalAdvance("Summe") + 2 * GRID
     window.document.jobs.cancel_all()

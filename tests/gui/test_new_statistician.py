@@ -21,6 +21,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.page import RunPage
+from tabprotect.gui.pages.table.counts_part import CountsPart
 from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.gui.pages.tabulate.page import DRAWN, TabulatePage
 from tabprotect.gui.pages.variables.page import VariablesPage
@@ -112,7 +113,8 @@ def test_from_records_to_a_coded_set_of_three_tables(
     assert table is not None and table.domain.names == ("nuts", "age", "sex", "work")
     assert table.domain["age"].categories[:2] == ("0-4", "5-9")
     hand.click(variables.main_button)
-    grid = hand.page(TablePage)
+    grid = hand.page(TablePage).part
+    assert isinstance(grid, CountsPart)
     grid.folds.show_way("folded")
     hand.clicks += 2
     assert grid.grid.layout_ is not None

@@ -22,7 +22,7 @@ class TableStage(Stage):
 
     name = "table"
     page_class = "table.page.TablePage"
-    sums_class = "table.sums_page.SumsPage"
+    by_measure = True
     sums_entries = frozenset({"next", "previous", "swap"})
     label = message("Data")
     icon = "table"

@@ -39,6 +39,7 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.pages.compare.page import ComparePage
+from tabprotect.gui.pages.table.counts_part import CountsPart
 from tabprotect.gui.pages.table.page import TablePage
 
 SHAPES: tuple[tuple[tuple[int, ...], Placement | None], ...] = (
@@ -67,7 +68,7 @@ def wheel(area: QAbstractScrollArea) -> None:
     QApplication.sendEvent(view, QWheelEvent(at, there, QPoint(), down, no_button, no_key, phase, False))
 
 
-def of_table(act: Acts, page: TablePage) -> None:
+def of_table(act: Acts, page: CountsPart) -> None:
     """What is done with the table in front."""
     cells = page.grid.cells
     for figure in (*list(FIGURES)[1:], "counts"):
@@ -143,7 +144,8 @@ def measured(shape: tuple[int, ...], placement: Placement | None = None) -> None
     act("type a count", lambda: document.do(set_count, index=[3] * len(shape), count=1))
     act("undo", document.undo)
     act("redo", document.redo)
-    of_table(act, page)
+    assert isinstance(page.part, CountsPart)
+    of_table(act, page.part)
     of_window(act)
     with tempfile.TemporaryDirectory() as folder:
         saving = Autosave(window, Path(folder), first=False)

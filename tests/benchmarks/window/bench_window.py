@@ -31,6 +31,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.pages.table.counts_part import CountsPart
 from tabprotect.gui.pages.table.page import TablePage
 
 FIRST_PAINT = """
@@ -113,12 +114,12 @@ def million(window: MainWindow, shape: tuple[int, ...], placement: Placement | N
     QApplication.processEvents()
     report(f"{' x '.join(map(str, shape))} shown", time.thread_time() - begin, 0.1)
     page = window.pages["table"]
-    assert isinstance(page, TablePage)
+    assert isinstance(page, TablePage) and isinstance(page.part, CountsPart)
     for what, bar, step in (
-        ("down by lines", page.grid.cells.verticalScrollBar(), 24),
-        ("down by pages", page.grid.cells.verticalScrollBar(), 231),
-        ("across by columns", page.grid.cells.horizontalScrollBar(), 64),
-        ("across by pages", page.grid.cells.horizontalScrollBar(), 500),
+        ("down by lines", page.part.grid.cells.verticalScrollBar(), 24),
+        ("down by pages", page.part.grid.cells.verticalScrollBar(), 231),
+        ("across by columns", page.part.grid.cells.horizontalScrollBar(), 64),
+        ("across by pages", page.part.grid.cells.horizontalScrollBar(), 500),
     ):
         if not bar.maximum():
             print(f"  (all columns or rows are in sight: nothing to scroll {what})")
@@ -131,8 +132,8 @@ def million(window: MainWindow, shape: tuple[int, ...], placement: Placement | N
     QApplication.processEvents()
     report("one edit, margins and marks painted", time.thread_time() - begin, 0.1)
     begin = time.thread_time()
-    page.grid.cells.selectAll()
-    page.grid.block()
+    page.part.grid.cells.selectAll()
+    page.part.grid.block()
     report("select all, and read the block", time.thread_time() - begin, 0.1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from pages_of import page_of
+from pages_of import counts, page_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
@@ -27,8 +27,9 @@ from tabprotect.gui.pages.compare.page import ComparePage
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.release.page import ReleasePage
 from tabprotect.gui.pages.run.page import MethodsPage
+from tabprotect.gui.pages.table.counts_part import CountsPart
+from tabprotect.gui.pages.table.magnitudes_part import MagnitudesPart
 from tabprotect.gui.pages.table.page import TablePage
-from tabprotect.gui.pages.table.sums_page import SumsPage
 
 Settle = Callable[[], None]
 
@@ -47,6 +48,13 @@ FIRMS = """nace,region,ent,turnover
 20,S,k,11
 20,S,l,14
 """
+
+
+def magnitudes(window: MainWindow) -> MagnitudesPart:
+    """The part of the table page that is about magnitudes."""
+    part = page_of(window, TablePage).part
+    assert isinstance(part, MagnitudesPart)
+    return part
 
 
 @pytest.fixture
@@ -72,9 +80,8 @@ def sums(window: MainWindow, settle: Settle, table: Path) -> MainWindow:
 def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom(
     sums: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
-    page = sums.page
-    assert isinstance(page, SumsPage)
-    assert page.sentence.startswith("1 of 9 sums may not be shown")
+    page = magnitudes(sums)
+    assert page.page.sentence.startswith("1 of 9 sums may not be shown")
     assert sums.rail.buttons["table"].badge == 1
     assert "1 unsafe sum" in sums.strip.facts
     # While a rule is typed it is judged, and nothing is changed by that.
@@ -88,7 +95,7 @@ def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom
     assert sums.document.sums.rules == ("p=10", "n=4") and sums.document.at_risk_cells == 4
     sums.document.undo()
     settle()
-    page.choices()["next"]()
+    sums.page.choices()["next"]()
     assert sums.document.selection == (0, 0)
     view = sums.inspector.contributors
     sums.docks["inspector"].show()
@@ -212,8 +219,8 @@ def test_from_protection_to_a_reader_of_the_bundle(
     reader.go("table")
     qtbot.waitUntil(lambda: not reader.document.jobs.running)
     assert reader.document.public and not reader.document.has_original
-    shown = reader.page
-    assert isinstance(shown, SumsPage) and "are hidden (x)" in shown.sentence
+    shown = magnitudes(reader)
+    assert "are hidden (x)" in reader.page.sentence
     assert not shown.rules.isVisibleTo(reader)
     reader.close()
 
@@ -258,14 +265,13 @@ def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle
     sums.document.saved = sums.document.project
     sums.files.open("example:duncan-roehrig-4x4")
     settle()
-    assert isinstance(sums.page, TablePage) and not sums.pages.why_not("query_space")
+    assert isinstance(counts(sums), CountsPart) and not sums.pages.why_not("query_space")
 
 
 def test_what_a_rule_would_do_moves_nothing_that_is_being_pressed(
     sums: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
-    page = sums.page
-    assert isinstance(page, SumsPage)
+    page = magnitudes(sums)
     chip = next(b for b in page.rules.findChildren(QToolButton) if "p=10" in b.text())
 
     def places() -> dict[int, QPoint]:

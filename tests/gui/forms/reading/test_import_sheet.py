@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import xlsxwriter
-from pages_of import page_of
+from pages_of import counts
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -14,7 +14,6 @@ from tabprotect.engine.house import FOLDER
 from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.table.page import TablePage
 
 MARKED = "Persons by region and sex 2023\n\nregion\\sex,f,m\nnorth,-,5\nsouth,7,9\n\nSource: census\n"
 
@@ -267,5 +266,5 @@ def test_what_of_a_file_was_not_read_is_said_beside_the_table(
     path.write_text("region,sex,count,percent\nn,f,5,20.8\nn,m,7,29.2\ns,f,3,12.5\ns,m,9,37.5\n")
     window.files.open(str(path))
     qtbot.waitUntil(lambda: window.document.project is not None and window.page.name == "table")
-    said = page_of(window, TablePage)._legend.text()
+    said = counts(window)._legend.text()
     assert "Not read, as it holds percentages: percent" in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from pages_of import beliefs
+from pages_of import beliefs, counts
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -21,7 +21,6 @@ from tabprotect.gui.base.document import Total
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import number_text
 from tabprotect.gui.pages.check.beliefs import Beliefs
-from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
@@ -90,9 +89,7 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     assert release is not None
     opened.go("table")
     settle()
-    page = opened.pages["table"]
-    assert isinstance(page, TablePage)
-    grid, inspector = page.grid, opened.inspector
+    grid, inspector = counts(opened).grid, opened.inspector
     document.select((1, 3))
     grid.cells.setFocus()
     # Beyond the last column stands the row's total, below it the grand total.

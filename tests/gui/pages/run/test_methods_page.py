@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import counts, page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -218,7 +218,7 @@ def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, trie
     assert "4 cells" not in "".join(texts(shown))
     # On the table page a suppressed cell is an x as well.
     at_methods.go("table")
-    delegate = at_methods.pages["table"].grid.delegate  # type: ignore[attr-defined]
+    delegate = counts(at_methods).grid.delegate
     assert delegate.hidden is not None and int(delegate.hidden.sum()) == 4
 
 
@@ -313,7 +313,7 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(small: MainWind
     assert document.release is not None and document.published is None
     document.set_public(True)
     small.go("table")
-    table = small.pages["table"]
+    table = counts(small)
     assert not any("small" in text for text in texts(table, hidden=False))
     assert "no cells to select" in small.inspector.sentence
     # What can be believed about the inner cells is known all the same.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages_of import counts
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
@@ -14,13 +15,13 @@ from tabprotect.engine.project.verbs.level_verbs import group_categories, nest_v
 from tabprotect.engine.project.verbs.table_verbs import place, tabulate
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.headers import LevelHeader
-from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.counts_part import CountsPart
 
 Settle = Callable[[], None]
 
 
 @pytest.fixture
-def page(window: MainWindow, tmp_path: Path, settle: Settle) -> TablePage:
+def page(window: MainWindow, tmp_path: Path, settle: Settle) -> CountsPart:
     path = tmp_path / "people.csv"
     rows = [
         f"{geo[0]},{geo},{age},{number % 2}"
@@ -35,12 +36,10 @@ def page(window: MainWindow, tmp_path: Path, settle: Settle) -> TablePage:
     window.document.run(group_categories(variable="age", width=3))
     settle()
     window.go("table")
-    found = window.pages["table"]
-    assert isinstance(found, TablePage)
-    return found
+    return counts(window)
 
 
-def labels(page: TablePage, *, down: bool) -> list[str]:
+def labels(page: CountsPart, *, down: bool) -> list[str]:
     layout = page.grid.layout_
     assert layout is not None
     return [layout.label(n, down=down).strip() for n in range(layout.shape[0 if down else 1])]
@@ -52,7 +51,7 @@ def press(qtbot: QtBot, header: LevelHeader, line: int) -> None:
     qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def test_folded_levels_show_totals_and_open_by_a_click(page: TablePage, qtbot: QtBot) -> None:
+def test_folded_levels_show_totals_and_open_by_a_click(page: CountsPart, qtbot: QtBot) -> None:
     table = page.document.original
     assert table is not None
     page.document.run(place(rows=["geo"], columns=["age"], layers=["sex"]))

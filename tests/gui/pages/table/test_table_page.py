@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages_of import page_of
+from pages_of import counts
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
@@ -19,13 +19,13 @@ from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid import clipboard
 from tabprotect.gui.grid.grid_view import GridView
-from tabprotect.gui.pages.table.page import TablePage
+from tabprotect.gui.pages.table.counts_part import CountsPart
 
 Settle = Callable[[], None]
 
 
-def page(window: MainWindow) -> TablePage:
-    return page_of(window, TablePage)
+def page(window: MainWindow) -> CountsPart:
+    return counts(window)
 
 
 def grid_texts(window: MainWindow) -> list[list[str]]:
@@ -163,7 +163,7 @@ def test_bad_counts_go_to_the_strip_and_change_nothing(opened: MainWindow, text:
     before = opened.document.history
     page(opened).grid.model.typed.emit(0, 1, text)
     assert opened.document.history is before
-    strip = page(opened).errors
+    strip = page(opened).page.errors
     assert strip.isVisible()
     assert "(v1, w2)" in strip.text
     opened.document.select((3, 3))
@@ -224,7 +224,7 @@ def test_a_block_that_does_not_fit_is_refused(opened: MainWindow) -> None:
     before = opened.document.history
     page(opened).paste()
     assert opened.document.history is before
-    assert "does not fit" in page(opened).errors.text
+    assert "does not fit" in page(opened).page.errors.text
 
 
 def test_copy_with_headers_comes_back_as_the_same_block(opened: MainWindow) -> None:
@@ -259,7 +259,7 @@ def test_a_large_block_is_copied_beside_the_window(
     assert (data.text(), data.html()) == wanted
     monkeypatch.setattr(clipboard, "CLIPBOARD_CELLS", 15)
     table_page.copy(with_headers=True)
-    assert "too large" in table_page.errors.text
+    assert "too large" in table_page.page.errors.text
 
 
 def test_placement_moves_by_key_and_keeps_the_cell(
@@ -352,7 +352,7 @@ def test_categories_are_added_renamed_and_reordered(opened: MainWindow) -> None:
     assert table.domain["v"].categories == ("first", "v2", "v3", "v5", "v4")
     panel.list.item(0).setText("v2")  # a name that is taken
     assert panel.names[0] == "first"
-    assert page(opened).errors.isVisible()
+    assert page(opened).page.errors.isVisible()
     for _ in range(3):
         opened.actions_["undo"].trigger()
     assert panel.names == ["v1", "v2", "v3", "v4"]
@@ -403,7 +403,7 @@ def test_public_view_shows_the_published_table_read_only(opened: MainWindow, set
     assert grid_texts(opened) == [[str(v) for v in row] for row in published.counts.tolist()]
     assert not page(opened).grid.model.editable
     assert page(opened).grid.delegate.mark is None
-    assert "small" not in page(opened).sentence
+    assert "small" not in page(opened).page.sentence
     page(opened).paste()
     assert not page(opened).paste_bar.isVisible()
 

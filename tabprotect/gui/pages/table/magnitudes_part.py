@@ -1,34 +1,35 @@
-"""The data page of a magnitude table: sums, which of them tell too much and why, and the rules."""
+"""The part of the table page that is about magnitudes: they, which tell too much and why, and the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QWidget
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
-from tabprotect.engine.project.verbs.table_verbs import opening, placed
+from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.judged.judged_sums import judged
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import choice, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, set_visible
-from tabprotect.gui.look.theme import count_text
-from tabprotect.gui.pages.stages import TableStage
+from tabprotect.gui.look.layouts import filled, in_column, set_visible
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.table.rules_bar import RulesBar
+from tabprotect.gui.pages.table.words import empty_words
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import translate
 
@@ -47,64 +48,57 @@ TYPING = 150
 """Milliseconds of rest before a rule that is being typed is judged."""
 
 
-class SumsPage(TableStage, Page):
-    """The sums in the house with their rules, the published ones in public view."""
+class MagnitudesPart(QWidget):
+    """The magnitudes in the house with their rules, the published ones in public view."""
 
-    hint = message("The sums, who contributes, and which tell too much.")
-
-    def __init__(self, document: Document) -> None:
-        super().__init__(document)
-        self._figure = "value"
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self.page, self.document = page, page.document
+        document = page.document
         self._judged: BackgroundTask[Sensitivity] = BackgroundTask(
             self, document.jobs, self._tried, self._not_tried
         )
-        self.figures = named(QComboBox(), message("What the cells show"))
-        for name, words in FIGURES.items():
-            self.figures.addItem(translate(words), name)
-        self.figures.currentIndexChanged.connect(lambda _: self._show_figure())
+        self.figures = choice(message("What the cells show"), FIGURES, lambda: page.follow("view"))
         self.unsafe_only = tool_button(
             message("Unsafe only"),
             checkable=True,
             name=message("Show only rows and columns with unsafe sums"),
         )
-        filled(self.tools, self.figures, self.unsafe_only)
+        filled(page.tools, self.figures, self.unsafe_only)
         self.rules = RulesBar()
-        self.rules.rules_set.connect(lambda rules: self.do(set_rules, rules=list(rules)))
+        self.rules.rules_set.connect(lambda rules: self.page.do(set_rules, rules=list(rules)))
         self.rules.weights_set.connect(
-            lambda reading: self.do(set_rules, rules=list(self.rules.rules), weights=reading)
+            lambda reading: self.page.do(set_rules, rules=list(self.rules.rules), weights=reading)
         )
         self.rules.tried.connect(self._try)
         self.grid = MagnitudeGrid(message("Table of sums"))
         self.grid.current_changed.connect(document.select)
-        self.grid.placed.connect(lambda where: document.run(placed(where), page=self.name))
+        self.grid.placed.connect(lambda where: document.run(placed(where), page=self.page.name))
         self.grid.describe = self._describe
         self.unsafe_only.toggled.connect(self.grid.only)
         self.empty = Label(wordWrap=True, role="quiet", alignment=Qt.AlignmentFlag.AlignCenter)
         self.legend = Label(wordWrap=True, name=message("What the letters mean"))
-        for part, stretch in ((self.rules, 0), (self.grid, 1), (self.legend, 0), (self.empty, 1)):
-            self.body.addWidget(part, stretch)
+        in_column(self.rules, (self.grid, 1), self.legend, (self.empty, 1), on=self, margins=0, spacing=GRID)
         self._who = Label(role="quiet")
-        filled(self.footer, self._who, 1)
-        document.selection_changed.connect(self._selected)
-        document.judged_sums.changed.connect(self._now_judged)
-        self.begins = self.grid.grid.cells
+        filled(page.footer, self._who, 1)
+        # Out of sight it is shown when the page is next.
+        document.judged_sums.changed.connect(lambda: page.follow("at_risk"))
+        document.selection_changed.connect(self.go_to)
+        self.begins: QWidget = self.grid.grid.cells
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        return {"next": lambda: self._go(1), "previous": lambda: self._go(-1), "swap": self._swap}
-
-    def words(self, project: Project) -> list[str]:
-        return opening(project)
+        """No menu entries but those of both measures."""
+        return {}
 
     # -- what is shown ------------------------------------------------------------------------
 
     def refresh(self, changes: PageChanges) -> None:
+        """Bring it up to date."""
         document, project = self.document, self.document.project
         if project is None or not project.of_sums:
             return
         house = document.in_house
         sums, release = document.sums, document.release_of_sums
-        self.main_button.setText(translate(self.main_label if house else message("What readers would know")))
-        self.main_button.setEnabled(house or release is not None)
         set_visible(house, self.rules, self.unsafe_only, self.figures, self.legend)
         if house and sums is not None:
             self.rules.show_rules(sums.rules, weighted=sums.table.weighted, weights=sums.weights)
@@ -112,14 +106,8 @@ class SumsPage(TableStage, Page):
         elif release is not None:
             self._show_release(project, release)
         else:
-            self.grid.hide()
-            self.set_sentence("")
-            self._nothing(
-                message(
-                    "A reader sees nothing yet: the table has not been protected.\n"
-                    "Press F9 to see the original again, and go on to Protect."
-                )
-            )
+            self.page.set_sentence("")
+            self._nothing(empty_words(document))
         if not house:
             self._who.setText("")
             self.legend.setText("")
@@ -138,36 +126,28 @@ class SumsPage(TableStage, Page):
             self.document.judged_sums.ask(sums)
             self._nothing(message("Judging every sum\u2026"))
             return
-        self._nothing("")
         cells = sums.table.cells
         letters = letters_of(sums, found)
-        value = self._figure == "value"
+        figure = str(self.figures.currentData())
         shown = ShownMagnitudes(
-            getattr(cells, self._figure),
-            magnitude_text(sums.table.decimals) if value else count_text,
+            getattr(cells, figure),
+            magnitude_text(sums.table.decimals if figure == "value" else 0),
             letters=letters,
             mark=found.unsafe,
         )
-        placement = project.placement or Placement.of(project.domain)
-        self.grid.show_magnitudes(sums.table.axes, cells.key, placement, shown)
-        self._too_large()
-        self._selected(self.document.selection)
-        self.set_sentence(_sentence(sums, found))
+        self._lay_out(project, sums.table.axes, cells.key, shown)
+        self.page.set_sentence(_sentence(sums, found))
         self.legend.setText(translate(_legend(letters)))
         self._who.setText(translate(_who(sums)))
 
     def _show_release(self, project: Project, release: Release) -> None:
-        self._nothing("")
         table = release.magnitude_table
         shown = ShownMagnitudes(
             table.value, magnitude_text(table.decimals), hatch=table.hidden, hidden=table.hidden
         )
-        placement = project.placement or Placement.of(project.domain)
-        self.grid.show_magnitudes(table.axes, table.key, placement, shown)
-        self._too_large()
-        self._selected(self.document.selection)
+        self._lay_out(project, table.axes, table.key, shown)
         hidden = int(table.hidden.sum())
-        self.set_sentence(
+        self.page.set_sentence(
             message(
                 "What a reader sees: {cells} sums of {measure}; {hidden} of them are hidden (x).",
                 count_text(len(table.key)),
@@ -182,7 +162,11 @@ class SumsPage(TableStage, Page):
             )
         )
 
-    def _too_large(self) -> None:
+    def _lay_out(self, project: Project, axes: Sequence[Axis], key: Ints, shown: ShownMagnitudes) -> None:
+        self._nothing("")
+        placement = project.placement or Placement.of(project.domain)
+        self.grid.show_magnitudes(axes, key, placement, shown)
+        self.go_to(self.document.selection)
         if not self.grid.fits:
             self._nothing(
                 message(
@@ -198,15 +182,8 @@ class SumsPage(TableStage, Page):
             return ""
         return message("unsafe") if found.unsafe[number] else ""
 
-    def _show_figure(self) -> None:
-        self._figure = str(self.figures.currentData())
-        self.refresh(frozenset())
-
-    def _now_judged(self) -> None:
-        # Out of sight it is shown when the page is next.
-        self._changed(frozenset({"at_risk"}))
-
-    def _selected(self, index: Index | None) -> None:
+    def go_to(self, index: Index | None) -> None:
+        """Go to a cell, in its layer."""
         if self.document.of_sums and not self.grid.isHidden():
             self.grid.select(index)
 
@@ -252,23 +229,15 @@ class SumsPage(TableStage, Page):
 
     # -- going about --------------------------------------------------------------------------
 
-    def main_action(self) -> None:
-        self.document.page_asked.emit("check" if self.document.public else "protect")
-
-    def _go(self, step: int) -> None:
-        if not self.document.in_house:
-            return
-        found = self.grid.next_marked(self.document.selection, step)
+    def go_at_risk(self, step: int) -> None:
+        """Select the next (or with -1 the previous) unsafe cell, round and round."""
+        found = self.grid.next_marked(self.document.selection, step) if self.document.in_house else None
         if found is not None:
             self.document.select(found)
-            self.grid.grid.cells.setFocus()
+            self.begins.setFocus()
 
-    def _swap(self) -> None:
-        project = self.document.project
-        if project is not None and project.placement is not None:
-            old = project.placement
-            turned = Placement(old.columns, old.rows, old.layers)
-            self.document.run(placed(turned), page=self.name)
+    def go_to_error(self, error: TabprotectError) -> None:
+        """No error names a magnitude."""
 
 
 def letters_of(sums: ChosenMagnitudes, found: Sensitivity) -> np.ndarray:
