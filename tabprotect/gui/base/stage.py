@@ -35,13 +35,11 @@ class Stage:
     name: ClassVar[str]
     page_class: ClassVar[str] = ""
     """The path of the page class below ``tabprotect.gui.pages``, imported when it is first needed."""
-    sums_class: ClassVar[str] = ""
-    """The same for a magnitude table, where that has a page of its own."""
     by_measure: ClassVar[bool] = False
     """True if its parts follow from the measure of the table: one page is built for each."""
     any_table: ClassVar[bool] = False
-    """True if it is the same whatever is open; else what has no ``sums_class`` is about counts alone."""
-    sums_entries: ClassVar[frozenset[str]] = frozenset()
+    """True if it is the same whatever is open; else what is not ``by_measure`` is about counts alone."""
+    magnitude_entries: ClassVar[frozenset[str]] = frozenset()
     """The menu entries that a magnitude table has, too."""
     label: ClassVar[str]
     icon: ClassVar[str]
@@ -119,7 +117,7 @@ class Standings:
 
     def _worked_out(self, stage: type[Stage]) -> Standing:
         document = self._document
-        if document.of_sums and not (stage.by_measure or stage.sums_class or stage.any_table):
+        if document.of_sums and not (stage.by_measure or stage.any_table):
             return Standing(
                 message("This is about tables of counts; a magnitude table is open."),
                 applies=False,
@@ -129,8 +127,8 @@ class Standings:
         why = stage.why_not(document)
         problems = 0 if why else stage.problems(document)
         applies, idle = stage.applies(document), stage.idle(document)
-        if document.of_sums and (stage.by_measure or stage.sums_class):
-            idle |= {entry.name for entry in stage.entries} - stage.sums_entries
+        if document.of_sums and stage.by_measure:
+            idle |= {entry.name for entry in stage.entries} - stage.magnitude_entries
         return Standing(why, applies, problems, idle)
 
 

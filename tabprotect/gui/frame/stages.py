@@ -46,19 +46,11 @@ PAGES: tuple[type[Stage], ...] = (
 """The stages, then the steps under them; the rail, the menus and Ctrl+number follow from them."""
 
 
-def page_type(stage: type[Stage], *, sums: bool = False) -> type[Page]:
-    """The page of a stage, imported when it is needed: the first paint does not wait for it.
-
-    Parameters
-    ----------
-    sums
-        Whether it is that of a magnitude table.
-    """
+def page_type(stage: type[Stage]) -> type[Page]:
+    """The page of a stage, imported when it is needed: the first paint does not wait for it."""
     if issubclass(stage, Page):
         return stage
-    module, _, name = (stage.sums_class if sums and not stage.by_measure else stage.page_class).rpartition(
-        "."
-    )
+    module, _, name = stage.page_class.rpartition(".")
     page: type[Page] = getattr(import_module(f"tabprotect.gui.pages.{module}"), name)
     return page
 
@@ -73,27 +65,25 @@ class Pages(Mapping[str, Page]):
         self.stages: dict[str, type[Stage]] = {stage.name: stage for stage in (*PAGES, *OTHERS)}
         self.built: dict[str, Page] = {}
         """The pages that were asked for so far."""
-        self.built_for_sums: dict[str, Page] = {}
-        """Those of them that are about magnitude tables alone."""
+        self.built_for_magnitudes: dict[str, Page] = {}
+        """Those of them that have parts for magnitudes."""
         self._document = document
         self._made = made
         self.standings = Standings(document)
 
     def __getitem__(self, name: str) -> Page:
         stage = self.stages[name]
-        other = stage.by_measure or stage.sums_class not in ("", stage.page_class)
-        sums = self._document.of_sums and other
-        built = self.built_for_sums if sums else self.built
+        own = self._document.of_sums and stage.by_measure
+        built = self.built_for_magnitudes if own else self.built
         if name not in built:
-            page = page_type(stage, sums=sums)(self._document)
-            built[name] = page
+            page = built[name] = page_type(stage)(self._document)
             self._made(page)
         return built[name]
 
     def every(self) -> Iterator[Page]:
         """All pages that were built."""
         yield from self.built.values()
-        yield from self.built_for_sums.values()
+        yield from self.built_for_magnitudes.values()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.stages)

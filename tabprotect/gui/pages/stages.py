@@ -23,7 +23,7 @@ class TableStage(Stage):
     name = "table"
     page_class = "table.page.TablePage"
     by_measure = True
-    sums_entries = frozenset({"next", "previous", "swap"})
+    magnitude_entries = frozenset({"next", "previous", "swap"})
     label = message("Data")
     icon = "table"
     hint = message("The counts, their sums, and which are small.")
@@ -70,7 +70,7 @@ class ProtectStage(Stage):
     name = "protect"
     page_class = "protect.page.ProtectPage"
     by_measure = True
-    sums_entries = frozenset({"choose", "again"})
+    magnitude_entries = frozenset({"choose", "again"})
     label = message("Protect")
     icon = "shield"
     hint = message("What must stay true, and which method keeps it at the least cost.")
@@ -167,7 +167,7 @@ class ReleaseStage(Stage):
     name = "release"
     page_class = "release.page.ReleasePage"
     by_measure = True
-    sums_entries = frozenset({"publish", "report", "save_as"})
+    magnitude_entries = frozenset({"publish", "report", "save_as"})
     label = message("Release")
     icon = "release"
     hint = message("May it leave?")
@@ -257,7 +257,7 @@ class VariablesStage(Stage):
 
     name = "variables"
     page_class = "variables.page.VariablesPage"
-    sums_class = "variables.page.VariablesPage"
+    any_table = True
     label = message("Variables")
     icon = "variables"
     hint = message("Levels, bands and groups of every variable.")
@@ -359,7 +359,7 @@ class MethodsStage(_RunStage):
     name = "methods"
     page_class = "run.page.MethodsPage"
     by_measure = True
-    sums_entries = frozenset({"run", "setup", "result"})
+    magnitude_entries = frozenset({"run", "setup", "result"})
     label = message("Set-up")
     icon = "methods"
     hint = message("The chosen method: its parameters, what it will do, its result.")
@@ -389,7 +389,7 @@ class CompareStage(Stage):
     name = "compare"
     page_class = "compare.page.ComparePage"
     by_measure = True
-    sums_entries = frozenset({"compare", "open", "csv", "svg"})
+    magnitude_entries = frozenset({"compare", "open", "csv", "svg"})
     label = message("Compare")
     icon = "compare"
     hint = message("Methods side by side: what each gives away, against what it keeps.")

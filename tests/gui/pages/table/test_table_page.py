@@ -49,7 +49,7 @@ def write_table(path: Path, shape: tuple[int, ...], names: list[str]) -> np.ndar
 def test_an_example_opens_with_its_margins(opened: MainWindow) -> None:
     table = opened.document.original
     assert table is not None
-    assert opened.page is page(opened)
+    assert opened.page is page(opened).page
     # No variable has levels, so there is nothing to fold.
     assert page(opened).folds.isHidden()
     assert grid_texts(opened) == [[str(v) for v in row] for row in table.counts.tolist()]
