@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
@@ -161,7 +161,7 @@ FORMER: Mapping[str, object] = {"cycles": "default", "blocking": "any_zero"}
 
 def let_out(problem: Problem, given: Mapping[str, object], seeds: int) -> str:
     """How often the gate lets one of its draws out."""
-    policy = HousePolicy()
+    policy = AgencyPolicy()
     drawn = (
         gate.protect(PLUGIN, problem, given, Randomness.seeded(seed), policy=policy, draft=True)
         for seed in range(seeds)

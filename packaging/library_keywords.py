@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -58,7 +58,7 @@ WIDER = {
     "header_row": "str | int | None",
     "like": "str | Path | None",
     "marks": "str | Mapping[str, str] | None",
-    "policy": "HousePolicy | str | Path | None",
+    "policy": "AgencyPolicy | str | Path | None",
     "sheet": "str | int | None",
     "sign": "str | Path | None",
     "sign_too": "str | Path | None",

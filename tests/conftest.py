@@ -57,7 +57,7 @@ def house_folder(
         text = f"{request.node.nodeid} {next(made)}"
         return sha256(text.encode()).hexdigest()[: 2 * length]
 
-    monkeypatch.setattr("tabprotect.engine.house.secrets", SimpleNamespace(token_hex=token_hex))
+    monkeypatch.setattr("tabprotect.engine.agency.secrets", SimpleNamespace(token_hex=token_hex))
     folder = next(houses)
     folder.mkdir()
     monkeypatch.setenv("TABPROTECT_HOME", str(folder))

@@ -36,7 +36,7 @@ from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.shown.frames import Framed, made
 from tabprotect.library.table import Table, check_table
-from tabprotect.library.verdicts import HouseVerdict
+from tabprotect.library.verdicts import AgencyVerdict
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -95,16 +95,16 @@ class Protection(Framed):
         return self.protected.record.findings
 
     @property
-    def verdict(self) -> HouseVerdict:
+    def verdict(self) -> AgencyVerdict:
         """Return what readers of the release learn, with the true figures for staff. CONFIDENTIAL."""
-        return HouseVerdict.of(self.protected.verdict)
+        return AgencyVerdict.of(self.protected.verdict)
 
     @property
-    def together(self) -> HouseVerdict | None:
+    def together(self) -> AgencyVerdict | None:
         """Return what readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
         found = judge_release(self.history.project).before.together
-        return None if found is None else HouseVerdict.of(found)
+        return None if found is None else AgencyVerdict.of(found)
 
     @property
     def sentence(self) -> str:

@@ -55,10 +55,10 @@ class ReadersVerdict(VerdictRows, Verdict):
         return cls(**{one.name: getattr(verdict, one.name) for one in fields(Verdict)})
 
 
-class HouseVerdict(VerdictRows, StaffVerdict):
+class AgencyVerdict(VerdictRows, StaffVerdict):
     """The same with the figures of staff, which no row shows. CONFIDENTIAL."""
 
     @classmethod
-    def of(cls, verdict: StaffVerdict) -> HouseVerdict:
+    def of(cls, verdict: StaffVerdict) -> AgencyVerdict:
         """The same, with rows."""
         return cls(**{one.name: getattr(verdict, one.name) for one in fields(StaffVerdict)})

@@ -16,8 +16,8 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from tabprotect.engine.agency import folder
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.house import folder
 from tabprotect.languages.messages import message
 from tabprotect.server.application import application, started
 from tabprotect.server.service import Service, check_access, of_source, read

@@ -24,7 +24,7 @@ from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.sources import Opened, open_table, records_file
-from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.coins import agency_randomness
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
@@ -483,5 +483,5 @@ def perturbed_release(
         "blocking": service.beyond.blocking,
     }
     values = method.resolve_for(problem, given)
-    coins = house_randomness(problem, METHOD, values)
+    coins = agency_randomness(problem, METHOD, values)
     return protect(method, problem, given, coins, policy=in_force(), progress=progress).release

@@ -32,7 +32,7 @@ from test_against_listing import SETTINGS
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
@@ -166,7 +166,7 @@ def beyond(name: str, given: Mapping[str, object] | None, table: Table, most: in
         return False
     try:
         release = method.run(Problem(table), given, Randomness.seeded(0)).release
-        Reader(release, HousePolicy().limits().at_risk, most)
+        Reader(release, AgencyPolicy().limits().at_risk, most)
     except TooManyError:
         return True
     except TabprotectError:
@@ -195,7 +195,7 @@ def run(name: str, wanted: int, seed: int, seconds: float) -> tuple[Counter[str]
             tally["refused"] += 1
             continue
         release, found = first
-        limits = HousePolicy().limits()
+        limits = AgencyPolicy().limits()
         try:
             reader = Reader(release, limits.at_risk, most)
             originals = Originals(reader, MOST)

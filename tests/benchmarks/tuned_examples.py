@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tabprotect.engine.disclosure.choosing.tuning import tuned
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.examples import examples
@@ -34,7 +34,7 @@ def drawn(
     method: Method, problem: Problem, given: Mapping[str, object], seeds: Sequence[int]
 ) -> tuple[float, int]:
     """The mean change of a count over draws, and how many of them the gate accepts at once."""
-    limits, changes, accepted = HousePolicy().limits(problem.at_risk), [], 0
+    limits, changes, accepted = AgencyPolicy().limits(problem.at_risk), [], 0
     for seed in seeds:
         release = method.run(problem, given, Randomness.seeded(seed)).release
         changes.append(np.abs(release.table.counts - problem.table.counts).mean())
@@ -48,7 +48,7 @@ def drawn(
 def row(name: str, table: Table, draws: int, seed: int) -> str:
     """The row of one example."""
     method, problem, begun = methods()[DEFAULT_METHOD], Problem(table), time.process_time()
-    limits = HousePolicy().limits(problem.at_risk)
+    limits = AgencyPolicy().limits(problem.at_risk)
     size = "x".join(map(str, table.domain.shape))
     seeds = range(seed, seed + draws)
     before, passed = drawn(method, problem, {}, seeds)

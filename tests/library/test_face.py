@@ -20,9 +20,9 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.bundle.signature import new_key
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options, options_of
 from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, Publishing
@@ -94,7 +94,7 @@ def test_signature_and_help_name_every_option(function: Any, asked: type[Options
 
 def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path) -> None:
     table = tp.read_table("example:duncan-roehrig-4x4")
-    protection = tp.protect(table, alpha=0.25, seed=7, policy=HousePolicy(two_signatures=True))
+    protection = tp.protect(table, alpha=0.25, seed=7, policy=AgencyPolicy(two_signatures=True))
     keys = [tmp_path / name for name in ("first.key", "second.key")]
     for key in keys:
         new_key(key)
@@ -121,7 +121,7 @@ def test_a_register_is_made_and_finds_a_table_again_under_another_key(
     assert made.name.endswith("r.sqlite")
     with pytest.raises(tp.InputError, match="already"):
         tp.new_register(place)
-    monkeypatch.setenv(house.REGISTER, str(place))
+    monkeypatch.setenv(agency.REGISTER, str(place))
     asked = {"base": 3, "seed": 2**127 + 5, "accept": "a test"}
     # Of the first there is a dossier, of the second nothing.
     dossier = tmp_path / "CONFIDENTIAL-a.zip"
@@ -134,7 +134,7 @@ def test_a_register_is_made_and_finds_a_table_again_under_another_key(
     assert done.mark != made.mark and done.kept.is_file()
     assert main(["register", "check", "example:duncan-roehrig-4x4"]) == 0
     # Another key than its own is refused.
-    house.key_file().write_bytes(done.kept.read_bytes())
+    agency.key_file().write_bytes(done.kept.read_bytes())
     with pytest.raises(tp.ParameterError):
         tp.rotate_key(place)
 
@@ -142,7 +142,7 @@ def test_a_register_is_made_and_finds_a_table_again_under_another_key(
 @pytest.mark.usefixtures("few_draws")
 def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: Path) -> None:
     table = tp.read_table("example:langsrud-lupp")
-    strict = HousePolicy(
+    strict = AgencyPolicy(
         belief_limit=0.5, share=0.0, attempts_at_most=2, second_release="reason", together="reason"
     )
     given = {"policy": strict, "seed": 7, "base": 3}
@@ -417,7 +417,7 @@ def firms() -> tp.MagnitudeTable:
 def test_magnitudes_are_protected_and_published_as_counts_are(tmp_path: Path) -> None:
     """Two people answer for them where the policy says so; title, rules and page as asked for."""
     table = firms()
-    policy = HousePolicy(two_signatures=True)
+    policy = AgencyPolicy(two_signatures=True)
     found = tp.protect(table, "suppression", rule="p=10", policy=policy, title="Turnover", accept="looked at")
     assert repr(found) == "Protection(suppression, 2 x 2)" and found.figures["primary"]
     shown = found.to_frame("dict")

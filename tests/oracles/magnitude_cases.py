@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
@@ -39,7 +39,7 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
 def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> Protected:
     """A table protected by suppression and judged by the program's own limits."""
     method, problem = methods("magnitudes")["suppression"], MagnitudeProblem(table=table, rules=rules)
-    return protect_magnitudes(method, problem, method.resolve(given), HousePolicy())
+    return protect_magnitudes(method, problem, method.resolve(given), AgencyPolicy())
 
 
 def outsider(table: PublishedMagnitudes, within: float) -> dict[int, float]:

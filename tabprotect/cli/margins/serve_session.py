@@ -17,9 +17,9 @@ from tabprotect.cli.margins.released_margins import (
     gather,
 )
 from tabprotect.cli.output import Console
+from tabprotect.engine.agency import user_name
 from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.house import user_name
 from tabprotect.engine.options import Naming, option_field, part, position
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.lattice import Query

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
 from tabprotect.engine.options import Options, option_field
@@ -76,8 +76,8 @@ def run_house(asked: KeysHouse, console: Console) -> int:
     """Say where the house's key is and which one it is; never the key."""
     if asked.rotate:
         return _rotated(asked, console)
-    path = house.key_file()
-    made, key = not is_there(path), house.key(make=True)
+    path = agency.key_file()
+    made, key = not is_there(path), agency.key(make=True)
     mark = mark_of_key(key)[:16]
     if asked.out is not None:
         write_bytes(asked.out, f"{key.hex()}\n".encode(), overwrite=False, private=True)
@@ -103,9 +103,9 @@ def _rotated(asked: KeysHouse, console: Console) -> int:
     from tabprotect.engine.project.releasing.rotating import rotate
 
     done = rotate(asked.register, asked.originals, console)
-    path = house.key_file()
+    path = agency.key_file()
     if asked.out is not None:
-        write_bytes(asked.out, f"{house.key().hex()}\n".encode(), overwrite=False, private=True)
+        write_bytes(asked.out, f"{agency.key().hex()}\n".encode(), overwrite=False, private=True)
     console.result(
         {
             "file": str(path),

@@ -14,11 +14,11 @@ from tabprotect.cli.arguments import TableReading, open_source
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import BundleError
-from tabprotect.engine.house import register_address
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.register.left_before import left_before

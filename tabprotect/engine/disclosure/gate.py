@@ -17,7 +17,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import (
     untried,
     what_helps,
 )
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import ACCEPT, RefusedError, Suggestion
 from tabprotect.engine.fitting.margin_variance import UNDONE, words
@@ -54,7 +54,7 @@ def protect(
     given: Mapping[str, object],
     randomness: Randomness,
     *,
-    policy: HousePolicy | None = None,
+    policy: AgencyPolicy | None = None,
     accept: str = "",
     draft: bool = False,
     changed: bool = False,
@@ -87,7 +87,7 @@ def protect(
     ParameterError, InputError, InfeasibleError
         As ``Method.run``.
     """
-    policy = HousePolicy() if policy is None else policy
+    policy = AgencyPolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
     again = method.draws_again(problem.table.domain, values)
     limits = policy.limits(problem.at_risk, again=again, changed=changed, refused=refused)
@@ -129,7 +129,7 @@ def protect(
     raise _refusal(method, worse, (values, limits, attempt), progress)
 
 
-def against(done: Protected, policy: HousePolicy) -> str:
+def against(done: Protected, policy: AgencyPolicy) -> str:
     """Say what stands against publishing a draw, in words; empty if nothing does.
 
     Also empty if it was decided to publish it all the same.
@@ -154,7 +154,7 @@ def _limits(gate: Gate) -> tuple[object, ...]:
     return *numbers, gate.at_risk, gate.intruder, gate.within
 
 
-def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
+def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:
     """A draw to be published whatever stands against it, with the decision on record.
 
     A reason of the policy's own goes before one that is given.
@@ -265,7 +265,7 @@ def _with_reason(done: Protected, decisions: Sequence[str]) -> Protected:
     return Protected(replace(done.release, mechanism=mechanism), record)
 
 
-def beside_unweighed(done: Protected, policy: HousePolicy) -> Protected:
+def beside_unweighed(done: Protected, policy: AgencyPolicy) -> Protected:
     """The draw as one that leaves beside other releases that were not weighed with it.
 
     It takes a reason, as whatever is not judged: one of the policy's own if there is one.

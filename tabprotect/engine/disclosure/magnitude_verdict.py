@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.parameters import Values
@@ -62,7 +62,7 @@ def magnitude_verdict(
         Kinds of what else was not judged.
     """
     table, gate = release.magnitude_table, release.mechanism.gate
-    limits = limits or gate or HousePolicy().of_magnitudes
+    limits = limits or gate or AgencyPolicy().of_magnitudes
     method = methods("magnitudes")[release.mechanism.method]
     found = method.outsider(release, limits.near)
     near = found is not None and found > limits.belief_limit + ROUNDING
@@ -122,7 +122,7 @@ def protect_magnitudes(
     method: MagnitudeMethod,
     problem: MagnitudeProblem,
     values: Values,
-    policy: HousePolicy,
+    policy: AgencyPolicy,
     progress: Progress = SILENT,
 ) -> Protected:
     """Protect a table once, and judge what comes of it; nothing is refused.

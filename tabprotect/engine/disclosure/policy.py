@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 import tomli_w
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
@@ -45,7 +45,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class HousePolicy:
+class AgencyPolicy:
     """The demands of a house on every release.
 
     Attributes
@@ -195,7 +195,7 @@ class HousePolicy:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
-    def of(cls, given: Mapping[str, object]) -> HousePolicy:
+    def of(cls, given: Mapping[str, object]) -> AgencyPolicy:
         """Make a policy from values by name; missing ones take their defaults.
 
         Raises
@@ -210,7 +210,7 @@ class HousePolicy:
             raise ParameterError(error.fields, hint=message("the limits are {known}", known)) from None
 
 
-def read(path: Path) -> HousePolicy:
+def read(path: Path) -> AgencyPolicy:
     """Read a policy file.
 
     Raises
@@ -221,7 +221,7 @@ def read(path: Path) -> HousePolicy:
         With every wrong field.
     """
     try:
-        return HousePolicy.of(parsed_toml(read_text(path), "policy"))
+        return AgencyPolicy.of(parsed_toml(read_text(path), "policy"))
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -232,10 +232,10 @@ def policy_file() -> Path:
     The one named by the environment variable, else the one beside the settings.
     """
     named = os.environ.get(VARIABLE)
-    return Path(named) if named else house.folder() / "policy.toml"
+    return Path(named) if named else agency.folder() / "policy.toml"
 
 
-def in_force() -> HousePolicy:
+def in_force() -> AgencyPolicy:
     """The house policy, else the program's default limits.
 
     Raises
@@ -244,10 +244,10 @@ def in_force() -> HousePolicy:
         As :func:`read`.
     """
     path = policy_file()
-    return read(path) if os.environ.get(VARIABLE) or is_there(path) else HousePolicy()
+    return read(path) if os.environ.get(VARIABLE) or is_there(path) else AgencyPolicy()
 
 
-def write(policy: HousePolicy, path: Path) -> None:
+def write(policy: AgencyPolicy, path: Path) -> None:
     """Write a policy file, whole or not at all.
 
     Raises
@@ -255,6 +255,6 @@ def write(policy: HousePolicy, path: Path) -> None:
     InputError
         When it cannot be written there.
     """
-    if path.parent == house.folder():
+    if path.parent == agency.folder():
         make_folder(path.parent, private=True)
     write_bytes(path, tomli_w.dumps(policy.as_dict()).encode())

@@ -20,7 +20,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
@@ -49,7 +49,7 @@ NONE_EXPECTED = 1e-9
 
 def verdict(
     release: Release,
-    policy: HousePolicy | Gate | None = None,
+    policy: AgencyPolicy | Gate | None = None,
     earlier: Sequence[Release | Evidence] = (),
     original: Table | None = None,
     effort: Effort = VERDICT,
@@ -184,12 +184,12 @@ def weigh_refused(
     return weigh_refusals(found, refused, randomness, verdict, progress)
 
 
-def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
+def _limits(release: Release, policy: AgencyPolicy | Gate | None) -> Gate:
     if isinstance(policy, Gate):
         return policy
     stated = release.mechanism.gate
     if policy is None:
-        policy = HousePolicy()
+        policy = AgencyPolicy()
         if stated is not None:
             return stated
     if release.magnitudes:

@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from tabprotect.engine.agency import folder
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, FilePreview, is_text
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import unreadable
-from tabprotect.engine.house import folder
 
 FILE = "readings.json"
 MOST = 500

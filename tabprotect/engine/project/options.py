@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
+from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.release.tuned import USES
@@ -279,7 +279,7 @@ class Protecting(Drawing):
     title: str | None = option_field(
         None, group=OUTPUT, metavar="TITLE", help=message("for the reader; published")
     )
-    policy: HousePolicy | None = option_field(
+    policy: AgencyPolicy | None = option_field(
         None,
         group=GATE,
         metavar="policy.toml",

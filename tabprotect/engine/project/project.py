@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from tabprotect.engine.disclosure.policy import HousePolicy, in_force
+from tabprotect.engine.disclosure.policy import AgencyPolicy, in_force
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
@@ -134,7 +134,7 @@ class Project:
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     seed: int | None = field(default=None, repr=False)
     fresh: bool = False
-    policy: HousePolicy | None = None
+    policy: AgencyPolicy | None = None
     protected: Protected | None = None
     released: Release | None = None
     published: bool = False
@@ -286,7 +286,7 @@ class Project:
         return given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
 
     @property
-    def limits(self) -> HousePolicy:
+    def limits(self) -> AgencyPolicy:
         """The limits by which releases are judged."""
         return in_force() if self.policy is None else self.policy
 

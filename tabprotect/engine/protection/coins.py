@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
@@ -26,7 +26,7 @@ LABEL = message("tabprotect coins of a release, version 1")
 KEYS_LABEL = "tabprotect record keys, version 1"
 
 
-def house_randomness(
+def agency_randomness(
     problem: Problem, method: str, values: Mapping[str, object], key: bytes | None = None
 ) -> Randomness:
     """HMAC-SHA256 (RFC 2104) of the original and all of the mechanism, as a seed of 256 bits.
@@ -69,7 +69,7 @@ def house_keys(table: Table, key: bytes | None = None) -> Randomness:
 def _keyed(parts: list[bytes], key: bytes | None) -> Randomness:
     """Randomness from a keyed hash of parts, each as long as it says: no two lists give the same bytes."""
     content = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-    digest = hmac.new(house.key() if key is None else key, content, hashlib.sha256).digest()
+    digest = hmac.new(agency.key() if key is None else key, content, hashlib.sha256).digest()
     return Randomness(int.from_bytes(digest, "big"), given=False, coins="house")
 
 

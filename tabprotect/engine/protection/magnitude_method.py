@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -104,7 +104,7 @@ class MagnitudeProblem:
                 message("noise is put on each contribution, and the table names the largest only"),
                 hint=message("tabulate the records, or hide sums: --method suppression"),
             )
-        return house.key() if self.seed is None else sha256(str(self.seed).encode()).hexdigest().encode()
+        return agency.key() if self.seed is None else sha256(str(self.seed).encode()).hexdigest().encode()
 
 
 @dataclass(frozen=True, eq=False)

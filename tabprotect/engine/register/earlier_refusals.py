@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.agency import is_unmade, register_address
+from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.bundle.archive import parse_json, unpack
 from tabprotect.engine.bundle.verify import MECHANISM
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.house import key as house_key
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
@@ -61,7 +61,7 @@ class EarlierRefusals:
     def of(
         cls,
         problem: Problem,
-        how: tuple[Method, Values, HousePolicy],
+        how: tuple[Method, Values, AgencyPolicy],
         *,
         accepted: bool,
         randomness: Randomness,
@@ -114,7 +114,7 @@ class EarlierRefusals:
 
 
 def remember_beside(
-    problem: Problem, how: tuple[Method, Values, HousePolicy], randomness: Randomness, register: str | None
+    problem: Problem, how: tuple[Method, Values, AgencyPolicy], randomness: Randomness, register: str | None
 ) -> None:
     """Record that a draw was refused for what it tells together with earlier releases.
 
@@ -143,7 +143,7 @@ class _Run:
     """A run of a mechanism: with the same coins it draws the same again."""
 
     problem: Problem
-    how: tuple[Method, Values, HousePolicy]
+    how: tuple[Method, Values, AgencyPolicy]
     randomness: Randomness
     accepted: bool
 

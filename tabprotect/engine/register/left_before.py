@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_together
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import AGAIN, Interrupted, RefusedError, TabprotectError
-from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.counts_and_magnitudes import sums_among
@@ -128,13 +128,13 @@ class LeftBefore:
             self.error is not None or self.unread or (together is not None and together.passed is None)
         )
 
-    def refuses(self, policy: HousePolicy, reason: str) -> bool:
+    def refuses(self, policy: AgencyPolicy, reason: str) -> bool:
         """Return True if together they are beyond the limits, and may not leave so."""
         if self.together is None or not self.together.failing or policy.together == "warn":
             return False
         return policy.together == "refuse" or not reason
 
-    def admit(self, policy: HousePolicy, reason: str) -> None:
+    def admit(self, policy: AgencyPolicy, reason: str) -> None:
         """Refuse a release that may not go out beside the earlier ones.
 
         Parameters
@@ -255,7 +255,7 @@ def left_before(
     *,
     release: Release | None = None,
     whole: bytes | None = None,
-    policy: HousePolicy | Gate | None = None,
+    policy: AgencyPolicy | Gate | None = None,
     known: LeftBefore | None = None,
     looked: LookedUp | None = None,
     progress: Progress = SILENT,
@@ -294,7 +294,7 @@ def _left_before(
     problem: Problem,
     looked: LookedUp,
     at_hand: tuple[Release | None, bytes | None],
-    policy: HousePolicy | Gate | None,
+    policy: AgencyPolicy | Gate | None,
     known: LeftBefore | None,
     progress: Progress,
 ) -> LeftBefore:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from tabprotect.engine.agency import is_unmade, register_address
+from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, ParameterError
-from tabprotect.engine.house import is_unmade, register_address
-from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
@@ -78,7 +78,7 @@ class ReadingTogether:
 
     problem: Problem
     release: Release | None
-    policy: HousePolicy | Gate | None
+    policy: AgencyPolicy | Gate | None
     looked: LookedUp
     progress: Progress = SILENT
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database
@@ -111,10 +111,10 @@ class Register:
     """
 
     def __init__(self, url: str, *, new: bool = False, also: bytes | None = None) -> None:
-        made = new or house.is_own_register(url)
+        made = new or agency.is_own_register(url)
         if not made:
-            house.is_unmade(url)
-        address = house.prepared_address(url) if made else url
+            agency.is_unmade(url)
+        address = agency.prepared_address(url) if made else url
         self._database = _new(address) if new else Database(address, SCHEMA, make=made)
         self.name = self._database.name if address == url else url
         self._key = b""
@@ -135,15 +135,15 @@ class Register:
         known = sa.select(CHAIN.c.digest).where(CHAIN.c.act == "key").order_by(CHAIN.c.number)
         marks = self._database.transaction(lambda c: c.execute(known).scalars().all())
         if not marks:
-            key = house.key()
+            key = agency.key()
             self._database.transaction(lambda c: self._begin(c, key), again=TAKEN_BACK | BORN_TWICE)
             return key
         mark = str(marks[-1])
         if also is not None and mark_of_key(also) == mark:
             return also
-        key_there = is_there(house.key_file())
-        if key_there and mark_of_key(house.key()) == mark:
-            return house.key()
+        key_there = is_there(agency.key_file())
+        if key_there and mark_of_key(agency.key()) == mark:
+            return agency.key()
         why = (
             message("belongs to another key of the house, of mark {mark}", mark[:16])
             if key_there
@@ -155,8 +155,8 @@ class Register:
                 "under another key nothing in it is found again. Put the right key back from its "
                 "copy to {path}, or name it with {KEY}; with a new key on purpose take a new "
                 "register: tabprotect register new FILE",
-                house.key_file(),
-                house.KEY,
+                agency.key_file(),
+                agency.KEY,
             ),
         )
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.errors import InputError
@@ -204,12 +204,12 @@ def remember_head(name: str, head: Head) -> None:
     all_of_them = _read() | {_key(name): [head.lines, head.chain]}
     # What cannot be kept is no reason to publish nothing: the dossier has the head as well.
     with contextlib.suppress(InputError):
-        write_bytes(house.folder() / FILE, json.dumps(all_of_them).encode(), private=True)
+        write_bytes(agency.folder() / FILE, json.dumps(all_of_them).encode(), private=True)
 
 
 def _read() -> dict[str, list[object]]:
     try:
-        found = json.loads((house.folder() / FILE).read_text(encoding="utf-8"))
+        found = json.loads((agency.folder() / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

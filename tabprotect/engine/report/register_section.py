@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.bundle.staff.release_findings import BEFORE
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import is_unmade, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import left_before

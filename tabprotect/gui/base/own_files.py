@@ -6,13 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings, QStandardPaths
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 
 
 def state_folder() -> Path:
     """Return where autosaved work of this user lies: with the house's own files, where their folder is
     named."""
-    named = house.named_folder()
+    named = agency.named_folder()
     if named is not None:
         return named / "autosave"
     where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
@@ -21,7 +21,7 @@ def state_folder() -> Path:
 
 def stored_settings() -> QSettings:
     """Return what a person set: where the system keeps such things, or with the house's own files."""
-    named = house.named_folder()
+    named = agency.named_folder()
     if named is None:
         return QSettings()
     # What Qt keeps of its own file dialogs goes there, too, where the system keeps that in files.

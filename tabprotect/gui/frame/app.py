@@ -26,7 +26,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTimer, QTranslator, 
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.foreign.reader import warm
@@ -361,4 +361,4 @@ def _recent_folders(window: MainWindow) -> set[Path]:
     chosen = window.document.preferences
     folders = {Path(one.path).parent for one in window.files.recent.files()}
     folders |= {f for f in (chosen.public_folder, chosen.confidential_folder) if f is not None}
-    return folders | {house.folder()}
+    return folders | {agency.folder()}

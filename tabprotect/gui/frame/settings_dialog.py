@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, HousePolicy, in_force, policy_file, write
+from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, AgencyPolicy, in_force, policy_file, write
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.left_out import SAID as LEFT_OUT
@@ -87,7 +87,7 @@ class PolicyForm:
         Title -> its fields.
     """
 
-    def __init__(self, policy: HousePolicy, *, fixed: bool) -> None:
+    def __init__(self, policy: AgencyPolicy, *, fixed: bool) -> None:
         self._given = policy
         self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
         self.belief.setValue(policy.belief_limit)
@@ -194,7 +194,7 @@ class PolicyForm:
             ),
         ]
 
-    def policy(self) -> HousePolicy:
+    def policy(self) -> AgencyPolicy:
         """As it is set.
 
         Raises
@@ -216,7 +216,7 @@ class PolicyForm:
             **{name: self._share(name) for name in self.shares},
             **{name: box.currentData() for name, box in self.choices.items()},
         }
-        return HousePolicy.of(self._given.as_dict() | set_here)
+        return AgencyPolicy.of(self._given.as_dict() | set_here)
 
     def _share(self, name: str) -> float:
         """A share as it is set; one that was not touched keeps all its digits."""
@@ -296,7 +296,7 @@ class SettingsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen, self._fixed = window.document.preferences, bool(os.environ.get(VARIABLE))
         self.errors = ErrorStrip()
-        found = HousePolicy()
+        found = AgencyPolicy()
         try:
             found = in_force()
         except TabprotectError as error:
@@ -430,7 +430,7 @@ class SettingsDialog(QDialog):
         self.accept()
 
 
-def _present() -> HousePolicy | None:
+def _present() -> AgencyPolicy | None:
     try:
         return in_force()
     except TabprotectError:

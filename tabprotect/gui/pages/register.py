@@ -11,9 +11,9 @@ from typing import Any
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QWidget
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.reading_together import marks
@@ -256,7 +256,7 @@ class RegisterPage(RegisterStage, Page):
                 "Made: {name}. It belongs to the key of mark {mark}; {REGISTER} names it.",
                 Path(place).name,
                 made.mark,
-                house.REGISTER,
+                agency.REGISTER,
             )
 
         self._writing.ask(message("making a register"), work)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -104,7 +104,7 @@ class ProtectingKeywords(TypedDict, total=False):
     like: str | Path | None
     publish: str | None
     title: str | None
-    policy: HousePolicy | str | Path | None
+    policy: AgencyPolicy | str | Path | None
     accept: str | None
     accept_weak: bool
     draft: bool

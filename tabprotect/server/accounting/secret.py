@@ -7,9 +7,9 @@ import os
 import secrets
 from pathlib import Path
 
+from tabprotect.engine.agency import folder
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import folder
 from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import message
 

@@ -9,10 +9,10 @@ import zipfile
 from pathlib import Path
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 
 SEED = "1234567890" * 4
-LIMIT = HousePolicy().belief_limit
+LIMIT = AgencyPolicy().belief_limit
 
 
 def made(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.infer import infer
@@ -130,7 +130,7 @@ def test_noise_on_several_tables_of_both() -> None:
 
 def test_a_verdict_judges_the_tables_of_both() -> None:
     fine = released(Table.dense(FINE, COUNTS), "random_rounding", {"base": 3, "margins": "A:B - 1"})
-    coarse, limits = rounded(), HousePolicy().limits()
+    coarse, limits = rounded(), AgencyPolicy().limits()
     found = verdict(fine, limits, [coarse])
     other = verdict(coarse, limits, [fine])
     assert [one.names for one in found.tables] == [("A", "B"), ("B",), ()]

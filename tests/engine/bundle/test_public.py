@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from magnitude_cases import table_of
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
@@ -141,7 +141,7 @@ def magnitude_secrets(done: Protected) -> dict[str, bytes]:
         "rule": b"p=13",
         "home": str(Path.home()).encode(),
         "here": str(Path.cwd()).encode(),
-        "house key": house.key().hex().encode(),
+        "house key": agency.key().hex().encode(),
     }
     return found | beside
 
@@ -152,7 +152,7 @@ def test_nothing_confidential_is_in_a_bundle_of_magnitudes(method: str) -> None:
     problem = MagnitudeProblem(
         table=table_of(LARGE, (3, 2)), rules=rules_of(["p=13"]), seed=918273645546372819
     )
-    done = protect_magnitudes(way, problem, way.resolve({}), HousePolicy())
+    done = protect_magnitudes(way, problem, way.resolve({}), AgencyPolicy())
     secrets = magnitude_secrets(done)
     assert len(secrets) > 15
     everything = list(streams(public.to_bytes(done.release)))

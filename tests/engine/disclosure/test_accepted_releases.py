@@ -16,7 +16,7 @@ from accepted_releases import Originals, run
 from listing_reader import Reader
 from planted_tables import line
 
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -39,7 +39,7 @@ def test_a_release_that_breaks_a_limit_is_seen() -> None:
     given = {"D": 1, "V": 0.2, "js": 0, "margins": "A*B", "keys": "hashed"}
     given["margins"] = "*".join(table.domain.names)
     release = methods()["cell_key"].run(Problem(table), given, Randomness.seeded(1)).release
-    limits = HousePolicy().limits()
+    limits = AgencyPolicy().limits()
     reader = Reader(release, limits.at_risk, 20_000)
     found = verdict(release, limits)
     assert Originals(reader, 20_000).broken(reader, limits, found)

@@ -13,7 +13,7 @@ import pytest
 
 from tabprotect.engine.belief import weighing
 from tabprotect.engine.disclosure import cell_beliefs
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.infer import infer
@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 from listing_laws import PARTS
 from listing_reader import Figures, Reader, TooManyError
 
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 MOST = 120
 """Originals that one reader runs the mechanism on."""
 

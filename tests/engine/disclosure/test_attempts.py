@@ -12,7 +12,7 @@ from tabprotect.engine.belief import evidence
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.disclosure.attempts import weigh_attempts
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
@@ -39,7 +39,7 @@ def let_out(counts: np.ndarray, attempts: int) -> Release:
     plain, _ = CYCLES.perform(
         Problem(Table.dense(DOMAIN, np.ones((2, 3), dtype=np.int64))), values, np.random.default_rng(0)
     )
-    limits = HousePolicy(attempts_at_most=attempts).limits()
+    limits = AgencyPolicy(attempts_at_most=attempts).limits()
     mechanism = plain.mechanism
     stated = Mechanism(mechanism.method, mechanism.domain, mechanism.parameters, limits)
     return Release((PublishedTable(Table.dense(DOMAIN, counts.reshape(2, 3))),), stated)

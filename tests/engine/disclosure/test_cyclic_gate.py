@@ -15,7 +15,7 @@ import pytest
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.effort import OTHERS
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 from cycle_law import Counts, Cycle, beliefs, law, marginal
 
 METHOD = methods()["cyclic_perturbation"]
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 RULES = ("any_zero", "negative")
 
 

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle import public, verify
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing.acceptance_probability import Setting, chance
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.posterior.infer import infer
@@ -49,7 +49,7 @@ def middling() -> Problem:
     return Problem(Table.dense(Domain.of_shape((3, 4)), counts), title="a table")
 
 
-def passes(seed: int, policy: HousePolicy | None = None) -> Protected | None:
+def passes(seed: int, policy: AgencyPolicy | None = None) -> Protected | None:
     try:
         return gate.protect(CYCLES, middling(), STRIPS, Randomness.seeded(seed), policy=policy)
     except RefusedError:
@@ -67,7 +67,7 @@ def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
             values = CYCLES.resolve_for(middling(), STRIPS)
             one = CYCLES.attempt(middling(), values, randomness, number=attempt).release
             last = attempt == found.record.attempt
-            assert verdict(one, HousePolicy().limits()).accepted == last
+            assert verdict(one, AgencyPolicy().limits()).accepted == last
             assert (one.tables == found.release.tables) >= last
     # The same tables at another attempt give the same bytes.
     by_tables: dict[bytes, set[tuple[int, bytes]]] = {}
@@ -84,12 +84,12 @@ def test_attempts_are_drawn_in_order_and_nothing_public_tells_which() -> None:
 
 @pytest.mark.usefixtures("without_remedies")
 def test_the_cap_is_the_policys_and_one_without_chance() -> None:
-    once = [passes(seed, HousePolicy(attempts_at_most=1)) for seed in range(12)]
+    once = [passes(seed, AgencyPolicy(attempts_at_most=1)) for seed in range(12)]
     thrice = [passes(seed) for seed in range(12)]
     assert sum(map(bool, once)) < sum(map(bool, thrice))
     method = methods()["suppression"]
     table = Table.dense(Domain.of_shape((3, 3)), [[20, 50, 1], [30, 9, 40], [60, 70, 80]])
-    done = gate.protect(method, Problem(table), {}, Randomness.seeded(1), policy=HousePolicy(share=1.0))
+    done = gate.protect(method, Problem(table), {}, Randomness.seeded(1), policy=AgencyPolicy(share=1.0))
     assert done.release.mechanism.gate is not None
     assert done.release.mechanism.gate.attempts_at_most == 1
 
@@ -137,7 +137,7 @@ def test_what_is_not_judged_hides_no_broken_limit(monkeypatch: pytest.MonkeyPatc
     stated = done.release.mechanism.gate
     assert stated is not None and (stated.passed, stated.left_out) == (False, ("attempts",))
     # Where nothing leaves that is not judged whole, this does not leave either.
-    strict = HousePolicy(unjudged="refuse")
+    strict = AgencyPolicy(unjudged="refuse")
     numbers = itertools.count()
     with pytest.raises(RefusedError):
         gate.protect(CYCLES, ONES, STRIPS, Randomness.seeded(3), policy=strict, accept="a reason")
@@ -149,7 +149,7 @@ def test_what_is_not_judged_hides_no_broken_limit(monkeypatch: pytest.MonkeyPatc
 
 def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     """Looked at, decided, published: the same table, after the other draws were refused."""
-    policy, chance = HousePolicy(), Randomness.seeded(3)
+    policy, chance = AgencyPolicy(), Randomness.seeded(3)
     draft = gate.protect(CYCLES, ONES, STRIPS, chance, draft=True)
     said = gate.against(draft, policy)
     assert "a reader would know" in said and not draft.record.overruled
@@ -168,7 +168,7 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     # What passes is the same with and without.
     fine = gate.protect(CYCLES, ONES, NEGATIVE, chance, draft=True)
     assert gate.against(fine, policy) == ""
-    assert "other limits" in gate.against(fine, HousePolicy(share=0.01))
+    assert "other limits" in gate.against(fine, AgencyPolicy(share=0.01))
 
 
 @pytest.mark.usefixtures("without_remedies")
@@ -233,7 +233,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     problem, found = Problem(table), {}
     for rule in ("any_zero", "negative"):
         values = CYCLES.resolve(table.domain, STRIPS | {"blocking": rule})
-        found[rule] = chance(Setting(CYCLES, values, HousePolicy().limits()), problem)
+        found[rule] = chance(Setting(CYCLES, values, AgencyPolicy().limits()), problem)
         assert "CONFIDENTIAL" in found[rule].sentence
     assert found["any_zero"].synthetic < found["negative"].synthetic
     assert found["any_zero"].here <= found["negative"].here
@@ -242,7 +242,7 @@ def test_before_the_coins_synthetic_tables_rank_the_rules() -> None:
     other[:2, :2] += [[1, -1], [-1, 1]] if other[0, 1] and other[1, 0] else [[-1, 1], [1, -1]]
     values = CYCLES.resolve(table.domain, NEGATIVE)
     again = chance(
-        Setting(CYCLES, values, HousePolicy().limits()),
+        Setting(CYCLES, values, AgencyPolicy().limits()),
         Problem(Table.dense(table.domain, np.abs(other))),
         on_this_table=False,
     )
@@ -284,7 +284,7 @@ def test_no_certain_cell_is_left_uncounted(name: str, trials: int, shapes: Seque
             release = method.run(problem, given, Randomness.seeded(number)).release
         except TabprotectError:
             continue
-        found = verdict(release, HousePolicy().limits(), original=problem.table)
+        found = verdict(release, AgencyPolicy().limits(), original=problem.table)
         if not found.judged:
             # Nothing is claimed.
             assert not found.accepted and found.note

@@ -13,7 +13,7 @@ from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.bundle.staff.release_findings import headline, of_tables
 from tabprotect.engine.disclosure import insiders
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.sources import open_table
@@ -28,7 +28,7 @@ from tabprotect.engine.tables.table import Table
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "readers.json"
 FIGURES = json.loads(REFERENCE.read_text())["figures"]
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 METHOD = methods()["cyclic_perturbation"]
 
 
@@ -117,20 +117,20 @@ def test_a_part_says_the_same_as_the_whole(rule: str, monkeypatch: pytest.Monkey
 
 def test_it_is_told_and_judged_only_where_the_policy_says_so() -> None:
     release = release_of(FIGURES[5] | {"published": [2, 1, 2, 1, 3, 1, 1, 2, 1]})
-    told = verdict(release, HousePolicy().limits())
+    told = verdict(release, AgencyPolicy().limits())
     chance = told.insiders.chance
     assert told.passed and chance is not None and 0 < chance < 1
     (found,) = told.insiders.findings(told.limits)
     assert found.kind.startswith("insiders") and found in told.findings
     assert told.as_json()["insiders"] == {"chance": chance, "worst": told.insiders.worst}
     assert found in of_tables(told)
-    strict = HousePolicy(insiders="judge", insider_limit=chance / 2)
+    strict = AgencyPolicy(insiders="judge", insider_limit=chance / 2)
     judged = verdict(release, strict.limits())
     assert judged.passed is False and not judged.failing
     assert judged.findings[0].kind == "insiders_beyond" and headline(judged).state == "failed"
-    assert verdict(release, HousePolicy(insiders="judge", insider_limit=chance).limits()).passed
+    assert verdict(release, AgencyPolicy(insiders="judge", insider_limit=chance).limits()).passed
     # A limit that is only told of judges nothing.
-    assert verdict(release, HousePolicy(insider_limit=chance / 2).limits()).passed
+    assert verdict(release, AgencyPolicy(insider_limit=chance / 2).limits()).passed
     # A brief look leaves it out unless it is judged.
     assert verdict(release, told.limits, effort=TRIAL).insiders.chance is None  # type: ignore[arg-type]
     assert verdict(release, strict.limits(), effort=TRIAL).passed is False
@@ -152,7 +152,7 @@ def test_a_release_that_insiders_read_too_well_is_refused() -> None:
     given = {"cycles": "strips-2", "blocking": "any_zero"}
     lenient = protect(METHOD, Problem(table), given, Randomness.seeded(3)).record.verdict
     assert lenient is not None and lenient.insiders.chance
-    strict = HousePolicy(insiders="judge", insider_limit=0.0, attempts_at_most=1)
+    strict = AgencyPolicy(insiders="judge", insider_limit=0.0, attempts_at_most=1)
     with pytest.raises(RefusedError, match="alone in a cell") as caught:
         protect(METHOD, Problem(table), given, Randomness.seeded(3), policy=strict)
     # It was judged: a standing reason would not let it out.
@@ -164,7 +164,7 @@ def test_what_is_not_known_of_insiders_is_no_pass(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(insiders, "LISTED_CELLS", 0)
     monkeypatch.setattr(insiders, "MOST_DRAWN", 0)
     assert verdict(release, LIMITS).passed and verdict(release, LIMITS).insiders.unknown
-    found = verdict(release, HousePolicy(insiders="judge", insider_limit=0.5).limits())
+    found = verdict(release, AgencyPolicy(insiders="judge", insider_limit=0.5).limits())
     assert found.passed is None and found.left_out == ("simulation",)
     assert "could not be worked out" in found.note
 

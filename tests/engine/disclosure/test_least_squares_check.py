@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
@@ -42,7 +42,7 @@ def run(problem: Problem, **given: Any) -> Protected:
 def test_all_margins_of_five_binary_variables_are_refused_by_the_tables_together() -> None:
     problem = planted((2,) * 5)
     release = run(problem, **SMALL, margins="A*B*C*D*E").release
-    limits = HousePolicy().limits(problem.at_risk)
+    limits = AgencyPolicy().limits(problem.at_risk)
     alone = tables_believed(release, "uniform", effort=replace(VERDICT, joint=0))
     assert all(belief.left_out == ("joint_noise",) for belief in alone.beliefs)
     found = verdict(release, limits)
@@ -111,7 +111,7 @@ def test_kept_keys_get_the_noise_of_the_house_in_every_run() -> None:
     kept = Problem(problem.table, problem.at_risk, record_keys=keys)
     found = [CELL_KEY.run(kept, {}, Randomness.seeded(seed)).release for seed in (1, 2)]
     assert found[0] == found[1]
-    house.key_file().unlink()
+    agency.key_file().unlink()
     assert CELL_KEY.run(kept, {}, Randomness.seeded(1)).release != found[0]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief import joint_noise
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
@@ -25,7 +25,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
-LENIENT = replace(HousePolicy(), share=1.0)
+LENIENT = replace(AgencyPolicy(), share=1.0)
 """Limits that accept whatever can be judged."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from magnitude_cases import drawn, table_of
 
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw
 from tabprotect.engine.magnitudes.readers.beliefs import contributor_belief
@@ -57,7 +57,7 @@ def test_no_contributor_believes_more_than_an_outsider_of_one_alone() -> None:
 
 
 def test_what_is_left_out_is_no_pass() -> None:
-    limits = HousePolicy().of_magnitudes
+    limits = AgencyPolicy().of_magnitudes
     noisy = released([5000, 7000, 12000], "multiplicative_noise", {"least": 0.1, "most": 0.25})
     every = np.ones(3, dtype=bool)
     assert magnitude_verdict(noisy, limits, audit=NOBODY, unsafe=every).passed is True
@@ -89,6 +89,6 @@ def test_what_was_stated_is_left_out_for_readers_too() -> None:
 
 def test_a_policy_with_a_wrong_rule_is_refused() -> None:
     with pytest.raises(ParameterError, match="p=0"):
-        HousePolicy(rules=("p=0",))
+        AgencyPolicy(rules=("p=0",))
     with pytest.raises(ParameterError, match="within"):
-        HousePolicy(within=0)
+        AgencyPolicy(within=0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, in_force, policy_file, read, write
+from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, in_force, policy_file, read, write
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -16,8 +16,8 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text('share = 0\nattempts_at_most = 5\nat_risk = "1..4"\nunjudged = "refuse"\n')
     policy = read(path)
-    assert policy == HousePolicy(share=0.0, attempts_at_most=5, at_risk="1..4", unjudged="refuse")
-    assert HousePolicy.of(policy.as_dict()) == policy
+    assert policy == AgencyPolicy(share=0.0, attempts_at_most=5, at_risk="1..4", unjudged="refuse")
+    assert AgencyPolicy.of(policy.as_dict()) == policy
     limits = policy.limits(SmallCount(1, 2))
     assert limits.at_risk == SmallCount(1, 4) and limits.attempts_at_most == 5
     assert policy.limits(again=False).attempts_at_most == 1
@@ -26,10 +26,10 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
 
 def test_every_wrong_limit_is_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as caught:
-        HousePolicy.of({"shares": 1, "belief_limit": "high", "unjudged": 3})
+        AgencyPolicy.of({"shares": 1, "belief_limit": "high", "unjudged": 3})
     assert set(caught.value.fields) == {"shares", "belief_limit", "unjudged"}
     with pytest.raises(ParameterError) as caught:
-        HousePolicy(
+        AgencyPolicy(
             belief_limit=1.5,
             share=-1.0,
             attempts_at_most=0,
@@ -49,7 +49,7 @@ def test_every_wrong_limit_is_named_at_once(tmp_path: Path) -> None:
 
 def test_the_environment_names_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert in_force() == HousePolicy()
+    assert in_force() == AgencyPolicy()
     path = tmp_path / "policy.toml"
     path.write_text("belief_limit = 0.9\n")
     monkeypatch.setenv(VARIABLE, str(path))
@@ -57,14 +57,14 @@ def test_the_environment_names_the_policy(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_file_beside_the_settings_holds_for_every_shell(house_folder: Path) -> None:
-    assert in_force() == HousePolicy() and policy_file() == house_folder / "policy.toml"
-    wanted = HousePolicy(share=0.02, at_risk="1..3", second_release="refuse", two_signatures=True)
+    assert in_force() == AgencyPolicy() and policy_file() == house_folder / "policy.toml"
+    wanted = AgencyPolicy(share=0.02, at_risk="1..3", second_release="refuse", two_signatures=True)
     write(wanted, policy_file())
     assert in_force() == wanted
 
 
 def test_a_gate_from_a_foreign_bundle_is_checked() -> None:
-    stated = HousePolicy().limits().as_json()
+    stated = AgencyPolicy().limits().as_json()
     assert Gate.from_json({}) is None
     for wrong in (
         {**stated, "gate": {**stated["gate"], "passed": "yes"}},  # type: ignore[dict-item]

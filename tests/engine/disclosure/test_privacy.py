@@ -9,7 +9,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -24,7 +24,7 @@ from tabprotect.engine.tables.table import Table
 METHOD = methods()["discrete_laplace"]
 EPSILON, REACH = 4.0, 12
 GIVEN = {"epsilon": EPSILON, "margins": "A:B - 1"}
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 VALUES = np.arange(2 - REACH, 9 + REACH + 1)
 """All that a count of 2, 3 or 9 is published as, but for a probability of 1e-20."""
 
@@ -88,7 +88,7 @@ def test_the_whole_law_of_what_leaves_keeps_the_budget() -> None:
     problem = Problem(table_of([2, 9, 9, 9]))
     values = METHOD.resolve(problem.table.domain, GIVEN)
     again = METHOD.draws_again(problem.table.domain, values)
-    attempts = HousePolicy().limits(again=again).attempts_at_most
+    attempts = AgencyPolicy().limits(again=again).attempts_at_most
     assert attempts == 1
     assert largest_log_ratio(lets, attempts) <= EPSILON + 1e-9
     # Three draws would break it.

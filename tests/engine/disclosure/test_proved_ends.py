@@ -10,7 +10,7 @@ import pytest
 
 from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.cell_beliefs import proved_ends
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.problem import Problem
@@ -104,5 +104,5 @@ def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict(release).judged
     cell_beliefs._last.clear()
     monkeypatch.setattr(cell_beliefs, "believe", none)
-    found = verdict(release, replace(HousePolicy(), share=1.0))
+    found = verdict(release, replace(AgencyPolicy(), share=1.0))
     assert found.way == "bounds" and not found.accepted and found.passed is None

@@ -16,7 +16,7 @@ from tabprotect.engine.bundle.reader_page.page_model import computed_model
 from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.disclosure.gate import protect
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
@@ -36,7 +36,7 @@ from cycle_law import Counts, law
 
 DOMAIN = Domain.of_shape((2, 3))
 METHOD = methods()["cyclic_perturbation"]
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 PLAIN = replace(LIMITS, passed=False)
 FIRST = Randomness.seeded(1)
 
@@ -293,7 +293,7 @@ def test_a_refusal_that_is_not_worked_out_beside_the_next_settings_is_told(
     assert not refusals.may_be_weighed(keys.release, LIMITS, verdict)
     another = (Remedy("another way", {}, 1.0, 0.0),)
     monkeypatch.setattr(gate_module, "what_helps", lambda *_, **__: another)
-    strict = replace(HousePolicy(), mean_belief_limit=0.2)
+    strict = replace(AgencyPolicy(), mean_belief_limit=0.2)
     with pytest.raises(RefusedError) as refused:
         protect(methods()["cell_key"], square(range(9)), {"margins": margins}, FIRST, policy=strict)
     assert "a register keeps" in refused.value.hint

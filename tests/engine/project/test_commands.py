@@ -17,7 +17,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -269,7 +269,7 @@ def test_short_seeds_are_refused_with_how_fast_they_are_found(
     assert "a short seed was accepted: agreed" in agreed.project.protected.record.decisions
     with pytest.raises(ParameterError, match="fresh coins are asked for"):
         apply(example, "protect", {"fresh": True, "seed": 3})
-    warned = replace(example, policy=HousePolicy(short_seed="warn"))
+    warned = replace(example, policy=AgencyPolicy(short_seed="warn"))
     assert apply(warned, "protect", {"seed": 11}).project.protected is not None
     assert apply(example, "protect").project.protected is not None
 

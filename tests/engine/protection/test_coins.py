@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.coins import agency_randomness
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -33,7 +33,7 @@ def seed_of(
     if keys is not None:
         problem = replace(problem, record_keys=Table.dense(domain, keys.counts))
     values = methods()[method].resolve(domain, given)
-    return house_randomness(problem, method, values, key).seed
+    return agency_randomness(problem, method, values, key).seed
 
 
 def test_same_and_other() -> None:
@@ -63,7 +63,7 @@ def test_how_a_table_is_held_does_not_matter() -> None:
     values = methods()["random_rounding"].resolve(domain, {})
     dense = Table.dense(domain, COUNTS)
     sparse = Table.sparse(domain, *dense.cells)
-    seeds = {house_randomness(Problem(t), "random_rounding", values, KEY).seed for t in (dense, sparse)}
+    seeds = {agency_randomness(Problem(t), "random_rounding", values, KEY).seed for t in (dense, sparse)}
     assert len(seeds) == 1
 
 

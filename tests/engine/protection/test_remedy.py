@@ -8,7 +8,7 @@ import pytest
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing.acceptance_probability import remedies
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.problem import Problem
@@ -37,7 +37,7 @@ def weak(counts: np.ndarray | None = None, kind: str = "bidiagonal") -> History:
 def test_the_best_remedy_comes_first_and_is_one_step_to_take() -> None:
     history = weak()
     project = history.project
-    method, limits = project.protection, HousePolicy().limits()
+    method, limits = project.protection, AgencyPolicy().limits()
     values = method.resolve(project.domain, project.given)
     offered = remedies(method, project.problem, values, limits)
     scores = [(-remedy.chance, remedy.known) for remedy in offered]
@@ -76,7 +76,7 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(monkeypatch: pyte
         values = method.resolve(table.domain, {})
         ideas = [text for text, _ in method.alternatives(table.domain, values)]
         tried.clear()
-        remedies(method, problem, values, HousePolicy().limits())
+        remedies(method, problem, values, AgencyPolicy().limits())
         # A small table is tried as it is, too.
         assert len(tried) == (len(ideas) + 1 if size == 3 else most)
         said = acceptance_probability.untried(method, table.domain, values)

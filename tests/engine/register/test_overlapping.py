@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -45,7 +45,7 @@ def test_a_margin_that_one_hides_and_the_other_states() -> None:
     here = released(second, "cyclic_perturbation", **CYCLES)
     found = overlap_evidence(second, [here], first, 1)
     assert found is not None and found.of_this is None and found.of_other is not None
-    limits = HousePolicy().limits()
+    limits = AgencyPolicy().limits()
     alone, beside = verdict(first, limits), verdict(first, limits, [found.of_other])
     assert alone.passed and beside.passed is False
     # By listing: every original of the first table that gives its pattern, with that margin.
@@ -97,7 +97,7 @@ def test_a_margin_known_to_one_is_taken_in_by_the_other() -> None:
     here = released(second, "random_rounding", base=3)
     found = overlap_evidence(second, [here], first, 1)
     assert found is not None and found.of_this is not None and found.of_other is None
-    limits = HousePolicy().limits()
+    limits = AgencyPolicy().limits()
     alone, beside = verdict(here, limits), verdict(here, limits, [found.of_this])
     assert alone.tables[0].at_risk != pytest.approx(beside.tables[0].at_risk, abs=1e-3)
     # A margin of counts that do not differ is a margin all the same.

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.database import Database
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -222,13 +222,13 @@ def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
 
 
 def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert house.register_address() == str(house_folder / "register.sqlite")
-    monkeypatch.setenv(house.REGISTER, "postgresql://host/releases")
-    assert house.register_address() == "postgresql://host/releases"
-    assert house.register_address("none") is None
-    assert house.register_address("here.sqlite") == "here.sqlite"
-    monkeypatch.setenv(house.REGISTER, "none")
-    assert house.register_address() is None
+    assert agency.register_address() == str(house_folder / "register.sqlite")
+    monkeypatch.setenv(agency.REGISTER, "postgresql://host/releases")
+    assert agency.register_address() == "postgresql://host/releases"
+    assert agency.register_address("none") is None
+    assert agency.register_address("here.sqlite") == "here.sqlite"
+    monkeypatch.setenv(agency.REGISTER, "none")
+    assert agency.register_address() is None
 
 
 def private(*spent: Spent) -> list[LeavingPublication]:
@@ -266,11 +266,11 @@ def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
     table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
     problem, method = Problem(table), methods()["discrete_laplace"]
     values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
-    how = (method, values, HousePolicy())
+    how = (method, values, AgencyPolicy())
     one, other = Randomness.seeded(1), Randomness.seeded(2)
     remember_beside(problem, how, one, None)
-    place = house.register_address()
-    assert place is not None and house.is_unmade(place)
+    place = agency.register_address()
+    assert place is not None and agency.is_unmade(place)
     with Register(place):
         pass
     remember_beside(problem, how, one, None)
@@ -289,12 +289,12 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     table = Table.dense(Domain.of_shape((2, 3)), np.arange(6).reshape(2, 3))
     problem, method = Problem(table), methods()["discrete_laplace"]
     values = method.resolve_for(problem, {"epsilon": 0.5, "margins": "A:B - 1"})
-    limits = HousePolicy().limits(again=False)
-    how = (method, values, HousePolicy())
+    limits = AgencyPolicy().limits(again=False)
+    how = (method, values, AgencyPolicy())
     chance = Randomness(1, given=False, coins="house")
     before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
     before.remember(None)
-    place = house.register_address()
+    place = agency.register_address()
     assert place is not None and before.limits.attempts_at_most == limits.attempts_at_most == 1
     with Register(place) as register:
         refused = register.refused(marks(problem).original).values()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.register.register import RefusedMechanism, Register
 from tabprotect.engine.register.register_chain import FILE
@@ -89,7 +89,7 @@ def test_what_was_touched_is_named_and_the_others_stand(
 
 def test_nobody_takes_over_rows_whose_chain_is_gone(path: Path) -> None:
     changed = "UPDATE published_release SET who = 'eve' WHERE number = 1"
-    (house.folder() / FILE).unlink()
+    (agency.folder() / FILE).unlink()
     damaged = altered(path, changed, "DELETE FROM register_chain")
     assert damaged == [*(("foreign", number) for number in range(1, 5)), ("refusal", 0)]
     with Register(str(path)) as register:
@@ -106,23 +106,23 @@ def test_a_tail_that_was_cut_off_shows_where_a_head_is_known(path: Path) -> None
     with Register(str(path)) as register:
         assert not register.has_head(head)
     # Without any later head a shorter register is a register: only a dossier's tells.
-    (house.folder() / FILE).unlink()
+    (agency.folder() / FILE).unlink()
     assert not any(what == "cut" for what, _ in altered(path))
 
 
 def test_it_belongs_to_one_key(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = house.key()
-    monkeypatch.setenv(house.KEY, str(tmp_path / "other"))
+    own = agency.key()
+    monkeypatch.setenv(agency.KEY, str(tmp_path / "other"))
     with pytest.raises(ParameterError, match="a key of the house that is not here") as error:
         Register(str(path))
     assert error.value.exit_code == 4 and "copy" in error.value.hint
-    assert house.key(make=True) != own
+    assert agency.key(make=True) != own
     with pytest.raises(ParameterError, match="another key of the house"):
         Register(str(path))
     # Who forges the line that names the key breaks every seal.
     from tabprotect.engine.register.register_chain import mark_of_key
 
-    forged = mark_of_key(house.key())
+    forged = mark_of_key(agency.key())
     damaged = altered(path, f"UPDATE register_chain SET digest = '{forged}' WHERE number = 1")
     assert [number for what, number in damaged if what == "chain"] == list(range(1, 10))
 
@@ -133,7 +133,7 @@ def test_entries_get_marks_of_another_key(path: Path) -> None:
     with Register(str(path)) as register:
         register.re_mark(new, marks, {"a" * 64: "z" * 64})
         assert register.refused("z" * 64) and not register.refused("a" * 64)
-    house.key_file().write_text(new.hex())
+    agency.key_file().write_text(new.hex())
     with Register(str(path)) as register:
         found = register.contents()
         assert found.damaged == () and register.key_mark

@@ -347,7 +347,7 @@ def test_settings_are_kept_and_judge_at_once(
     dialog.policy.belief.setValue(0.9)
     dialog.policy.signatures.setCurrentIndex(2)
     dialog.save.click()
-    assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
+    assert policy.in_force() == policy.AgencyPolicy(belief_limit=0.9, two_signatures=True)
     kept = Preferences.load(opened.settings)
     assert (kept.name, kept.public_folder) == ("Karin Lund", tmp_path)
     assert kept == opened.document.preferences

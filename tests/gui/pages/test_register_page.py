@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pages_of import page_of
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.register.register import Register
@@ -52,15 +52,15 @@ def test_another_key_marks_what_the_house_still_has(
     document.do(publish, release=str(tmp_path / "release.zip"), dossier=str(dossier))
     opened.go("register")
     settle()
-    shown, old = page_of(opened, RegisterPage), house.key()
+    shown, old = page_of(opened, RegisterPage), agency.key()
     shown.another_key.click()
     # Nothing is done before somebody has chosen.
-    assert shown.errors.error is not None and house.key() == old
+    assert shown.errors.error is not None and agency.key() == old
     shown.rotate()
     settle()
-    assert house.key() != old
+    assert agency.key() != old
     said = shown._note.text()
-    assert mark_of_key(house.key())[:16] in said and "1 of 1" in said
+    assert mark_of_key(agency.key())[:16] in said and "1 of 1" in said
     assert [row.relation for row in shown.rows] == ["original"]
     dossier.unlink()
     shown.rotate([tmp_path])
@@ -77,7 +77,7 @@ def test_a_register_is_made(opened: MainWindow, settle: Settle, tmp_path: Path) 
     settle()
     assert "Made: new.sqlite" in shown._note.text()
     with Register(str(place)) as register:
-        assert register.key_mark == mark_of_key(house.key())
+        assert register.key_mark == mark_of_key(agency.key())
     shown.make_new(str(place))
     settle()
     assert shown.errors.error is not None and "already" in shown.errors.error.message

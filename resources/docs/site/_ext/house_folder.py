@@ -20,7 +20,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 
 VARIABLES = ("TABPROTECT_HOME", "TABPROTECT_REGISTER", "TABPROTECT_POLICY")
 
@@ -47,10 +47,10 @@ def known_key(name: str) -> SimpleNamespace:
 def at_home(env: BuildEnvironment) -> Iterator[str]:
     """Work in the folder of the page that is read, with a house beside it that is its own."""
     folder = folder_of(env)
-    before, secrets = os.getcwd(), house.secrets
+    before, secrets = os.getcwd(), agency.secrets
     kept = {name: os.environ.pop(name, None) for name in VARIABLES}
     os.environ["TABPROTECT_HOME"] = f"{folder}-house"
-    state: Any = house
+    state: Any = agency
     state.secrets = known_key(env.docname)
     os.chdir(folder)
     try:

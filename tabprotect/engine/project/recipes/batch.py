@@ -20,10 +20,10 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
+from tabprotect.engine.agency import user_name
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.house import user_name
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob

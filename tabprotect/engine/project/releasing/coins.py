@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tabprotect.engine import house
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine import agency
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import ACCEPT, ParameterError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.coins import agency_randomness
 from tabprotect.engine.protection.descriptions.run_summary import short_seed_sentence
 from tabprotect.engine.protection.problem import GIVEN_SEED, SHORT_SEED
 from tabprotect.engine.randomness import Randomness
@@ -50,18 +50,18 @@ def coins_of(
     if not project.protection.is_random(values):
         return Randomness.seeded(seed), ()
     if seed is not None:
-        own = is_there(house.key_file()) and not Randomness.seeded(seed).short
-        if own and house_randomness(project.problem, project.method, values).seed == seed:
+        own = is_there(agency.key_file()) and not Randomness.seeded(seed).short
+        if own and agency_randomness(project.problem, project.method, values).seed == seed:
             return Randomness(seed, given=True, coins="house"), (GIVEN_SEED,)
         return Randomness.seeded(seed), (GIVEN_SEED,)
     if fresh or project.fresh:
         return Randomness.fresh(), (FRESH_COINS,)
     decisions = admit_key()
-    return house_randomness(project.problem, project.method, values), decisions
+    return agency_randomness(project.problem, project.method, values), decisions
 
 
 def admit_seed(
-    randomness: Randomness, policy: HousePolicy, reason: str, decisions: tuple[str, ...]
+    randomness: Randomness, policy: AgencyPolicy, reason: str, decisions: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The decision by which a release rests on a seed that can be guessed; none if none does.
 
@@ -96,7 +96,7 @@ def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
     ParameterError, InputError
         Where the register belongs to another key, or the key cannot be read.
     """
-    concerns = house.key_concerns()
+    concerns = agency.key_concerns()
     if not concerns:
         return ()
     # A register that knows its key says better what is wrong.
@@ -107,5 +107,5 @@ def admit_key(accepted: str, register: str | None) -> tuple[str, ...]:
             hint=message("put it right, or say why it is used all the same: the decision is recorded"),
             answers=(ACCEPT,),
         )
-    house.key(make=True)
+    agency.key(make=True)
     return tuple(message("{concern}: {accepted}", concern, accepted) for concern in concerns)

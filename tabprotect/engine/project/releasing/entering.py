@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.agency import is_unmade, register_address, user_name
+from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.chained_log import Head
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, ParameterError
-from tabprotect.engine.house import is_unmade, register_address, user_name
-from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
@@ -85,7 +85,7 @@ class Outgoing:
     seed: int | None = field(default=None, repr=False)
 
     def leave(
-        self, asked: Publishing, policy: HousePolicy, register: str | None, reason: str
+        self, asked: Publishing, policy: AgencyPolicy, register: str | None, reason: str
     ) -> tuple[str, ...]:
         """Enter it in the register and write its files, both or neither; what is to be noted.
 
@@ -116,7 +116,7 @@ class Outgoing:
 
     @contextmanager
     def _entered(
-        self, policy: HousePolicy, register: str | None, reason: str, dossier: Path | None
+        self, policy: AgencyPolicy, register: str | None, reason: str, dossier: Path | None
     ) -> Iterator[Head | None]:
         """Enter it while its files are written; the entry is withdrawn if that fails.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance, Setting, chance
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, ParameterError, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
@@ -131,7 +131,7 @@ def refused_beside(project: Project, register: str | None) -> None:
     remember_beside(problem, how, done.record.randomness, register)
 
 
-def beside_unjudged(done: Protected, before: LeftBefore, policy: HousePolicy, reason: str) -> Protected:
+def beside_unjudged(done: Protected, before: LeftBefore, policy: AgencyPolicy, reason: str) -> Protected:
     """A result as it may leave beside earlier releases, where what all tell is not worked out.
 
     Parameters
@@ -152,7 +152,7 @@ def asked_once(problem: Problem, register: str | None) -> LookedUp | None:
     return None
 
 
-def beside_other_measures(done: Protected, policy: HousePolicy, looked: LookedUp | None) -> Protected:
+def beside_other_measures(done: Protected, policy: AgencyPolicy, looked: LookedUp | None) -> Protected:
     """A result as it may leave after releases of other measures of the same records.
 
     A register that cannot be read (``None``) is said where earlier releases are looked up.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.atomic import place_to_write, write_bytes, written_at
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
@@ -72,19 +72,19 @@ def rotate(
     Interrupted
         If cancelled: nothing is changed.
     """
-    path, old = house.key_file(), house.key()
+    path, old = agency.key_file(), agency.key()
     following = path.with_name(path.name + NEXT)
-    place = house.register_address(register)
+    place = agency.register_address(register)
     # One that was cut short may have a register already that belongs to it: it is the new key then.
     if is_there(following):
         new = bytes.fromhex(following.read_text(encoding="ascii"))
     else:
-        new = secrets.token_bytes(house.KEY_BYTES)
+        new = secrets.token_bytes(agency.KEY_BYTES)
         write_bytes(following, f"{new.hex()}\n".encode(), overwrite=False, private=True)
     kept = path.with_name(f"{path.name}.{mark_of_key(old)[:16]}")
     marked: dict[int, OriginalMarks] = {}
     numbers: set[int] = set()
-    if place is not None and not house.is_unmade(place):
+    if place is not None and not agency.is_unmade(place):
         with Register(place, also=new) as opened:
             entries = opened.entries()
             numbers = {entry.number for entry in entries}

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from tabprotect.engine.agency import user_name
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import user_name
 from tabprotect.languages.messages import message
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.project import recipe_text
@@ -208,7 +208,7 @@ def _check_taken(paths: Iterable[Path | None], asked: Publishing) -> None:
         raise InputError(message("there is a file of that name already"), file=taken[0])
 
 
-def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
+def _signed(policy: AgencyPolicy, asked: Publishing) -> tuple[str, str]:
     """The names of who prepared a release and who approved it.
 
     Raises
@@ -219,7 +219,7 @@ def _signed(policy: HousePolicy, asked: Publishing) -> tuple[str, str]:
     prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
     if policy.signatures == 1 and not (prepared_by or approved_by):
         # Whoever runs the program answers for it.
-        prepared_by = house.user_name()
+        prepared_by = agency.user_name()
     if policy.signatures == 2 and policy.unsigned(prepared_by, approved_by):
         raise RefusedError(
             message("by the policy of the house two people answer for a release"),

@@ -8,9 +8,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, cast
 
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import (
     ACCEPT,
     InfeasibleError,
@@ -21,7 +22,6 @@ from tabprotect.engine.errors import (
     TabprotectError,
     attempted,
 )
-from tabprotect.engine.house import register_address
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
@@ -231,7 +231,7 @@ def set_seed(project: Project, context: Context, *, seed: int | None, fresh: boo
 @Declared(message("set the limits of the house"))
 def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
     """Set the house limits by which releases are judged; those not named keep their defaults."""
-    return replace(project.without_result(), policy=HousePolicy.of(limits))
+    return replace(project.without_result(), policy=AgencyPolicy.of(limits))
 
 
 @Declared(

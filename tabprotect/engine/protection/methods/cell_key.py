@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.fitting.margin_variance import deviation_left, largest_family
@@ -291,7 +291,7 @@ class CellKey(Method):
         secret = None
         if values[KEYS] == "hashed":
             # Kept keys get the same noise in every run; drawn ones have a secret of their own.
-            secret = house.key() if stored else generator.bytes(house.KEY_BYTES)
+            secret = agency.key() if stored else generator.bytes(agency.KEY_BYTES)
         sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
         ranked = [rank(domain, publication.domain) for domain in publication.domains]

@@ -11,8 +11,8 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSlider, QWidget
 
+from tabprotect.engine.agency import user_name
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project

@@ -25,7 +25,7 @@ from tabprotect.engine.bundle.staff.release_findings import (
 )
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.gate import decided
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
@@ -65,7 +65,7 @@ class Decisions(Protocol):
     def reason(self) -> str:
         """The reason that was given."""
 
-    def unsigned(self, policy: HousePolicy) -> str:
+    def unsigned(self, policy: AgencyPolicy) -> str:
         """Say whose signature is missing."""
 
 
@@ -84,13 +84,13 @@ class Gate(QObject):
         what = self.decisions.unsigned(self.policy(project)) or ("" if project.title else message("a title"))
         return message("Still open: {unsigned}.", what) if what else ""
 
-    def policy(self, project: Project) -> HousePolicy:
+    def policy(self, project: Project) -> AgencyPolicy:
         """The limits of the house; an error is shown where they cannot be read."""
         try:
             return project.limits
         except TabprotectError as error:
             self.page.show_error(error)
-            return HousePolicy()
+            return AgencyPolicy()
 
     def open_points(self, project: Project, missing: Sequence[str]) -> str:
         """Say what has to be done before it can be approved, with the signatures, in words."""

@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget
 
-from tabprotect.engine import house
+from tabprotect.engine import agency
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
@@ -135,7 +135,7 @@ class ReleasePage(ReleaseStage, Page):
         """The reason for publishing all the same."""
         return self.signing.reason.text().strip()
 
-    def unsigned(self, policy: HousePolicy) -> str:
+    def unsigned(self, policy: AgencyPolicy) -> str:
         """Say whose signature is missing."""
         return policy.unsigned(*self.signing.names())
 
@@ -264,7 +264,7 @@ class ReleasePage(ReleaseStage, Page):
         self._show_light(project)
         missing = self.gate.missing(project)
         self.signing.show_needs(
-            name=self.document.preferences.name or house.user_name(),
+            name=self.document.preferences.name or agency.user_name(),
             reason=bool(self.gate.reasons(project)),
             needs=missing,
         )

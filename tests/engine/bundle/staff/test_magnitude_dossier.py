@@ -11,7 +11,7 @@ from magnitude_cases import drawn, table_of
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
@@ -25,7 +25,7 @@ TABLE = table_of(drawn(3), (4, 4))
 def protected(method: str) -> Protected:
     way = methods("magnitudes")[method]
     problem = MagnitudeProblem(table=TABLE, rules=rules_of(["p=10"]), title="Firms", seed=7)
-    return protect_magnitudes(way, problem, way.resolve({}), HousePolicy())
+    return protect_magnitudes(way, problem, way.resolve({}), AgencyPolicy())
 
 
 def dossier(done: Protected, table: MagnitudeTable = TABLE) -> bytes:

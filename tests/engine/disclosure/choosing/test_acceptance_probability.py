@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing.acceptance_probability import Setting, chance
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -19,7 +19,7 @@ def test_only_what_the_gate_refuses_is_told_as_refused() -> None:
     for shape in ((4, 4), (4, 4), (6, 6), (6, 6), (9, 9)):
         problem = Problem(Table.dense(Domain.of_shape(shape), generator.integers(0, 9, shape)))
         values = method.resolve(problem.table.domain, {})
-        said = chance(Setting(method, values, HousePolicy().limits()), problem)
+        said = chance(Setting(method, values, AgencyPolicy().limits()), problem)
         done = gate.protect(method, problem, {}, Randomness.seeded(1), draft=True)
         found = done.record.verdict
         assert found is not None

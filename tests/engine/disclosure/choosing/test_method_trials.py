@@ -11,7 +11,7 @@ from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing import method_trials as module
 from tabprotect.engine.disclosure.choosing.method_trials import NOT_TRIED, MethodTrial, ranked, tried_methods
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT
@@ -25,7 +25,7 @@ from tabprotect.engine.tables.table import Table
 DOMAIN = Domain.of_shape((4, 4))
 COUNTS = np.array([[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]])
 PROBLEM = Problem(Table.dense(DOMAIN, COUNTS), SmallCount(1, 2))
-LIMITS = HousePolicy().limits(PROBLEM.at_risk)
+LIMITS = AgencyPolicy().limits(PROBLEM.at_risk)
 A, B = DOMAIN.names
 
 

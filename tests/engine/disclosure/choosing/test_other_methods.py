@@ -8,7 +8,7 @@ import pytest
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.choosing import acceptance_probability
 from tabprotect.engine.disclosure.choosing.acceptance_probability import other_methods
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import Interrupted, RefusedError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.method import Method
@@ -19,7 +19,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
-LIMITS = HousePolicy().limits()
+LIMITS = AgencyPolicy().limits()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes, with_verdict
 from tabprotect.engine.disclosure.choosing import tuning
 from tabprotect.engine.disclosure.choosing.tuning import ACCEPTED, LOSSES, tuned, tuned_again
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError
 from tabprotect.engine.protection.problem import Problem
@@ -24,7 +24,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["cyclic_perturbation"]
-LIMITS = HousePolicy().limits(again=False)
+LIMITS = AgencyPolicy().limits(again=False)
 TABLE = Table.dense(Domain.of_shape((3, 3)), np.array([[7, 1, 2], [2, 6, 1], [3, 2, 8]]))
 GIVEN = {"cycles": "strips-2", "blocking": "negative"}
 

@@ -14,7 +14,7 @@ from same_values import difference, written_out
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.decoding import LATE
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.posterior.factors import reweighing
@@ -148,7 +148,7 @@ def everything(histories: list[History]) -> list[object]:
     )
     tuned = Tuned(use="sums", change={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
     privacy = Privacy(stated=Spent(1.0, 1e-6, 0.5), total=Spent(2.0, 2e-6, 1.0))
-    policy = HousePolicy(
+    policy = AgencyPolicy(
         **{one.name: getattr(LIMITS, one.name) for one in fields(Limits)},
         insiders="judge",
         attempts_at_most=2,

@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from tabprotect.engine import atomic
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.publish_verbs import publish

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tabprotect.engine import atomic
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.releasing import entering
 from tabprotect.engine.project.saving import recovery, storage

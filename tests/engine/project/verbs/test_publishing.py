@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.saving import storage

@@ -17,7 +17,7 @@ from tabprotect.engine.belief.effort import READER, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.belief.weighing import plain
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import posterior_figures, verdict
 from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.posterior.approach import Approach
@@ -37,7 +37,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 RULE = SmallCount(1, 2)
-LIMITS = HousePolicy().limits(RULE, again=False)
+LIMITS = AgencyPolicy().limits(RULE, again=False)
 REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "rerun.json").read_text())
 SMALL = [one for one in REFERENCE["small"] if one["choice"] == "cheapest"]
 

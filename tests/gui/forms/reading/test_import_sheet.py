@@ -10,7 +10,7 @@ from pages_of import counts
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.house import FOLDER
+from tabprotect.engine.agency import FOLDER
 from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
