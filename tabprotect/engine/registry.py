@@ -88,6 +88,12 @@ class Registry(Mapping[str, T], Generic[T]):
         return sorted({*ours, *(point.name for point in _installed(self._group))})
 
     @property
+    def ours(self) -> list[T]:
+        """Our own, without a look at other packages."""
+        names = [f"{p.__name__}.{m.name}" for p in self._packages for m in pkgutil.iter_modules(p.__path__)]
+        return [plugin for name in names for plugin in self._own(name).values()]
+
+    @property
     def loaded(self) -> bool:
         """Return True if all are imported already: to list them costs nothing then."""
         return "_found" in vars(self)

@@ -17,10 +17,21 @@ from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.rule import ReleaseRule
 from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.sensitivity.magnitude_rules import sensitivity_rules
+from tabprotect.engine.sensitivity.rule import SensitivityRule
 from tabprotect.languages.messages import joined, message, uncapital
 from tabprotect.languages.nearest import closest_match
 
-Plugin = Method | MagnitudeMethod | Measure | RiskCriterion | ReleaseRule | ReleaseUtility | Format
+Plugin = (
+    Method
+    | MagnitudeMethod
+    | Measure
+    | SensitivityRule
+    | RiskCriterion
+    | ReleaseRule
+    | ReleaseUtility
+    | Format
+)
 
 
 def registries() -> Mapping[str, Mapping[str, Plugin]]:
@@ -31,6 +42,7 @@ def registries() -> Mapping[str, Mapping[str, Plugin]]:
             **{n: one for n, one in methods("magnitudes").items() if n not in methods()},
         },
         "measures": measures(),
+        "sensitivity_rules": sensitivity_rules(),
         "criteria": criteria(),
         "rules": rules(),
         "utilities": utilities(),
@@ -79,6 +91,14 @@ def plugin_page(plugin: Plugin) -> str:
     if isinstance(plugin, Measure):
         facts = [f"A measure of {plugin.noun}, {plugin.direction}; unit: {plugin.unit}."]
         facts += [message("It needs: {what}.", uncapital(NEEDS[name])) for name in plugin.needs]
+    elif isinstance(plugin, SensitivityRule):
+        facts = [
+            message(
+                "For {measure}; written, for example: {examples}",
+                message(plugin.measure),
+                joined((f"`{one}`" for one in plugin.examples), ", "),
+            )
+        ]
     elif isinstance(plugin, RiskCriterion):
         facts = [message("Counted in {unit}.", plugin.unit)]
     elif isinstance(plugin, Format):

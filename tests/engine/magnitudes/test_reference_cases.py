@@ -15,7 +15,8 @@ from tabprotect.engine.magnitudes.methods.key_noise import KeyNoise, keyed
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, window_belief
 from tabprotect.engine.magnitudes.readers.attack_problem import OUTSIDER, AttackProblem, AttackTarget
 from tabprotect.engine.magnitudes.readers.reader_programme import ReaderProgramme
-from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, judge, rules_of
+from tabprotect.engine.sensitivity.magnitude_rules import judge, rules_of
+from tabprotect.engine.sensitivity.rule import CellContributions
 
 CASES = {
     case["id"]: case

@@ -6,6 +6,7 @@ from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.project.plugin_pages import plugin_json, plugin_named, plugin_page, plugin_pages
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.sensitivity.magnitude_rules import sensitivity_rules
 
 
 def test_each_has_its_page() -> None:
@@ -13,6 +14,7 @@ def test_each_has_its_page() -> None:
     registries = {
         "methods": {**methods("magnitudes"), **methods()},
         "measures": measures(),
+        "sensitivity_rules": sensitivity_rules(),
         "criteria": criteria(),
         "rules": rules(),
         "utilities": utilities(),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
+from tabprotect.engine.sensitivity.rules.groups import GroupDisclosure
 
 SHAPES = st.lists(st.integers(1, 3), min_size=1, max_size=3).map(tuple)
 

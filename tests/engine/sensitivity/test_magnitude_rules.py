@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, judge, rules_of
+from tabprotect.engine.sensitivity.magnitude_rules import judge, rules_of
+from tabprotect.engine.sensitivity.rule import CellContributions
 
 CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
 RULES = {

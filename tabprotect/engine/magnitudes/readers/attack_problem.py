@@ -19,7 +19,8 @@ from tabprotect.engine.magnitudes.tables.equations import Equations
 from tabprotect.engine.magnitudes.tables.largest_only import RANKS
 from tabprotect.engine.magnitudes.tables.lists import Lists
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.sensitivity.magnitude_rules import CellContributions, MagnitudeRule, judge
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, judge
+from tabprotect.engine.sensitivity.rule import CellContributions
 
 Reader = tuple[int, ...]
 """The holdings that put together what they know."""

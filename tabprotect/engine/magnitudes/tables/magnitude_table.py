@@ -31,7 +31,7 @@ from tabprotect.engine.magnitudes.tables.contributions import (
     stated_listing,
 )
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
-from tabprotect.engine.sensitivity.magnitude_rules import CellContributions
+from tabprotect.engine.sensitivity.rule import CellContributions
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.table import Table

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
+from tabprotect.engine.sensitivity.rules.groups import GroupDisclosure
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
-from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
+from tabprotect.engine.sensitivity.rules.groups import GroupDisclosure
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid import clipboard
 from tabprotect.gui.grid.grid_view import GridView

@@ -5,6 +5,8 @@ everybody known to be in the row has that category, however large the counts.
 
 Source: Hundepool and others 2012, Statistical Disclosure Control, chapter 5
 (frequency tables: group disclosure).
+
+Written as the share of a row: ``1`` for a cell that holds all of it, ``0.9`` for nearly all.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.sensitivity.rule import CountRule
 from tabprotect.languages.messages import message
 
 
@@ -43,3 +46,19 @@ class GroupDisclosure:
                 most = counts == totals if self.share == 1 else counts >= self.share * totals
                 found |= (counts > 0) & most
         return found
+
+
+class Groups(CountRule):
+    name = "groups"
+    label = message("Group disclosure")
+    examples = ("1", "0.9")
+
+    def sensitive(self, counts: Ints, written: str) -> Bools:
+        try:
+            share = float(written)
+        except ValueError:
+            raise ParameterError({"share": message("a number is expected")}) from None
+        return GroupDisclosure(share).mask(counts)
+
+
+PLUGIN = Groups()
