@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import MISSING
 from pathlib import Path
@@ -12,6 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Command, UsageError
 from tabprotect.engine.atomic import rehearsing
 from tabprotect.engine.options import MEASURES, Measure, Option, Options, Part, options_of, parts_of
+from tabprotect.engine.paths import remark_on_versions
 from tabprotect.languages.messages import message
 
 T = TypeVar("T")
@@ -188,7 +190,10 @@ def command(
         def called(args: argparse.Namespace, console: Console) -> int:
             given = [] if asked is None else [asked_for(asked, args)]
             if not getattr(args, "dry_run", False):
-                return run(*given, console) or 0
+                code = run(*given, console) or 0
+                if remark := _remark_on_output(getattr(args, "out", None)):
+                    console.warn(message("warning: {message}", remark))
+                return code
             with rehearsing() as rehearsal:
                 console.rehearsal = rehearsal.files
                 return run(*given, console) or 0
@@ -200,6 +205,14 @@ def command(
         return Command(name, called, takes, help, example, writes)
 
     return declare
+
+
+def _remark_on_output(out: object) -> str:
+    """What is to be said of a file that only its owner may read."""
+    if not isinstance(out, str | Path) or not os.path.isfile(out):
+        return ""
+    confidential = "CONFIDENTIAL" in Path(out).name or not os.stat(out).st_mode & 0o077
+    return remark_on_versions(Path(out)) if confidential else ""
 
 
 def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, object]:

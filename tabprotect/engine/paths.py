@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
 from tabprotect.engine.errors import of_system
+from tabprotect.languages.messages import message
 
 
 def _mode(path: Path | str) -> int:
@@ -43,3 +46,23 @@ def is_file(path: Path | str) -> bool:
 def is_folder(path: Path | str) -> bool:
     """Tell whether it is a folder, as :func:`is_there`."""
     return stat.S_ISDIR(_mode(path))
+
+
+def remark_on_versions(path: Path) -> str:
+    """Say that a confidential file lies where versions are kept, which are handed on; else an empty text."""
+    for folder in path.absolute().parents:
+        kept = next((name for name in (".git", ".hg", ".svn") if os.path.exists(folder / name)), "")
+        if not kept:
+            continue
+        ignored: list[str] = []
+        with suppress(OSError, UnicodeDecodeError):
+            ignored = (folder / ".gitignore").read_text(encoding="utf-8").split()
+        if any(fnmatch(path.name, pattern.strip("/")) for pattern in ignored):
+            return ""
+        return message(
+            "{name} is confidential, and {folder} is under version control: keep it out of there, or ignore "
+            "it (CONFIDENTIAL-* in .gitignore)",
+            path.name,
+            folder,
+        )
+    return ""

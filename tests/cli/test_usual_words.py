@@ -109,3 +109,17 @@ def test_a_reason_is_in_own_words_in_every_shell(run: Run, tmp_path: Path) -> No
     )
     with pytest.raises(ParameterError, match=said):
         run_file(tmp_path / "recipe.toml", tmp_path / "out")
+
+
+def test_confidential_files_where_versions_are_kept_are_remarked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    said = "is under version control"
+    table = ("convert", "example:czech-autoworkers", "-o", tmp_path / "sub" / "t.csv")
+    (tmp_path / "sub").mkdir()
+    assert said in run(*table).err
+    protected = ("protect", "example:duncan-roehrig-4x4", "-o", tmp_path / "r.zip", "--register", "none")
+    dossier = ("--dossier", tmp_path / "CONFIDENTIAL-d.zip")
+    assert said not in run(*protected).err
+    assert said in run(*protected, *dossier).err
+    (tmp_path / ".gitignore").write_text("CONFIDENTIAL-*\n/t.csv\n")
+    assert said not in run(*protected, *dossier).err + run(*table).err

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from error_pages import error_pages
 from furo.navigation import get_navigation_tree
 from sphinx.application import Sphinx
@@ -248,8 +249,16 @@ def mark_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
         )
 
 
+def without_addresses(app: Sphinx, doctree: nodes.document) -> None:
+    """Leave `geo@nuts2` a variable at a level: a parser of text takes it for the address of a person."""
+    for link in list(doctree.findall(nodes.reference)):
+        if str(link.get("refuri", "")).startswith("mailto:"):
+            link.replace_self(nodes.Text(link.astext()))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_pages)
+    app.connect("doctree-read", without_addresses)
     # Before the theme, which asks for the list, and after it.
     app.connect("html-page-context", unfold_here, priority=400)
     app.connect("html-page-context", mark_page, priority=600)

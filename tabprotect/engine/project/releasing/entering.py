@@ -21,6 +21,7 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.reading_together import marks
 from tabprotect.engine.register.refused_spending import spent_on_refusals
@@ -110,9 +111,12 @@ class Outgoing:
                 # The dossier comes first: without it a release could never be accounted for.
                 files.insert(0, Whole(dossier, archive.pack(said), asked.overwrite, private=True, kept=kept))
             write_together(files)
-        if kept is None:
-            return ()
-        return (message("the dossier of another release was there: it is now {name}", kept.name),)
+        notes = []
+        if kept is not None:
+            notes.append(message("the dossier of another release was there: it is now {name}", kept.name))
+        if dossier is not None and (remark := remark_on_versions(dossier)):
+            notes.append(remark)
+        return tuple(notes)
 
     @contextmanager
     def _entered(
