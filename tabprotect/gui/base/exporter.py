@@ -8,12 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
@@ -103,6 +105,14 @@ class Files(QObject):
         for kind, (words, _) in kinds.items():
             action = self.actions[kind] = QAction(translate(words), page)
             action.triggered.connect(lambda _=False, kind=kind: self.ask(kind))
+
+    def button(self, name: str, *before: QAction) -> QPushButton:
+        """A button that offers them all, behind other actions."""
+        button = push_button(message("Export"), name=name)
+        menu = QMenu(button)
+        menu.addActions([*before, *self.actions.values()])
+        button.setMenu(menu)
+        return button
 
     def missing(self, kind: str) -> InfeasibleError | None:
         """Say why a kind cannot be written as the page is now; ``None`` if it can."""

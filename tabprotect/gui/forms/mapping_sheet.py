@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
@@ -18,11 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT, UnlistedError, nearest_code
-from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.buttons import decision, push_button
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import Item, in_column, in_row
+from tabprotect.gui.look.layouts import Item, held, in_column, in_row
 from tabprotect.gui.look.lists.listing import as_list
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, count_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
@@ -104,13 +102,8 @@ class MappingSheet(QDialog):
                     message("stay unused: {names}{more}", joined(unused[:SHOWN], ", "), more), wordWrap=True
                 ),
             ]
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go_on = buttons.addButton(tr("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
-        dress(self.go_on, "main")
-        buttons.accepted.connect(self._decide)
-        buttons.rejected.connect(self.reject)
-        foot = QWidget()
-        in_row(self.remember, (buttons, 1), on=foot, margins=0, spacing=GRID)
+        buttons, self.go_on, _ = decision(self, message("Go on"), self._decide)
+        foot = held(in_row(self.remember, (buttons, 1), margins=0, spacing=GRID))
         in_column(*parts, self.result_line, foot, on=self, margins=MARGIN, spacing=GRID)
         self.resize(min(80 * GRID, parent.width()), min(60 * GRID, parent.height()))
         self._tell_result()

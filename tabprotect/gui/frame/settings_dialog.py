@@ -9,9 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
@@ -31,12 +29,11 @@ from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import ScrollsDown, named, push_button
+from tabprotect.gui.look.buttons import ScrollsDown, choice, decision, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Mode
 from tabprotect.languages.messages import capital, message
 from tabprotect.languages.translation import LANGUAGES, tr, translate
@@ -106,19 +103,14 @@ class PolicyForm:
         self.rule.setEnabled(bool(policy.at_risk))
         if policy.at_risk:
             self.rule.show_rule(SmallCount.parse(policy.at_risk))
-        self.intruder = QComboBox()
-        for name, text in INTRUDERS:
-            self.intruder.addItem(translate(text), name)
-        self.intruder.setCurrentIndex(self.intruder.findData(policy.intruder))
-        self.choices = {name: QComboBox() for name in CHOICES}
-        for name, box in self.choices.items():
-            for choice in CHOICES[name]:
-                box.addItem(translate(WORDS[name][choice]), choice)
-            box.setCurrentIndex(box.findData(getattr(policy, name)))
-        self.signatures = QComboBox()
-        for number, text in enumerate(SIGNATURES):
-            self.signatures.addItem(translate(text), number)
-        self.signatures.setCurrentIndex(policy.signatures)
+        self.intruder = choice(offered=dict(INTRUDERS), current=policy.intruder)
+        self.choices = {
+            name: choice(
+                offered={one: WORDS[name][one] for one in CHOICES[name]}, current=getattr(policy, name)
+            )
+            for name in CHOICES
+        }
+        self.signatures = choice(offered=dict(enumerate(SIGNATURES)), current=policy.signatures)
         for field in self.standing.values():
             field.setPlaceholderText(tr("no standing reason"))
         told_by = (
@@ -318,13 +310,7 @@ class SettingsDialog(QDialog):
         self.tabs.addTab(mine, tr("You"))
         for title, section in self.policy.sections.items():
             self.tabs.addTab(section, translate(title))
-        role = QDialogButtonBox.ButtonRole
-        buttons = QDialogButtonBox()
-        self.save = buttons.addButton(tr("Save"), role.AcceptRole)
-        dress(self.save, "main")
-        buttons.addButton(tr("Cancel"), role.RejectRole)
-        buttons.accepted.connect(self._save)
-        buttons.rejected.connect(self.reject)
+        buttons, self.save, _ = decision(self, message("Save"), self._save)
         in_column(
             Label(message("Settings"), role="heading"),
             self.errors,
@@ -338,18 +324,14 @@ class SettingsDialog(QDialog):
 
     def _mine(self, chosen: Preferences) -> QWidget:
         """Return what a person sets for themself."""
-        self.mode = named(QComboBox(), message("Colours"))
-        for name, text in MODES:
-            self.mode.addItem(translate(text), name)
-        self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
-        self.language = named(QComboBox(), message("Language"))
-        self.language.addItem(tr("as the system has it"), "")
-        for code, called in LANGUAGES.items():
-            self.language.addItem(translate(called), code)
+        self.mode = choice(message("Colours"), dict(MODES), current=THEME.mode)
         settings = self.window_.settings
-        chosen_language = "" if settings is None else str(settings.value("language", "") or "")
-        self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
-        self.language.setToolTip(tr("from the next start on"))
+        self.language = choice(
+            message("Language"),
+            {"": message("as the system has it"), **LANGUAGES},
+            current="" if settings is None else str(settings.value("language", "") or ""),
+            tip=message("from the next start on"),
+        )
         self.autosave = QCheckBox(tr("Save unsaved work every minute, to recover it after a crash"))
         self.autosave.setChecked(chosen.autosave)
         where = Label(

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
     QFrame,
-    QGridLayout,
     QSizePolicy,
     QSpacerItem,
     QTableView,
@@ -21,7 +20,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.layouts import set_visible
+from tabprotect.gui.look.layouts import in_grid, set_visible
 from tabprotect.gui.look.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
 from tabprotect.languages.messages import message
@@ -208,9 +207,7 @@ class GridView(QWidget):
         self.cells.columns.sectionResized.connect(
             lambda section, _, size: self.bottom.setColumnWidth(section, size)
         )
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(0)
+        grid = in_grid(on=self, margins=0, across=0, down=0)
         grid.addWidget(self.cells, 0, 0)
         grid.addWidget(self.right, 0, 1)
         grid.addWidget(self.bottom, 1, 0)

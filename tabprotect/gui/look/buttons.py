@@ -9,9 +9,20 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFrame, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 
 from tabprotect.gui.look.roles import dress
+from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
 Run = Callable[..., object] | SignalInstance | None
@@ -137,6 +148,25 @@ def offer(
         for name in names:
             box.addItem(name, name)
         box.setCurrentIndex(0 if current is None else max(0, box.findData(current)))
+
+
+def decision(
+    dialog: QDialog, words: str, take: Run = None, *, back: str = message("Cancel")
+) -> tuple[QDialogButtonBox, QPushButton, QPushButton]:
+    """The row of buttons that ends a dialog, the one that takes what it says, and the way ``back``.
+
+    Parameters
+    ----------
+    take
+        What the first one does; by default the dialog is accepted.
+    """
+    buttons, roles = QDialogButtonBox(), QDialogButtonBox.ButtonRole
+    main = buttons.addButton(translate(words), roles.AcceptRole)
+    dress(main, "main")
+    buttons.accepted.connect(dialog.accept if take is None else take)
+    leave = buttons.addButton(translate(back), roles.RejectRole)
+    buttons.rejected.connect(dialog.reject)
+    return buttons, main, leave
 
 
 def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, QToolButton]:

@@ -127,6 +127,33 @@ def in_row(
     return filled(QHBoxLayout() if on is None else QHBoxLayout(on), *items, margins=margins, spacing=spacing)
 
 
+def in_grid(
+    *,
+    on: QWidget | None = None,
+    margins: Margins | None = None,
+    across: int | None = None,
+    down: int | None = None,
+    wide: int | None = None,
+) -> QGridLayout:
+    """Rows and columns to be filled.
+
+    Parameters
+    ----------
+    across, down
+        Pixels between columns and between rows.
+    wide
+        The column that has the room the others leave.
+    """
+    grid = filled(QGridLayout() if on is None else QGridLayout(on), margins=margins)
+    if across is not None:
+        grid.setHorizontalSpacing(across)
+    if down is not None:
+        grid.setVerticalSpacing(down)
+    if wide is not None:
+        grid.setColumnStretch(wide, 1)
+    return grid
+
+
 def held(layout: QLayout) -> QWidget:
     """A widget that is laid out so."""
     widget = QWidget()

@@ -18,7 +18,7 @@ from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
@@ -304,8 +304,7 @@ class StartPage(Page):
 
     @staticmethod
     def _grid(cards: Sequence[ChoiceCard]) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
+        grid = in_grid(across=2 * GRID, down=2 * GRID)
         for number, card in enumerate(cards):
             grid.addWidget(card, number // ABREAST, number % ABREAST)
         for column in range(ABREAST):

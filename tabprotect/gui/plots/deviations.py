@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QMouseEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_grid, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
@@ -113,9 +113,7 @@ class Deviations(QWidget):
         self._empty = Label(wordWrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         dress(self._empty, "quiet")
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(4, 4, 4, 4)
-        self._grid.setSpacing(GRID)
+        self._grid = in_grid(on=self, margins=4, across=GRID, down=GRID)
         self._grid.addWidget(self._empty, 0, 0)
         THEME.follow(self, Deviations._repaint)
 

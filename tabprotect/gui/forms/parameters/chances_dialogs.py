@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QGridLayout,
     QScrollArea,
@@ -23,7 +22,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.resampling.category_chances import read_chances, read_matrices
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import decision, named, silent
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -61,7 +60,9 @@ class ChancesDialog(QDialog):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(inner)
         words = Label(message("Every other record changes its category of the variable."), role="quiet")
-        in_column(words, (scroll, 1), _buttons(self), on=self, margins=2 * GRID, spacing=GRID)
+        in_column(
+            words, (scroll, 1), decision(self, message("Take it"))[0], on=self, margins=2 * GRID, spacing=GRID
+        )
         self.setMinimumSize(44 * GRID, 36 * GRID)
 
     def text(self) -> str:
@@ -107,7 +108,7 @@ class MatricesDialog(QDialog):
             Label(message("A row for each true category, a column for each published one."), role="quiet"),
             (self.grid, 1),
             self.sums,
-            _buttons(self),
+            decision(self, message("Take it"))[0],
             on=self,
             margins=2 * GRID,
             spacing=GRID,
@@ -183,16 +184,6 @@ class MatricesDialog(QDialog):
             return
         self.taken.emit(text)
         super().accept()
-
-
-def _buttons(dialog: QDialog) -> QDialogButtonBox:
-    buttons = QDialogButtonBox()
-    roles = QDialogButtonBox.ButtonRole
-    buttons.addButton(tr("Take it"), roles.AcceptRole).setProperty("role", "main")
-    buttons.addButton(tr("Cancel"), roles.RejectRole)
-    buttons.accepted.connect(dialog.accept)
-    buttons.rejected.connect(dialog.reject)
-    return buttons
 
 
 DIALOGS: dict[str, type[ChancesDialog | MatricesDialog]] = {

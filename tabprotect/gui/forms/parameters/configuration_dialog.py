@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QWidget
 
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -14,11 +14,10 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.method_form import MethodForm
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import decision, named
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -55,13 +54,7 @@ class ConfigurationDialog(QDialog):
             lambda name: ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)
         )
         self.errors = ErrorStrip()
-        roles = QDialogButtonBox.ButtonRole
-        buttons = QDialogButtonBox()
-        self.take = buttons.addButton(tr("Take it"), roles.AcceptRole)
-        dress(self.take, "main")
-        buttons.addButton(tr("Cancel"), roles.RejectRole)
-        buttons.accepted.connect(self._take)
-        buttons.rejected.connect(self.reject)
+        buttons, self.take, _ = decision(self, message("Take it"), self._take)
         label = Label(message("Method"), buddy=self.method)
         first = in_row(label, (self.method, 1), spacing=GRID)
         in_column(self.errors, first, (self.form, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)

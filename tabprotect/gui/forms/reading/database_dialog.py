@@ -7,22 +7,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import decision, named
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -86,13 +76,7 @@ class DatabaseDialog(QDialog):
             wordWrap=True,
             role="quiet",
         )
-        roles = QDialogButtonBox.ButtonRole
-        buttons = QDialogButtonBox()
-        self.take = buttons.addButton(tr("Look there"), roles.AcceptRole)
-        dress(self.take, "main")
-        buttons.addButton(tr("Cancel"), roles.RejectRole)
-        buttons.accepted.connect(self._take)
-        buttons.rejected.connect(self.reject)
+        buttons, self.take, _ = decision(self, message("Look there"), self._take)
         in_column(self._form, password, self.place, 1, buttons, on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumWidth(60 * GRID)
         self._show()

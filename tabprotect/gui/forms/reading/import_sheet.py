@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, preview
@@ -17,12 +17,11 @@ from tabprotect.gui.forms.reading.column_roles import FileLines, with_role
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, set_value, value_of
 from tabprotect.gui.forms.reading.refusal_choices import RefusalChoices
-from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.buttons import ScrollsDown, decision
 from tabprotect.gui.look.drawn.icons import pixmap
 from tabprotect.gui.look.error_strip import ErrorStrip, without_options
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
@@ -75,12 +74,8 @@ class ImportSheet(QDialog):
         self.tick = QLabel()
         self.sums = Label(wordWrap=True, role="section", name=message("Sums"))
         self.again = Label(message("A file of this look opens the same way the next time."), role="quiet")
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.open_button = self.buttons.addButton(tr("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
-        dress(self.open_button, "main")
+        self.buttons, self.open_button, _ = decision(self, message("Open"), self._accept)
         self.open_button.setEnabled(False)
-        self.buttons.accepted.connect(self._accept)
-        self.buttons.rejected.connect(self.reject)
         room, scale = parent.size(), THEME.scale
         wide = min(round(156 * GRID * scale), room.width() - 2 * GRID)
         self._lay_out(min(round(FORM * scale), round(wide * SHARE)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_grid
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
@@ -32,10 +33,7 @@ class MarkChoices(QWidget):
         super().__init__()
         self.meanings: dict[str, QComboBox] = {}
         self._numbers: dict[str, Label] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(GRID)
-        self._grid.setColumnStretch(2, 1)
+        self._grid = in_grid(on=self, margins=0, across=GRID, wide=2)
         self._none = Label(message("none"), role="quiet")
         self._grid.addWidget(self._none, 0, 0, 1, 3)
 

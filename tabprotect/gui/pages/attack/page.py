@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, publisher_could, read_file
 from tabprotect.engine.formats.published_rows import TOTAL
@@ -34,6 +34,7 @@ from tabprotect.gui.look.layouts import (
     front_sets_height,
     held,
     in_column,
+    in_grid,
     in_row,
     set_enabled,
     set_visible,
@@ -149,9 +150,7 @@ class AttackPage(AttackStage, Page):
     def _figures(self) -> QWidget:
         self.card = QFrame()
         dress(self.card, "card")
-        grid = QGridLayout(self.card)
-        grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-        grid.setVerticalSpacing(0)
+        grid = in_grid(on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), down=0)
         self.figures: dict[str, Label] = {}
         for at, (name, words) in enumerate(FIGURES):
             figure = self.figures[name] = Label(role="figure", name=words)

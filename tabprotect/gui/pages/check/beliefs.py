@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QTabWidget, QWidget
 
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.posterior.how_found import how_found
@@ -98,7 +98,13 @@ class Beliefs(QWidget):
         area = named(scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
         in_column(self.readers, (area, 1), on=self, margins=0, spacing=GRID)
         copy = page.command_button(tip=message("The command line that works this out from the release."))
-        filled(page.footer, self.files.button(), self._again, (self._way, 1), copy)
+        filled(
+            page.footer,
+            self.files.button(message("Export figures and numbers")),
+            self._again,
+            (self._way, 1),
+            copy,
+        )
         self._connect(document)
 
     def _connect(self, document: Document) -> None:
@@ -458,14 +464,6 @@ class PosteriorFiles(Files):
     def __init__(self, part: Beliefs) -> None:
         super().__init__(part.page, CHECK_FILES)
         self._part = part
-
-    def button(self) -> QPushButton:
-        """One that offers them all."""
-        button = push_button(message("Export"), name=message("Export figures and numbers"))
-        menu = QMenu(button)
-        menu.addActions(list(self.actions.values()))
-        button.setMenu(menu)
-        return button
 
     def confidential(self, kind: str) -> bool:
         view = self._part.view()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict_figures import READER, Who
@@ -14,7 +14,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed.cell import published_count
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import held, in_column
+from tabprotect.gui.look.layouts import held, in_column, in_grid
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -79,10 +79,7 @@ class CellPanel(QWidget):
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
         self._heads: dict[Who, QLabel] = {}
-        self._grid = QGridLayout()
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(2 * GRID)
-        self._grid.setVerticalSpacing(2)
+        self._grid = in_grid(margins=0, across=2 * GRID, down=2)
         for who in PERSONS:
             self._heads[who] = Label(capital(READER[who]), role="strong")
         for name in ROWS:

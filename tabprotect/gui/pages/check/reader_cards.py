@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
@@ -20,7 +20,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_grid, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.check.words import verdict_sentence
@@ -181,9 +181,7 @@ class ReaderCards(QWidget):
         self.setAccessibleName(tr("What each reader would know"))
         self.cards: list[ReaderCard] = []
         self._readers: tuple[Reader, ...] = ()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(GRID)
+        self._grid = in_grid(on=self, margins=0, across=GRID, down=GRID)
         THEME.follow(self, ReaderCards._repaint)
 
     def show_readers(self, found: Iterable[Reader]) -> bool:

@@ -12,7 +12,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QCompleter,
     QFormLayout,
-    QGridLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -34,7 +33,7 @@ from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
 from tabprotect.gui.look.buttons import choice, emptied, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
-from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled
+from tabprotect.gui.look.layouts import held, in_column, in_grid, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.words import names as short_names
 from tabprotect.gui.pages.compare.words import titles
@@ -375,11 +374,7 @@ class Levers(QWidget):
         super().__init__()
         self.sliders: dict[str, QSlider] = {}
         self._run = ""
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(GRID)
-        self._grid.setVerticalSpacing(2)
-        self._grid.setColumnStretch(0, 1)
+        self._grid = in_grid(on=self, margins=0, across=GRID, down=2, wide=0)
 
     def show_run(self, run: str) -> None:
         """Show the sliders of a setting; none for an empty text."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import REQUIREMENTS
 from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
@@ -200,15 +200,11 @@ class Cards(QScrollArea):
         self._wide = 0
         inner = QWidget()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
-        self._grid = QGridLayout()
-        self._grid.setSpacing(2 * GRID)
+        self._grid = in_grid(across=2 * GRID, down=2 * GRID)
         self._column.addLayout(self._grid)
         self._title = heading(message("The others"))
         self._column.addWidget(self._title)
-        self._others = QGridLayout()
-        self._others.setHorizontalSpacing(2 * GRID)
-        self._others.setVerticalSpacing(2)
-        self._others.setColumnStretch(3, 1)
+        self._others = in_grid(across=2 * GRID, down=2, wide=3)
         filled(self._column, self._others, 1)
         self.setWidget(inner)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
@@ -17,7 +17,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_row
+from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_grid, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
@@ -264,12 +264,12 @@ class LargeLattice(QWidget):
         self.view.activated.connect(self.asked)
         # Hovering would move the neighbourhood away from under the mouse.
         self.view.hover_focuses = False
-        grid = QGridLayout()
-        grid.setSpacing(GRID)
-        grid.addWidget(self._titles[0], 0, 0)
-        grid.addWidget(self._titles[1], 0, 1)
-        grid.addWidget(self.released, 1, 0)
-        grid.addWidget(self.unreleasable, 1, 1)
+        grid = in_grid(across=GRID, down=GRID)
+        for column, (title, frontier) in enumerate(
+            zip(self._titles, (self.released, self.unreleasable), strict=True)
+        ):
+            grid.addWidget(title, 0, column)
+            grid.addWidget(frontier, 1, column)
         grid.addWidget(self.bars, 2, 0)
         grid.addWidget(self.view, 2, 1)
         grid.setColumnStretch(0, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSpinBox, QStackedWidget, QTabWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSpinBox, QStackedWidget, QTabWidget, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Order
@@ -129,14 +129,8 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.files = QuerySpaceFiles(
             self, lambda: self.space.regions, lambda caption: self.lattice.picture.svg(caption=caption)
         )
-        export = QPushButton(tr("Export"))
-        export.setAccessibleName(tr("Copy or export tables"))
-        menu = QMenu(export)
-        for action in self.files.actions:
-            menu.addAction(action)
-        export.setMenu(menu)
-        self.tools.addWidget(export)
-        self._export = export
+        self._export = self.files.button(message("Copy or export tables"), self.files.copy)
+        self.tools.addWidget(self._export)
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
@@ -304,7 +298,8 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         files = self.files
-        return {"copy": files.copy.trigger, "save": files.save.trigger, "picture": files.picture.trigger}
+        save, picture = (files.actions[kind].trigger for kind in ("csv", "svg"))
+        return {"copy": files.copy.trigger, "save": save, "picture": picture}
 
     def main_action(self) -> None:
         panel = self._panel()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.gui.base.exporter import MARK, Content, Exporter
+from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
 from tabprotect.languages.messages import message
@@ -21,78 +18,57 @@ from tabprotect.languages.translation import tr, translate
 
 def nodes_text(regions: Regions, delimiter: str = ",") -> str:
     """A row for every sub-table: its variables, region, frontier and critical width."""
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(["sub_table", "variables", f"status_{MARK}", "frontier", f"width_{MARK}"])
     lattice, widths = regions.letters.lattice, regions.state.evidence.widths
     dimensions = lattice.dimensions(regions.every)
-    for at in np.lexsort((regions.every, np.bitwise_count(regions.every), dimensions)).tolist():
-        query = int(regions.every[at])
-        writer.writerow(
-            [
-                lattice.text(query),
-                int(dimensions[at]),
-                STATUS[int(regions.status[at])],
-                int(regions.frontier[at]),
-                widths[query],
-            ]
-        )
-    return out.getvalue()
+    order = np.lexsort((regions.every, np.bitwise_count(regions.every), dimensions))
+    queries = [(at, int(regions.every[at])) for at in order.tolist()]
+    head = ["sub_table", "variables", f"status_{MARK}", "frontier", f"width_{MARK}"]
+    rows = (
+        [
+            lattice.text(query),
+            int(dimensions[at]),
+            STATUS[int(regions.status[at])],
+            int(regions.frontier[at]),
+            widths[query],
+        ]
+        for at, query in queries
+    )
+    return csv_rows(head, rows, delimiter=delimiter)
 
 
-class QuerySpaceFiles(QObject):
+class QuerySpaceFiles(Files):
     """Copy and export actions of the query-space page."""
 
     def __init__(
         self, page: Page, regions: Callable[[], Regions | None], picture: Callable[[str], bytes]
     ) -> None:
         """``regions`` gives the explored space; ``picture`` the lattice in front, as SVG."""
-        super().__init__(page)
-        self._page = page
-        self._explored = regions
-        self._drawn = picture
-        self._exporter = Exporter(page)
+        kinds = {
+            "csv": (message("All tables as CSV\u2026"), "query-space.csv"),
+            "svg": (message("Lattice as SVG\u2026"), "query-space.svg"),
+        }
+        super().__init__(page, kinds)
+        self._regions, self._drawn = regions, picture
         self.copy = QAction(tr("Copy all tables"), page)
         self.copy.triggered.connect(self._copy)
-        self.save = QAction(tr("All tables as CSV…"), page)
-        self.save.triggered.connect(self._ask)
-        self.picture = QAction(tr("Lattice as SVG\u2026"), page)
-        self.picture.triggered.connect(lambda: self._ask_place("svg", self.write_picture))
-        self.actions = [self.copy, self.save, self.picture]
 
-    def _regions(self) -> Regions | None:
-        regions = None if self._page.document.public else self._explored()
-        if regions is None:
-            error = InfeasibleError(
-                message("there is nothing to export here now"),
-                hint=message("open the query space of a table in the house"),
-            )
-            self._page.document.error_raised.emit(error, "")
-        return regions
+    def missing(self, kind: str) -> InfeasibleError | None:
+        if not self.page.document.public and self._regions() is not None:
+            return None
+        return InfeasibleError(
+            message("there is nothing to export here now"),
+            hint=message("open the query space of a table in the house"),
+        )
 
     def _copy(self) -> None:
         regions = self._regions()
-        if regions is not None:
+        if self.possible("csv") and regions is not None:
             QGuiApplication.clipboard().setText(translate(nodes_text(regions, "\t")))
 
-    def _ask(self) -> None:
-        self._ask_place("csv", self.write)
-
-    def _ask_place(self, suffix: str, write: Callable[..., None]) -> None:
-        if self._regions() is not None:
-            self._exporter.ask(Path(f"query-space.{suffix}"), write, confidential=True)
-
-    def write(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write all sub-tables; errors appear on the page."""
+    def content(self, kind: str) -> Content:
         regions = self._regions()
-        if regions is not None:
-            self._write("csv", path, lambda _: nodes_text(regions).encode(), overwrite=overwrite)
-
-    def write_picture(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write the drawing that is in front."""
-        if self._regions() is not None:
-            picture = self._drawn(message("{MARK}: from the original. {sentence}", MARK, self._page.sentence))
-            self._write("svg", path, lambda _: picture, overwrite=overwrite)
-
-    def _write(self, kind: str, path: Path, content: Content, *, overwrite: bool) -> None:
-        self._exporter.write(kind, path, content, confidential=True, overwrite=overwrite)
+        assert regions is not None
+        if kind == "csv":
+            return lambda _: nodes_text(regions).encode()
+        data = self._drawn(message("{MARK}: from the original. {sentence}", MARK, self.page.sentence))
+        return lambda _: data

@@ -11,10 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QFrame,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -26,11 +24,11 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import decision, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
@@ -84,11 +82,8 @@ class PublishForm(QWidget):
     def _card(self) -> QFrame:
         card = QFrame()
         dress(card, "card")
-        grid = QGridLayout(card)
-        grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-        grid.setHorizontalSpacing(GRID)
-        grid.setVerticalSpacing(GRID)
-        grid.setColumnStretch(1, 1)
+        margins = (GRID + 4, GRID, GRID + 4, GRID)
+        grid = in_grid(on=card, margins=margins, across=GRID, down=GRID, wide=1)
         for row, (label, field, name) in enumerate(
             (
                 (Label(message("Title")), self.title, message("Title, public")),
@@ -244,23 +239,15 @@ class PublishDialog(QDialog):
         text = Label(joined(lines, "\n\n"), wordWrap=True)
         text.setMinimumWidth(60 * GRID)
         self.text = text.text()
-        buttons = QDialogButtonBox()
-        label = message("Publish and replace") if taken else message("Publish")
-        self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
-        dress(self.publish, "main")
-        self.back = buttons.addButton(tr("Not yet"), QDialogButtonBox.ButtonRole.RejectRole)
+        words = message("Publish and replace") if taken else message("Publish")
+        buttons, self.publish, self.back = decision(self, words, back=message("Not yet"))
         # Enter presses the button that has the focus, as Space does: at first the careful one.
         for button in (self.publish, self.back):
             button.setAutoDefault(True)
         self.back.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * GRID)
-        grid.addWidget(picture, 0, 0)
-        grid.addWidget(title, 0, 1)
-        grid.addWidget(text, 1, 1)
-        grid.setColumnStretch(1, 1)
+        grid = in_grid(across=2 * GRID, wide=1)
+        for part, row, column in ((picture, 0, 0), (title, 0, 1), (text, 1, 1)):
+            grid.addWidget(part, row, column)
         in_column(grid, buttons, on=self, margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID), spacing=2 * GRID)
         self.back.setFocus()
 

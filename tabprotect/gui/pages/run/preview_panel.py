@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPen
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
@@ -22,7 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look.buttons import emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
@@ -140,9 +140,7 @@ class PreviewPanel(QScrollArea):
         self.go_mend = QPushButton(tr("Go to Cycles"))
         self._figures: dict[str, QLabel] = {}
         self._words: dict[str, QLabel] = {}
-        numbers = QGridLayout()
-        numbers.setHorizontalSpacing(GRID)
-        numbers.setVerticalSpacing(0)
+        numbers = in_grid(across=GRID, down=0)
         for at, (name, words) in enumerate(
             (
                 ("unchanged", message("stays unchanged")),

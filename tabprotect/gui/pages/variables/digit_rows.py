@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from tabprotect.engine.tables.groupings.digits import first_characters
 from tabprotect.gui.look.buttons import named, silent
 from tabprotect.gui.look.label import ElidedLabel
-from tabprotect.gui.look.layouts import set_visible
+from tabprotect.gui.look.layouts import in_grid, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import translate
@@ -32,11 +32,7 @@ class DigitRows(QWidget):
         self.rows: list[tuple[QCheckBox, QLineEdit, ElidedLabel]] = []
         self.numbers: list[int] = []
         """The number of digits of each row that is in sight."""
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(GRID)
-        grid.setVerticalSpacing(GRID // 2)
-        grid.setColumnStretch(2, 1)
+        grid = in_grid(on=self, margins=0, across=GRID, down=GRID // 2, wide=2)
         for number in range(ROWS):
             tick, name = QCheckBox(), QLineEdit()
             name.setFixedWidth(16 * GRID)

@@ -372,14 +372,14 @@ def test_nodes_are_copied_and_written_with_the_mark(
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 65
     assert lines[-1].split("\t") == ["A,B,C,D,E,F", "6", "unreleasable", "1", "0"]
-    files.write(tmp_path / "nodes.csv")
+    files.write("csv", tmp_path / "nodes.csv")
     settle()
     written = tmp_path / "nodes-CONFIDENTIAL.csv"
     assert len(written.read_text().splitlines()) == 65
-    files.write(tmp_path / "nodes.csv")
+    files.write("csv", tmp_path / "nodes.csv")
     settle()
     assert page(czech).errors.isVisible() and str(written) in page(czech).errors.text
-    files.write_picture(tmp_path / "lattice.svg")
+    files.write("svg", tmp_path / "lattice.svg")
     settle()
     assert b"CONFIDENTIAL" in (tmp_path / "lattice-CONFIDENTIAL.svg").read_bytes()
 

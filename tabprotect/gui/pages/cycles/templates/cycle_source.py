@@ -18,7 +18,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import in_column, in_grid
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.cycle_picture import paint_pattern, pattern
 from tabprotect.gui.pages.cycles.templates.design_for_me import DesignForMe
@@ -158,9 +158,7 @@ class TemplateCards(QScrollArea):
         self._shape = domain.shape
         self.cards = {}
         inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(0, 0, GRID, 0)
-        grid.setSpacing(GRID)
+        grid = in_grid(on=inner, margins=(0, 0, GRID, 0), across=GRID, down=GRID)
         first = TemplateCard(
             message("Design for me"),
             message(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_grid, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 
@@ -31,8 +31,7 @@ class KeptChips(QWidget):
         self.chips: dict[tuple[str, ...], QToolButton] = {}
         self.picks = NamePicks(lambda name: message("Together: {name}", name))
         self.picks.changed.connect(self._offer)
-        self._chips = QGridLayout()
-        self._chips.setSpacing(GRID // 2)
+        self._chips = in_grid(across=GRID // 2, down=GRID // 2)
         self.add = push_button(message("Keep these together"), self._add)
         row = in_row(self.add, 1)
         in_column(
