@@ -25,7 +25,7 @@ from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
-from tabprotect.gui.base.judged.judged_sums import JudgedSums
+from tabprotect.gui.base.judged.judged_magnitudes import JudgedMagnitudes
 from tabprotect.gui.base.judged.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
@@ -89,8 +89,8 @@ class Document(QObject):
         super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
-        self.judged_sums = JudgedSums(self, self.jobs)
-        self.judged_sums.failed.connect(self._tell_error)
+        self.judged_magnitudes = JudgedMagnitudes(self, self.jobs)
+        self.judged_magnitudes.failed.connect(self._tell_error)
         self.history = History()
         self.saved: Project | None = None
         """The project as last saved; any difference from it is unsaved work."""
@@ -213,7 +213,7 @@ class Document(QObject):
         if project is None or project.table is None:
             return 0
         if project.sums is not None:
-            return self.judged_sums.unsafe(project)
+            return self.judged_magnitudes.unsafe(project)
         key = (project.table, project.at_risk)
         if self._number is None or not same(self._number[0], key):
             counts = project.table.cells[1]
@@ -360,7 +360,7 @@ class Document(QObject):
             self.select_cycle(None)
         self.history = history
         if self.sums is not None:
-            self.judged_sums.ask(self.sums)
+            self.judged_magnitudes.ask(self.sums)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:

@@ -44,7 +44,7 @@ class RecentFile:
 
     @classmethod
     def said(cls, path: str, about: Mapping[str, Any]) -> RecentFile:
-        """As settings keep it; what they do not keep is as where nothing is known."""
+        """Read it as settings keep it; what they do not keep is as where nothing is known."""
         return cls(
             path,
             str(about.get("title", "")),
@@ -62,7 +62,7 @@ class RecentFiles:
         self._open: tuple[str, object] | None = None
 
     def files(self) -> list[RecentFile]:
-        """Those that are still there."""
+        """The files that are still there, latest first."""
         settings = self._settings()
         if settings is None:
             return []

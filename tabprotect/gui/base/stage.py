@@ -107,7 +107,7 @@ class Standings:
 
     def __getitem__(self, stage: type[Stage]) -> Standing:
         document = self._document
-        judged = document.judging.known(document.project), document.judged_sums.known
+        judged = document.judging.known(document.project), document.judged_magnitudes.known
         now = (document.project, document.public, *judged)
         if not same(self._of, now):
             self._of, self._known = now, {}

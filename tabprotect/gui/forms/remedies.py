@@ -61,7 +61,7 @@ class Remedies(QWidget):
         return row
 
 
-def take_for_sums(page: Page, remedy: Suggestion) -> None:
+def take_for_magnitudes(page: Page, remedy: Suggestion) -> None:
     """Another way to protect the open sums, and protected by it: each step can be undone."""
     document = page.document
     given = dict(remedy.parameters)

@@ -98,7 +98,7 @@ class ContributorsView(QWidget):
             margins=0,
             spacing=GRID,
         )
-        document.judged_sums.changed.connect(self._again)
+        document.judged_magnitudes.changed.connect(self._again)
         THEME.follow(self, ContributorsView._again)
 
     def _again(self) -> None:
@@ -132,7 +132,7 @@ class ContributorsView(QWidget):
             self.sentence.setText(tr("A reader sees nothing yet."))
 
     def _of_house(self, sums: ChosenMagnitudes, nodes: Index) -> None:
-        table, found = sums.table, self.document.judged_sums.of(sums)
+        table, found = sums.table, self.document.judged_magnitudes.of(sums)
         if found is None:
             self.sentence.setText(tr("Judging every sum\u2026"))
             return

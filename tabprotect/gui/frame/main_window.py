@@ -140,7 +140,7 @@ class MainWindow(Window):
         document.error_raised.connect(self.show_error)
         document.page_asked.connect(self.go)
         document.judging.changed.connect(self._tell)
-        document.judged_sums.changed.connect(self._tell)
+        document.judged_magnitudes.changed.connect(self._tell)
         document.posterior_ready.connect(self._tell)
         document.originals_counted.connect(self._tell)
         for dock in self.docks.values():

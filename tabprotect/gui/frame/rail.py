@@ -185,7 +185,7 @@ class Rail(QWidget):
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.judging.changed.connect(self.refresh)
-        document.judged_sums.changed.connect(self.refresh)
+        document.judged_magnitudes.changed.connect(self.refresh)
         THEME.changed.connect(self.refresh)
         self.refresh()
 

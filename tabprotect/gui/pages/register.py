@@ -350,7 +350,7 @@ BEARS: dict[Relation, str] = {
     "records": message("the same records"),
     "variables": message("the same people may be counted"),
 }
-"""How a release bears on the open table, for a column."""
+"""The relation of a release to the open table, for a column."""
 
 assert BEARS.keys() == RELATIONS.keys()
 

@@ -60,7 +60,7 @@ class Card(ChoiceCard):
         self.repaint_picture()
 
     def repaint_picture(self) -> None:
-        """In the colours of the theme in force."""
+        """Paint it in the colours of the theme in force."""
         self._picture.setPixmap(icons.pixmap(self._icon, 20))
 
 
@@ -108,7 +108,7 @@ class RecentRow(ChoiceCard):
         return QSize(0, round(28 * THEME.scale))
 
     def repaint_picture(self) -> None:
-        """In the colours of the theme in force."""
+        """Paint it in the colours of the theme in force."""
         self._picture.setPixmap(icons.pixmap(self._icon, 16))
 
 

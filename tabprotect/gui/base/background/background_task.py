@@ -36,7 +36,7 @@ class BackgroundTask(QObject, Generic[Answer]):
     """
 
     outlives = False
-    """Whether it is about a file beside the document: its answer holds whatever is open by then."""
+    """True if it is about a file beside the document: its answer holds whatever is open by then."""
 
     went = Signal(str)
     """Carries the stage of the work, in words, at every report."""
@@ -53,7 +53,7 @@ class BackgroundTask(QObject, Generic[Answer]):
     ) -> None:
         super().__init__(parent)
         self.key: tuple[object, ...] | None = None
-        """What the latest question depends on; ``None`` if there is none."""
+        """All that the latest question depends on; ``None`` if there is none."""
         self.answer: Answer | None = None
         """The answer to it, or the part of it that is there so far."""
         self.error: TabprotectError | None = None

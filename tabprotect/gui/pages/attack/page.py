@@ -324,7 +324,7 @@ class AttackPage(AttackStage, Page):
 
     @property
     def findings(self) -> Findings | None:
-        """What the attack found."""
+        """The findings of the attack; ``None`` before it has ended."""
         return self._attacking.answer
 
     def _show(self) -> None:

@@ -184,7 +184,7 @@ class Beliefs(QWidget):
         return self._view[1]
 
     def known(self, who: Who) -> Believed | None:
-        """What somebody believes of the table shown, if it is known."""
+        """Return what somebody believes of the table shown, if it is known."""
         found = self.table.known(who)
         return None if found is None else found.believed
 

@@ -18,7 +18,7 @@ from tabprotect.gui.look.theme import chance_text, count_text, number_text
 from tabprotect.languages.messages import message
 
 LEVEL = 0.9
-"""Of the intervals that are shown."""
+"""The probability of the intervals that are shown."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What contributors and others learn from protected sums: the verdict, and who was tried on whom."""
+"""What contributors and others learn from protected magnitudes: the verdict, and who was tried on whom."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
-from tabprotect.gui.forms.remedies import Remedies, take_for_sums
+from tabprotect.gui.forms.remedies import Remedies, take_for_magnitudes
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import choice, faces
 from tabprotect.gui.look.drawn.icons import icon
@@ -41,7 +41,7 @@ from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 Read = tuple[StaffVerdict, Floats | None]
-"""What a release says by itself: its verdict, and an outsider's belief about each cell."""
+"""The verdict on a release by itself, and an outsider's belief about each cell."""
 
 KINDS = {
     "all": message("All readers"),
@@ -76,7 +76,7 @@ class ContributorsTried(QWidget):
         )
         document.judging.changed.connect(more)
         self.banner, self.remedies = Banner(), Remedies()
-        self.remedies.chosen.connect(partial(take_for_sums, page))
+        self.remedies.chosen.connect(partial(take_for_magnitudes, page))
         self.map = MagnitudeGrid(message("How probable a near guess is"))
         self.map.current_changed.connect(document.select)
         self.map.placed.connect(lambda where: document.run(placed(where), page=page.name))
@@ -118,15 +118,15 @@ class ContributorsTried(QWidget):
         self.faces[name].setChecked(True)
 
     def pieces(self) -> Iterator[object]:
-        """Nothing takes long to build."""
+        """None: nothing takes long to build."""
         return iter(())
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        """Nothing is written of it."""
+        """None: nothing is written of it."""
         return {}
 
     def without_work(self) -> frozenset[str]:
-        """As :meth:`Page.without_work`."""
+        """The menu entries that have nothing to work on."""
         return self.page.idle(self.document)
 
     def words(self, project: Project) -> list[str]:
@@ -137,7 +137,7 @@ class ContributorsTried(QWidget):
 
     @property
     def tried(self) -> tuple[TriedReader, ...]:
-        """Those who were tried on the release."""
+        """The readers that were tried on the release."""
         return self._trying.answer or ()
 
     def refresh(self, changes: PageChanges) -> None:

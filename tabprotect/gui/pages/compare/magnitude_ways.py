@@ -66,7 +66,7 @@ MEASURES = (
         message("By how much a published sum changes, as a share of it."),
     ),
 )
-"""What ways are compared by, risk and utility of the map first of each."""
+"""The measures of ways, risk and utility of the map first of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class WaysCompared:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each is called."""
+        """The name of each way."""
         text = magnitude_text(self.decimals)
         return tuple(
             way.label if way.base is None else message("Rounding to {base}", text(way.base))
@@ -120,7 +120,7 @@ def way_names() -> tuple[str, ...]:
 
 
 def ways_key(project: Project) -> tuple[object, ...]:
-    """What a comparison of ways depends on."""
+    """The key of a comparison of ways: all that it depends on."""
     sums = project.sums
     assert sums is not None
     return sums.table, sums.weights, *sums.rules, project.method, project.parameters, repr(project.limits)

@@ -176,7 +176,7 @@ class ComparePage(CompareStage, Page):
 
     @property
     def comparison(self) -> Compared | None:
-        """What was compared so far."""
+        """The runs that were compared so far."""
         return self._comparing.answer
 
     @property

@@ -40,7 +40,7 @@ AROUND = 4
 _TAG = re.compile(r"<[^>]*>")
 
 HERE = {"start": message("Start"), "tabulate": message("Count records")}
-"""What pages are called that are no stages."""
+"""The names of pages that are no stages."""
 
 BARS, BAR = 8, 30
 """Counts of which the chance is drawn, and letters that a certain one has."""

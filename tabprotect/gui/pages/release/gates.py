@@ -38,7 +38,7 @@ from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.verdict_figures import SAID, Verdict
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.forms.remedies import take_for_sums
+from tabprotect.gui.forms.remedies import take_for_magnitudes
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.line_rows import groups_of
 from tabprotect.languages.messages import capital, joined, message
@@ -332,7 +332,7 @@ class MagnitudesGate(Gate):
 
     def take(self, remedy: Suggestion) -> None:
         """Another way to protect, and protected by it: each step can be undone."""
-        take_for_sums(self.page, remedy)
+        take_for_magnitudes(self.page, remedy)
 
     def leave(self) -> None:
         """Nobody is looking at the remedies."""

@@ -21,7 +21,7 @@ from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.judged.judged_sums import judged
+from tabprotect.gui.base.judged.judged_magnitudes import judged
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
 from tabprotect.gui.look.buttons import choice, tool_button
@@ -82,7 +82,7 @@ class MagnitudesPart(QWidget):
         self._who = Label(role="quiet")
         filled(page.footer, self._who, 1)
         # Out of sight it is shown when the page is next.
-        document.judged_sums.changed.connect(lambda: page.follow("at_risk"))
+        document.judged_magnitudes.changed.connect(lambda: page.follow("at_risk"))
         document.selection_changed.connect(self.go_to)
         self.begins: QWidget = self.grid.grid.cells
 
@@ -120,10 +120,10 @@ class MagnitudesPart(QWidget):
         self.grid.setVisible(not why)
 
     def _show_original(self, project: Project, sums: ChosenMagnitudes) -> None:
-        found = self.document.judged_sums.of(sums)
+        found = self.document.judged_magnitudes.of(sums)
         if found is None:
             # Counting all cells may take seconds: that is not for the window's thread.
-            self.document.judged_sums.ask(sums)
+            self.document.judged_magnitudes.ask(sums)
             self._nothing(message("Judging every sum\u2026"))
             return
         cells = sums.table.cells
@@ -177,7 +177,7 @@ class MagnitudesPart(QWidget):
 
     def _describe(self, number: int) -> str:
         sums = self.document.sums
-        found = None if sums is None else self.document.judged_sums.of(sums)
+        found = None if sums is None else self.document.judged_magnitudes.of(sums)
         if self.document.public or found is None:
             return ""
         return message("unsafe") if found.unsafe[number] else ""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
 MOST_CATEGORIES = 1000
-"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+"""Categories of a variable that classifies: more are mostly numbers of records, or measurements."""
 
 KINDS = {"integer": message("numbers"), "real": message("numbers"), "text": message("names or codes")}
 

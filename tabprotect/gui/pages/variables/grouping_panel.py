@@ -34,7 +34,7 @@ WAYS = {
 LISTS = message("Code lists (*.hrc *.csv *.tsv *.txt)")
 
 WRITTEN = message("North: 11; 12; 13\nSouth: 21; 22")
-"""What groups look like that are typed."""
+"""An example of groups as they are typed."""
 
 
 class GroupingPanel(QFrame):
@@ -110,7 +110,7 @@ class GroupingPanel(QFrame):
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
         self.cuts.returnPressed.connect(self.ask)
         self.meant = "width"
-        """Which of the two the bands go by."""
+        """The field that the bands go by."""
         wide = Label(message("All as wide as"), buddy=self.width_box)
         begin = Label(message("or beginning at"), buddy=self.cuts)
         row = in_row(wide, self.width_box, begin, (self.cuts, 1), margins=(0, GRID, 0, 0), spacing=GRID)

@@ -19,7 +19,7 @@ def judged(sums: ChosenMagnitudes, rules: tuple[MagnitudeRule, ...]) -> Sensitiv
     return sensitive_cells(sums.table, rules, weights=sums.weights)
 
 
-class JudgedSums(QObject):
+class JudgedMagnitudes(QObject):
     """The judgement of the open magnitude table by the chosen rules; ``changed`` when it becomes known."""
 
     changed = Signal()
