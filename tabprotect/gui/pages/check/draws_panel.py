@@ -125,10 +125,9 @@ class DrawsPanel(QWidget):
         super().__init__()
         self.document = document
         self.setAccessibleName(tr("Analyses of drawn tables"))
-        self.result: tuple[AnalysisSummary, int] | None = None
         self._analysis: Analysis | None = None
         self._drawing: BackgroundTask[tuple[AnalysisSummary, int]] = BackgroundTask(
-            self, document.jobs, self._take, self._failed, came=self._take
+            self, document.jobs, self._show, self._failed, came=self._show
         )
         self._domain: Domain | None = None
         self.kind = choice(message("Analysis"), changed=self._kind_chosen)
@@ -140,9 +139,8 @@ class DrawsPanel(QWidget):
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
         self.terms.changed.connect(self.formula.setText)
-        self.model: ModelSummary | None = None
         self._fitting: BackgroundTask[ModelSummary] = BackgroundTask(
-            self, document.jobs, self._take_model, self._failed
+            self, document.jobs, self._show, self._failed
         )
         self.odds = Label(wordWrap=True, name=message("What the release says by itself"), selectable=True)
         readers: dict[Who, str] = {"user": READER["user"], "intruder": READER["intruder"]}
@@ -204,7 +202,6 @@ class DrawsPanel(QWidget):
         if changes & {"release", "priors", "table", "everything"}:
             self._drawing.drop()
             self._fitting.drop()
-            self.result = self.model = None
         if self._domain != project.domain:
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
@@ -271,7 +268,7 @@ class DrawsPanel(QWidget):
             )
             return
         draws = self.draws.value()
-        self.result, self.model, self._analysis = None, None, analysis
+        self._analysis = analysis
         self._drawing.drop()
         self._fitting.drop()
         self._show()
@@ -287,22 +284,24 @@ class DrawsPanel(QWidget):
             lambda progress: statistic_over_draws([release], posterior, analysis, draws, progress),
         )
 
-    def _take(self, result: tuple[AnalysisSummary, int]) -> None:
-        self.result = result
-        self._show()
+    @property
+    def model(self) -> ModelSummary | None:
+        """The model that was fitted to the draws."""
+        return self._fitting.answer
 
-    def _take_model(self, found: ModelSummary) -> None:
-        assert self._analysis is not None
-        named = replace(found.deviance, name=self._analysis.name)
-        self.model, self.result = found, (named, len(named.values))
-        self._show()
+    @property
+    def result(self) -> tuple[AnalysisSummary, int] | None:
+        """The summary of the draws so far, and how many were asked for."""
+        if self.model is None or self._analysis is None:
+            return self._drawing.answer
+        return replace(self.model.deviance, name=self._analysis.name), len(self.model.deviance.values)
 
     def _failed(self, error: TabprotectError) -> None:
         self.document.error_raised.emit(error, "check")
 
     # -- showing ------------------------------------------------------------------------------
 
-    def _show(self) -> None:
+    def _show(self, _found: object = None) -> None:
         lines = self._given_the_release()
         self.odds.setText(translate(joined(lines, "\n")))
         self._area.setVisible(bool(lines))
@@ -313,7 +312,7 @@ class DrawsPanel(QWidget):
                     "the published one and see how far the result spreads."
                 )
             )
-            self.sentence.clear()
+            self.sentence.setText("")
             self.sentence.hide()
             for value in self._rows.values():
                 value.clear()
