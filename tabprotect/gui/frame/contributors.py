@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.engine.magnitudes.readers.contributors import Contributor, Near, contributors, nearest
 from tabprotect.engine.project.plans import ChosenMagnitudes
@@ -15,10 +15,9 @@ from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.grid.magnitude_grid import magnitude_text
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import card, emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_grid
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, count_text, number_text
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
@@ -81,9 +80,8 @@ class ContributorsView(QWidget):
         self.title = Label(wordWrap=True, role="section")
         self.sentence = Label(wordWrap=True, name=message("In one sentence"))
         self._head = Label(message("Contributors"), role="section")
-        self._card = QFrame()
-        dress(self._card, "card")
-        self._grid = in_grid(on=self._card, margins=GRID, across=GRID, down=GRID // 2, wide=1)
+        self._grid = in_grid(margins=GRID, across=GRID, down=GRID // 2, wide=1)
+        self._card = card(self._grid)
         self._rule = Label(wordWrap=True, role="section")
         self._doubt = Label(message("room for doubt about the largest"), role="quiet")
         self.bar = RuleBar()

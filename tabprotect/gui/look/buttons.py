@@ -195,6 +195,15 @@ class Inside(QWidget):
         return QSize(least.width(), 0) if flows else least
 
 
+def card(inside: QLayout | None = None, name: str = "") -> QFrame:
+    """A frame around what belongs together; ``name`` is for a screen reader."""
+    frame = named(QFrame(), name)
+    dress(frame, "card")
+    if inside is not None:
+        frame.setLayout(inside)
+    return frame
+
+
 def scrolling(inside: QWidget | None = None) -> QScrollArea:
     """A frameless area that scrolls where what it holds does not fit."""
     area = QScrollArea()

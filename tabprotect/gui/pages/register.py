@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from tabprotect.engine import agency
 from tabprotect.engine.agency import register_address
@@ -23,14 +23,13 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.buttons import card, named, push_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import RegisterStage
 from tabprotect.languages.messages import joined, message
@@ -84,8 +83,6 @@ class RegisterPage(RegisterStage, Page):
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
-        self.card = named(QFrame(), message("The chosen release"))
-        dress(self.card, "card")
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
         self._facts.setHorizontalSpacing(2 * GRID)
@@ -100,7 +97,8 @@ class RegisterPage(RegisterStage, Page):
         )
         self.save = push_button(message("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
-        in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
+        inside = in_column(self._facts, row, margins=(GRID + 4, GRID, GRID + 4, GRID))
+        self.card = card(inside, message("The chosen release"))
         return self.card
 
     def shows_original(self) -> bool:

@@ -8,21 +8,21 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDate, QLocale, QSize, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.recent_files import RecentFile
-from tabprotect.gui.look.buttons import Inside, emptied, push_button, scrolling
+from tabprotect.gui.look.buttons import Inside, card, emptied, named, push_button, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
+from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
+from tabprotect.gui.look.layouts import filled, held, in_column, in_grid, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import language, tr, translate
+from tabprotect.languages.translation import language, tr
 
 ABREAST = 4
 """Ways to begin, and examples, that stand side by side."""
@@ -169,39 +169,24 @@ class StartPage(Page):
         THEME.follow(inner, _take_width)
         _take_width(inner)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
-        scroll = scrolling()
-        scroll.setAccessibleName(tr("Ways to begin"))
         # Tab goes to what is in it, and brings that into sight.
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inner)
+        scroll = named(scrolling(inner), message("Ways to begin"), focus=Qt.FocusPolicy.NoFocus)
         self.body.addWidget(scroll)
         self._offers = QVBoxLayout()
-        self._column.addLayout(self._offers)
         self._cards: list[Card] = []
-        self._column.addLayout(self._grid(self._ways()))
+        filled(self._column, self._offers, self._grid(self._ways()))
         self._listed: list[RecentRow] = []
         self._all_recent = self._unfolding(lambda: self._list_recent())
         self._recent = in_column(spacing=0, margins=(GRID, 4, GRID, 4))
-        self._frame = QFrame()
-        dress(self._frame, "card")
-        self._frame.setLayout(self._recent)
-        self._recent_part = QWidget()
-        in_column(
-            in_row(Label(message("Recent"), role="section"), 1, self._all_recent),
-            self._frame,
-            on=self._recent_part,
-            margins=0,
-            spacing=GRID,
-        )
+        head = in_row(heading(message("Recent")), 1, self._all_recent)
+        self._recent_part = held(in_column(head, card(self._recent), margins=0, spacing=GRID))
         self._column.addWidget(self._recent_part)
         self._all_examples = self._unfolding(self._show_examples)
         found = sorted(examples(), key=lambda e: e.name not in FIRST)
         self._examples = [self._example(e) for e in found]
         about = Label(message("invented or public: nothing in them is confidential"), role="quiet")
-        heading = in_row(
-            Label(message("Examples"), role="section"), about, 1, self._all_examples, spacing=GRID
-        )
-        filled(self._column, in_column(heading, self._grid(self._examples), spacing=GRID), 1)
+        head = in_row(heading(message("Examples")), about, 1, self._all_examples, spacing=GRID)
+        filled(self._column, in_column(head, self._grid(self._examples), spacing=GRID), 1)
         self._recent_part.hide()
         document.work_found.connect(self._offer_recovery)
 
@@ -227,8 +212,8 @@ class StartPage(Page):
 
     def refresh(self, changes: PageChanges) -> None:
         if "theme" in changes:
-            for card in self._cards:
-                card.repaint_picture()
+            for way in self._cards:
+                way.repaint_picture()
         self._list_recent()
         self._show_examples()
 
@@ -236,14 +221,9 @@ class StartPage(Page):
         self, text: str, recover: Callable[[], object] | None, discard: Callable[[], object]
     ) -> None:
         """Offer what a killed program left behind; what cannot be recovered can be removed."""
-        frame = QFrame()
-        dress(frame, "card")
-        heading = message("An unfinished file") if recover is None else message("Recover unsaved work")
-        frame.setAccessibleName(translate(heading))
-        title = Label(heading, role="section")
-        row = QHBoxLayout(frame)
-        words = in_column(title, Label(text, wordWrap=True))
-        row.addLayout(words, 1)
+        what = message("An unfinished file") if recover is None else message("Recover unsaved work")
+        row = in_row((in_column(heading(what), Label(text, wordWrap=True)), 1))
+        frame = card(row, what)
         remove = message("Remove") if recover is None else message("Discard")
         offered = ((remove, discard), *(() if recover is None else ((message("Recover"), recover),)))
         for label, run in offered:
@@ -256,57 +236,63 @@ class StartPage(Page):
         self._offers.addWidget(frame)
 
     def _ways(self) -> list[Card]:
+        document = self.document
         ways = (
             (
-                *(message("Open a table"), "open", self._ask_open, message("Open\u2026")),
+                *(
+                    message("Open a table"),
+                    "open",
+                    lambda: document.open_asked.emit(""),
+                    message("Open\u2026"),
+                ),
                 message("Counts as CSV, Excel, PX, SAS, SPSS, JSON-stat, SDMX or a project."),
             ),
             (
-                *(message("Count records"), "microdata", self._ask_tabulate, message("Choose a file\u2026")),
+                *(
+                    message("Count records"),
+                    "microdata",
+                    document.records_asked.emit,
+                    message("Choose a file\u2026"),
+                ),
                 message("One row per person or firm, in a file, a folder or a database: tick the variables."),
             ),
             (
                 *(
                     message("Same as last year"),
                     "recipe",
-                    self.document.recipe_asked.emit,
+                    document.recipe_asked.emit,
                     message("Choose a recipe\u2026"),
                 ),
                 message("Run a saved recipe on the new file. New and missing codes are asked about."),
             ),
             (
-                *(message("Read a release"), "open-eye", self._ask_attack, message("Choose files\u2026")),
+                *(
+                    message("Read a release"),
+                    "open-eye",
+                    lambda: document.page_asked.emit("attack"),
+                    message("Choose files\u2026"),
+                ),
                 message("Somebody's release or any published tables: what can be learned from them?"),
             ),
         )
         for number, (title, icon, ask, foot, text) in enumerate(ways):
-            card = Card(title, text, icon=icon, foot=foot, filled=not number)
-            card.chosen.connect(ask)
-            self._cards.append(card)
+            way = Card(title, text, icon=icon, foot=foot, filled=not number)
+            way.chosen.connect(ask)
+            self._cards.append(way)
         return self._cards
 
-    def _ask_attack(self) -> None:
-        self.document.page_asked.emit("attack")
-
-    def _ask_open(self) -> None:
-        self.document.open_asked.emit("")
-
-    def _ask_tabulate(self) -> None:
-        self.document.records_asked.emit()
-
     def _example(self, example: Example) -> ExampleCard:
-        card = ExampleCard(example)
         # What the command line calls it.
         about = message("{description} (example:{name})", message(example.description), example.name)
-        card.setToolTip(tip(about))
-        card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
-        return card
+        shown = named(ExampleCard(example), tip=tip(about))
+        shown.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
+        return shown
 
     @staticmethod
     def _grid(cards: Sequence[ChoiceCard]) -> QGridLayout:
         grid = in_grid(across=2 * GRID, down=2 * GRID)
-        for number, card in enumerate(cards):
-            grid.addWidget(card, number // ABREAST, number % ABREAST)
+        for number, one in enumerate(cards):
+            grid.addWidget(one, number // ABREAST, number % ABREAST)
         for column in range(ABREAST):
             grid.setColumnStretch(column, 1)
         return grid

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, publisher_could, read_file
 from tabprotect.engine.formats.published_rows import TOTAL
@@ -24,7 +24,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import faces, named, push_button, scrolling
+from tabprotect.gui.look.buttons import card, faces, named, push_button, scrolling
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
@@ -42,7 +42,6 @@ from tabprotect.gui.look.layouts import (
 )
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, chance_text, count_text
 from tabprotect.gui.pages.attack.file_list import FileList
 from tabprotect.gui.pages.attack.findings import Among, Findings
@@ -148,15 +147,14 @@ class AttackPage(AttackStage, Page):
         return split((area, 3), (self.why, 2), sizes=(60 * GRID, 40 * GRID))
 
     def _figures(self) -> QWidget:
-        self.card = QFrame()
-        dress(self.card, "card")
-        grid = in_grid(on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), down=0)
+        grid = in_grid(margins=(GRID + 4, GRID, GRID + 4, GRID), down=0)
         self.figures: dict[str, Label] = {}
         for at, (name, words) in enumerate(FIGURES):
             figure = self.figures[name] = Label(role="figure", name=words)
             grid.addWidget(figure, 0, at)
             grid.addWidget(Label(words, role="quiet", wordWrap=True), 1, at, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(at, 1)
+        self.card = card(grid)
         return self.card
 
     def _list_head(self) -> QWidget:

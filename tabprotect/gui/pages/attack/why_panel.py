@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from tabprotect.gui.look.buttons import push_button
+from tabprotect.gui.look.buttons import card, push_button
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import held, in_column, in_row, set_visible
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.attack.findings import Findings, in_hundred, span, why
 from tabprotect.languages.messages import joined, message, plural
@@ -33,27 +32,24 @@ class WhyPanel(QWidget):
         self.check = push_button(message("Check the proof"), self._check)
         self.checked = Label(role="quiet", wordWrap=True, name=message("What the check found"))
         self._shown: tuple[Findings, int] | None = None
-        card = QFrame()
         # All stands at the top where the list is short.
         self._rest = QWidget()
         self._rest.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        dress(card, "card")
-        in_column(
+        inside = in_column(
             self.title,
             self.published,
             (self.list, 1),
             self.steps,
             in_row(self.check, self.copy, (self.checked, 1), spacing=GRID),
             self._rest,
-            on=card,
             margins=(GRID + 4, GRID, GRID + 4, GRID),
             spacing=GRID,
         )
-        self._could = QWidget()
-        self.could = RowList(message("What the publisher could do"), sortable=False, low=True)
-        in_column(heading(message("What the publisher could do")), self.could, on=self._could, margins=0)
+        could = message("What the publisher could do")
+        self.could = RowList(could, sortable=False, low=True)
+        self._could = held(in_column(heading(could), self.could, margins=0))
         self.show_could(())
-        in_column(heading(message("Why")), (card, 1), self._could, on=self, margins=0, spacing=GRID)
+        in_column(heading(message("Why")), (card(inside), 1), self._could, on=self, margins=0, spacing=GRID)
         self.show_cell(None, 0)
 
     def show_cell(self, findings: Findings | None, cell: int) -> None:

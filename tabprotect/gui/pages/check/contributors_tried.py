@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.bundle.staff.release_findings import sums_headline
@@ -30,12 +30,11 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_magnitudes
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
-from tabprotect.gui.look.buttons import choice, faces
+from tabprotect.gui.look.buttons import card, choice, faces
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, Colours, chance_text, count_text, number_text, per_cent
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -103,13 +102,11 @@ class ContributorsTried(QWidget):
         self.list.chosen.connect(self._explain)
         how = message("How that would be done")
         self.steps = Label(wordWrap=True, name=how)
-        card = QFrame()
-        dress(card, "card")
-        in_column(self.steps, on=card, margins=2 * GRID, spacing=GRID)
+        shown = card(in_column(self.steps, margins=2 * GRID, spacing=GRID))
         self._list_note = Label(wordWrap=True, role="quiet")
         head = in_row(heading(message("Who could estimate whom")), 1, self.kinds)
         left = held(in_column(head, (self.list, 1), self._list_note, margins=0, spacing=GRID))
-        side = held(in_column(heading(how), card, 1, margins=(GRID, 0, 0, 0), spacing=4))
+        side = held(in_column(heading(how), shown, 1, margins=(GRID, 0, 0, 0), spacing=4))
         return split((left, 3), (side, 2))
 
     def show_face(self, name: str) -> None:

@@ -24,7 +24,7 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.look.buttons import decision, named
+from tabprotect.gui.look.buttons import card, decision, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
@@ -80,10 +80,7 @@ class PublishForm(QWidget):
         in_column(heading(message("What is written")), self._card(), on=self, margins=0, spacing=4)
 
     def _card(self) -> QFrame:
-        card = QFrame()
-        dress(card, "card")
-        margins = (GRID + 4, GRID, GRID + 4, GRID)
-        grid = in_grid(on=card, margins=margins, across=GRID, down=GRID, wide=1)
+        grid = in_grid(margins=(GRID + 4, GRID, GRID + 4, GRID), across=GRID, down=GRID, wide=1)
         for row, (label, field, name) in enumerate(
             (
                 (Label(message("Title")), self.title, message("Title, public")),
@@ -106,7 +103,7 @@ class PublishForm(QWidget):
         grid.addWidget(self.apart, 3, 1, 1, 2)
         grid.addWidget(self.together, 4, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
-        return card
+        return card(grid)
 
     def show_project(self, *, title: str, source: str, preferences: Preferences, tables: int = 1) -> None:
         """Fill in the title, and destinations nobody has chosen yet.
@@ -266,9 +263,7 @@ class SigningForm(QWidget):
         self.approved = QLineEdit()
         self.reason = QLineEdit(placeholderText=tr("goes into dossier and register"))
         self.needs = Label(wordWrap=True, role="quiet", name=message("What is still missing"))
-        card = QFrame()
-        dress(card, "card")
-        form = QFormLayout(card)
+        form = QFormLayout()
         form.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
         form.setVerticalSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -285,7 +280,7 @@ class SigningForm(QWidget):
             form.addRow(label, field)
         form.addRow(self.needs)
         self._form = form
-        in_column(heading(message("Sign")), card, on=self, margins=0, spacing=4)
+        in_column(heading(message("Sign")), card(form), on=self, margins=0, spacing=4)
 
     def show_needs(self, *, name: str, reason: bool, needs: str) -> None:
         """Offer the staff member's own name; ask for a reason where one is needed.
