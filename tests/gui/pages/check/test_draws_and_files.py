@@ -79,7 +79,7 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     assert b"\r" not in shown.files.content("draws_csv")(SILENT)
     # An odds ratio of empty cells is none, and how many draws that takes out is said.
     summary = replace(shown.draws.result[0], values=np.array([1.0, np.nan, 2.0, np.nan]))
-    shown.draws.result = summary, 4
+    shown.draws._drawing.know(("given",), (summary, 4))
     shown.draws._show()
     assert shown.draws.value("not defined") == "2 draws"
     protected.document.set_public(False)
