@@ -74,6 +74,8 @@ class LeftBefore:
         Numbers under which the release at hand itself left, which is no other release.
     looked
         What the register held when it was asked.
+    release
+        The release at hand, which was read beside the earlier ones.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -88,6 +90,7 @@ class LeftBefore:
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
     looked: LookedUp | None = field(default=None, repr=False, compare=False)
+    release: Release | None = field(default=None, repr=False, compare=False)
 
     @property
     def more(self) -> int:
@@ -272,7 +275,8 @@ def left_before(
     whole
         What would be entered for it, if not its bundle: the manifest of a set.
     known
-        What was found a moment ago; its verdict stands where it is one on the same.
+        What was found a moment ago by the same policy: it stands where the register, asked then and not
+        since, and the release are the same; its verdict stands where it is one on the same.
     looked
         What the register holds, where it was just asked.
 
@@ -281,6 +285,15 @@ def left_before(
     Interrupted
         If cancelled.
     """
+    if (
+        known is not None
+        and release is not None
+        and known.release is release
+        and looked is not None
+        and known.looked is looked
+        and whole is None
+    ):
+        return known
     try:
         looked = looked or look_up(problem, register)
         return _left_before(problem, looked, (release, whole), policy, known, progress)
@@ -337,4 +350,5 @@ def _left_before(
         judged_on=found.judged_on,
         again=tuple(sorted(left)),
         looked=looked,
+        release=release,
     )
