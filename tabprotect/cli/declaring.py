@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -13,7 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Command, UsageError
 from tabprotect.engine.atomic import rehearsing
 from tabprotect.engine.options import MEASURES, Measure, Option, Options, Part, options_of, parts_of
-from tabprotect.engine.paths import remark_on_versions
+from tabprotect.engine.paths import remark_on_name, remark_on_versions
 from tabprotect.languages.messages import message
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ def command(
             given = [] if asked is None else [asked_for(asked, args)]
             if not getattr(args, "dry_run", False):
                 code = run(*given, console) or 0
-                if remark := _remark_on_output(getattr(args, "out", None)):
+                for remark in filter(None, _remarks_on_output(vars(args))):
                     console.warn(message("warning: {message}", remark))
                 return code
             with rehearsing() as rehearsal:
@@ -207,12 +207,15 @@ def command(
     return declare
 
 
-def _remark_on_output(out: object) -> str:
-    """What is to be said of a file that only its owner may read."""
-    if not isinstance(out, str | Path) or not os.path.isfile(out):
-        return ""
-    confidential = "CONFIDENTIAL" in Path(out).name or not os.stat(out).st_mode & 0o077
-    return remark_on_versions(Path(out)) if confidential else ""
+def _remarks_on_output(said: Mapping[str, object]) -> Iterator[str]:
+    """What is to be said of the files that a command wrote: of names, and of what is confidential."""
+    for out in (said.get(name) for name in ("out", "publishing.release", "publishing.dossier")):
+        if isinstance(out, str | Path) and os.path.exists(out):
+            yield remark_on_name(Path(out))
+    out = said.get("out")
+    if isinstance(out, str | Path) and os.path.isfile(out):
+        confidential = "CONFIDENTIAL" in Path(out).name or not os.stat(out).st_mode & 0o077
+        yield remark_on_versions(Path(out)) if confidential else ""
 
 
 def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, object]:

@@ -8,6 +8,7 @@ too long, a disk with a fault. Where something that cannot be looked at counts a
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from fnmatch import fnmatch
@@ -46,6 +47,16 @@ def is_file(path: Path | str) -> bool:
 def is_folder(path: Path | str) -> bool:
     """Tell whether it is a folder, as :func:`is_there`."""
     return stat.S_ISDIR(_mode(path))
+
+
+_OF_WINDOWS = re.compile(r'(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*[<>:"|?*\x00-\x1f].*|\s.*|.*[. ]')
+
+
+def remark_on_name(path: Path) -> str:
+    """Say that Windows takes no file of that name, where bundles are handed on to; else an empty text."""
+    if not _OF_WINDOWS.fullmatch(path.name):
+        return ""
+    return message("{name}: a file of that name cannot be opened on Windows", repr(path.name))
 
 
 def remark_on_versions(path: Path) -> str:

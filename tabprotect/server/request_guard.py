@@ -65,6 +65,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, server: Server) -> None:
         self._app, self._server = app, server
+        self._told = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -95,6 +96,7 @@ class Guard:
             connection = HTTPConnection(scope)
             checked_framing(connection)
             checked_host(connection, self._server.service.access)
+            self._tell_of_proxy(connection)
             if self._server.names_itself(connection):
                 visitor = await anyio.to_thread.run_sync(
                     self._server.visitor, connection, limiter=self._server.key_threads
@@ -127,6 +129,15 @@ class Guard:
             await self._refused(_problem(error, scope), scope, receive, answered)
         finally:
             self._server.metrics.responded(status, time.monotonic() - begun)
+
+    def _tell_of_proxy(self, connection: HTTPConnection) -> None:
+        """Log once that a proxy is there which nobody named: all its visitors share one limit then."""
+        access = self._server.service.access
+        forwarded = {"forwarded", "x-forwarded-for", access.proxy_header.lower()}
+        if self._told or access.trusted_proxy or forwarded.isdisjoint(connection.headers.keys()):
+            return
+        self._told = True
+        LOG.warning("a request was forwarded, and no trusted_proxy is named: its visitors count as one")
 
     async def _refused(self, problem: HttpProblem, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

@@ -123,3 +123,13 @@ def test_confidential_files_where_versions_are_kept_are_remarked(run: Run, tmp_p
     assert said in run(*protected, *dossier).err
     (tmp_path / ".gitignore").write_text("CONFIDENTIAL-*\n/t.csv\n")
     assert said not in run(*protected, *dossier).err + run(*table).err
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"), [("CON.csv", False), ("a:b.csv", False), (" t.csv", False), ("console.csv", True)]
+)
+def test_names_that_windows_does_not_take_are_remarked(
+    run: Run, tmp_path: Path, name: str, taken: bool
+) -> None:
+    said = run("convert", "example:czech-autoworkers", "-o", tmp_path / name)
+    assert said.code == 0 and ("on Windows" in said.err) is not taken

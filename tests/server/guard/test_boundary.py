@@ -140,6 +140,15 @@ def test_only_a_trusted_proxy_says_who_asks(client: str, said: str, address: str
     assert not is_local(connection("127.0.0.1", {"X-Forwarded-For": "8.8.8.8"}, "::1"), access)
 
 
+def test_a_proxy_that_nobody_named_is_told_of_once(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    for proxies, times in (((), 1), (("127.0.0.1",), 0)):
+        caplog.clear()
+        client = serve(replace(czech(), access=Access(prices=False, trusted_proxy=proxies)))
+        for _ in range(3):
+            client("GET", TABLE, headers={"X-Forwarded-For": "8.8.8.8"})
+        assert caplog.text.count("no trusted_proxy is named") == times
+
+
 def test_a_forged_address_is_counted_as_what_it_is(serve: Serve) -> None:
     client = serve(czech(limits=replace(QUICK, requests=5)))
     client.server.limiter = Limiter(clock=lambda: 0.0)
