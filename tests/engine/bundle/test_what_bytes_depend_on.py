@@ -16,7 +16,7 @@ import pytest
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -27,7 +27,7 @@ from tabprotect.engine.tables.table import Table
 
 TIMES = int(os.environ.get("TABPROTECT_BYTES", "1"))
 
-LENIENT = HousePolicy(share=0.9, belief_limit=0.999, mean_belief_limit=0.999)
+LENIENT = AgencyPolicy(share=0.9, belief_limit=0.999, mean_belief_limit=0.999)
 """Nearly all leaves, so that what a gate tells is told of what is published."""
 
 DOMAIN = Domain.of_shape((2, 2))
