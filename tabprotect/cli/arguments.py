@@ -88,6 +88,7 @@ class Judging(Options):
     )
     weights: str = option_field(
         "sample",
+        needs="rule",
         choices=("sample", "replicate", "known"),
         help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
     )
@@ -109,6 +110,7 @@ class Contributor(Options):
     )
     rest: float = option_field(
         0.0,
+        needs="as_contributor",
         metavar="PERCENT",
         help=message(
             "how much of what others put into his cell is not the largest one's, at most (default 0)"

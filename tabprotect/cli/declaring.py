@@ -134,10 +134,9 @@ def add_options(parser: argparse.ArgumentParser, asked: type[Options], within: P
 
 def _section(parser: argparse.ArgumentParser, title: str, part: Part | None) -> argparse._ArgumentGroup:
     found = next((group for group in parser._action_groups if group.title == title), None)
-    about = part.about() if part is not None and part.about is not None and part.group == title else None
-    if found is None:
-        return parser.add_argument_group(title, about)
-    found.description = found.description or about
+    found = found or parser.add_argument_group(title)
+    if part is not None and part.about is not None and part.group == title and not found.description:
+        found.description = part.about()
     return found
 
 
@@ -189,6 +188,8 @@ def command(
 
         def called(args: argparse.Namespace, console: Console) -> int:
             given = [] if asked is None else [asked_for(asked, args)]
+            if given and given[0].goes_with is None:
+                _check_idle(given[0])
             if not getattr(args, "dry_run", False):
                 code = run(*given, console) or 0
                 for remark in filter(None, _remarks_on_output(vars(args))):
@@ -228,8 +229,16 @@ def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, obj
     return {name: widths[0] if len(widths) == 1 else widths for name, widths in found.items()}
 
 
+def _check_idle(asked: Options) -> None:
+    """Refuse options that say nothing beside the others."""
+    if idle := asked.idle():
+        needed = idle[0][1]
+        words = ", ".join(one.word for one, other in idle if other == needed)
+        raise UsageError(message("{options}: goes with {needed}", words, needed))
+
+
 def check_measure(asked: Options, measure: Measure) -> None:
-    """Refuse options that a table of this measure does not take.
+    """Refuse options that a table of this measure does not take, or that say nothing beside the others.
 
     Raises
     ------
@@ -239,3 +248,4 @@ def check_measure(asked: Options, measure: Measure) -> None:
     if wrong := asked.beside(measure):
         words = ", ".join(one.word for one in wrong)
         raise UsageError(message("{options}: {why}", words, MEASURES[wrong[0].measure or measure]))
+    _check_idle(asked)

@@ -123,6 +123,8 @@ class Option(Parameter[object]):
         The measure of the tables that take it; ``None`` if all do.
     required
         Whether the command line wants it or the option that excludes it.
+    needs
+        The option without which it says nothing: ``NAME``, or ``NAME=VALUE``.
     library
         Whether the library takes it as a keyword.
     file
@@ -150,6 +152,7 @@ class Option(Parameter[object]):
     group: str = ""
     measure: Measure | None = None
     required: bool = False
+    needs: str = ""
     library: bool = True
     file: bool = False
     read: Callable[[str], object] | None = None
@@ -213,6 +216,8 @@ class Part:
         Options that this command does not offer, or in other words.
     help
         What is said of an option instead.
+    needs
+        The option of the other request without which they say nothing.
     """
 
     name: str
@@ -221,6 +226,7 @@ class Part:
     about: Callable[[], str] | None = None
     but: Sequence[str] = ()
     help: Mapping[str, str] | None = None
+    needs: str = ""
 
 
 def part(kind: type[Options], **said: Any) -> Any:
@@ -324,33 +330,45 @@ class Options:
         every = ((one, getattr(self, one.name)) for one in options_of(type(self)))
         return {one.name: value for one, value in every if value != one.default}
 
-    def check_measure(self, measure: Measure) -> None:
-        """Refuse options that a table of this measure does not take.
+    def check_given(self, measure: Measure) -> None:
+        """Refuse options that a table of this measure does not take, or that say nothing beside the others.
 
         Raises
         ------
         ParameterError
             Naming every one.
         """
-        wrong = {one.name: MEASURES[one.measure] for one in self.beside(measure) if one.measure is not None}
+        wrong = {one.name: message("goes with {needed}", needed) for one, needed in self.idle()}
+        wrong |= {one.name: MEASURES[one.measure] for one in self.beside(measure) if one.measure is not None}
         if wrong:
             raise ParameterError(wrong)
 
-    def beside(self, measure: Measure) -> list[Option]:
-        """The given options that a table of this measure does not take."""
+    def stated(self) -> list[Option]:
+        """The options that are given, with those of its parts."""
         given = self.given
-        every = (one for one in options_of(type(self)) if one.name in given)
-        found = [one for one in every if one.measure not in (None, measure)]
-        for part in parts_of(type(self)):
-            found += getattr(self, part.name).beside(measure)
-        return found
-
-    def stated(self) -> list[str]:
-        """The words of the options that are given."""
-        given = self.given
-        found = [one.word for one in options_of(type(self)) if one.name in given]
+        found = [one for one in options_of(type(self)) if one.name in given]
         for part in parts_of(type(self)):
             found += getattr(self, part.name).stated()
+        return found
+
+    def beside(self, measure: Measure) -> list[Option]:
+        """The given options that a table of this measure does not take."""
+        return [one for one in self.stated() if one.measure not in (None, measure)]
+
+    def idle(self) -> list[tuple[Option, str]]:
+        """The given options that say nothing, each with the words of what it goes with."""
+        given = self.given
+        every = {one.name: one for one in options_of(type(self))}
+        asked = [(one.needs, [one]) for one in every.values() if one.name in given]
+        parts = [(part.needs, getattr(self, part.name)) for part in parts_of(type(self))]
+        asked += [(needs, part.stated()) for needs, part in parts]
+        found = []
+        for needs, said in asked:
+            name, _, value = needs.partition("=")
+            if needs and (name not in given if not value else value != str(getattr(self, name))):
+                found += [(one, f"{every[name].word} {value}".strip()) for one in said]
+        for _, part in parts:
+            found += part.idle()
         return found
 
     def words(self) -> list[str]:

@@ -60,8 +60,8 @@ def run_describe(asked: Describe, console: Console) -> int:
     """Print the registries, as they are found in this very program."""
     if asked.table is not None and _is_source(asked.table):
         return _describe_table(asked.table, asked.reading, console)
-    if words := asked.reading.stated():
-        raise UsageError(message("{words} goes with a table", ", ".join(words)))
+    if given := asked.reading.stated():
+        raise UsageError(message("{words} goes with a table", ", ".join(one.word for one in given)))
     if asked.table is not None:
         plugin = plugin_named(asked.table)
         console.result(plugin_json(plugin), translate(plugin_page(plugin)).splitlines())

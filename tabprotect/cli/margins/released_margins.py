@@ -93,16 +93,12 @@ class Optimal(Gathering):
 
     threshold: Threshold = part(Threshold)
     method: SearchMethod = option_field("annealing", help=message("(default: annealing)"))
-    seed: int | None = option_field(None, help=message("replay the annealing"))
+    seed: int | None = option_field(None, needs="method=annealing", help=message("replay the annealing"))
     utility: str = option_field(
         "released_count",
         choices=list(utilities()),
         help=message("what to make large (default: released_count)"),
     )
-
-
-#         add_evidence(parser)
-#         add_reading(parser)
 
 
 def criterion_of(asked: Threshold) -> RiskCriterion:

@@ -49,7 +49,9 @@ class Keeping(Options):
     keep: str | None = option_field(
         None, metavar="FORMULA", help=message("the margins to keep, for example geo + region*age")
     )
-    groupings: str = option_field("", metavar="TEXT|FILE", help=message("of categories, for the formula"))
+    groupings: str = option_field(
+        "", needs="keep", metavar="TEXT|FILE", help=message("of categories, for the formula")
+    )
     zeros: Path | None = option_field(
         None, metavar="FILE", help=message("cells that are empty whatever the data are")
     )
@@ -68,7 +70,9 @@ class CyclesDesign(Keeping):
         metavar="KIND",
         help=message("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
     )
-    keep_order: int | None = option_field(None, metavar="R", help=message("the same as --kind order-R"))
+    keep_order: int | None = option_field(
+        None, in_place_of="kind", metavar="R", help=message("the same as --kind order-R")
+    )
     margins: Sequence[Sequence[str]] | None = option_field(
         None,
         several=True,
@@ -76,18 +80,25 @@ class CyclesDesign(Keeping):
         metavar="A,B",
         help=message("the margins the set claims to keep (all of one variable less than the table)"),
     )
-    height: int | None = option_field(None, metavar="H", help=message("of strips: rows of a block"))
+    height: int | None = option_field(
+        None, needs="kind=strips", metavar="H", help=message("of strips: rows of a block")
+    )
     repeats: int = option_field(1, metavar="K", help=message("each cycle K times in place"))
-    cap: int | None = option_field(None, help=message("of triangular: touches to stay below (4)"))
+    cap: int | None = option_field(
+        None, needs="kind=triangular", help=message("of triangular: touches to stay below (4)")
+    )
     weight: float | None = option_field(
         None,
         shell="--lambda",
+        needs="kind=triangular",
         metavar="LAMBDA",
         help=message("of triangular: what a cell that may be zero costs (4)"),
     )
-    theta: float | None = option_field(None, help=message("of triangular: how much counts spread (1)"))
+    theta: float | None = option_field(
+        None, needs="kind=triangular", help=message("of triangular: how much counts spread (1)")
+    )
     out: Path | None = option_field(None, metavar="FILE", help=message("JSON, or a 4ti2 .mat file"))
-    reading: TableReading = part(TableReading)
+    reading: TableReading = part(TableReading, needs="table")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +107,9 @@ class CyclesCheck(Keeping):
 
     cycles: Path = position(metavar="cycles.json")
     table: str | None = option_field(None, metavar="TABLE")
-    blocking: str = option_field("any_zero", choices=list(BLOCKING_RULES))
-    passes: int = option_field(1)
-    reading: TableReading = part(TableReading)
+    blocking: str = option_field("any_zero", needs="table", choices=list(BLOCKING_RULES))
+    passes: int = option_field(1, needs="table")
+    reading: TableReading = part(TableReading, needs="table")
 
 
 def _kept(asked: Keeping, domain: Domain, known: tuple[Grouping, ...] = ()) -> Publication:
@@ -131,8 +142,6 @@ def run_design(asked: CyclesDesign, console: Console) -> None:
     zeros = None if asked.zeros is None else read_zeros(asked.zeros, domain)
     found: dict[str, object] = {}
     if kind == "triangular":
-        if "height" in given:
-            raise UsageError("--height is of strips")
         given = {"weight" if name == "lambda" else name: given[name] for name in given}
         publication = _kept(asked, domain)
         kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)

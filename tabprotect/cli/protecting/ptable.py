@@ -42,11 +42,14 @@ class Ptable(Options):
     out: Path | None = option_field(None, metavar="FILE")
     format: str = option_field(
         "ptable",
+        needs="out",
         choices=list(FORMATS),
         help=message("of --out; ")
         + joined((message("{name}: {text}", name, text) for name, text in FORMATS.items() if text), "; "),
     )
-    keys: int = option_field(256, choices=ONS_KEYS, help=message("of the format ons (default 256)"))
+    keys: int = option_field(
+        256, needs="format=ons", choices=ONS_KEYS, help=message("of the format ons (default 256)")
+    )
 
 
 @command("ptable", example="tabprotect ptable --D 5 --V 3 --js 2")

@@ -70,7 +70,7 @@ class Analyse(Reader):
         metavar="TABLE",
         help=message("CONFIDENTIAL: where its value lies among the draws, to check them"),
     )
-    reading: TableReading = part(TableReading)
+    reading: TableReading = part(TableReading, needs="original")
 
 
 @command("analyse", example="tabprotect analyse release.zip --statistic cramers_v")
@@ -78,6 +78,9 @@ def run_analyse(asked: Analyse, console: Console) -> None:
     """Print each statistic over the draws."""
     if asked.rate is not None and asked.prior is not None:
         raise UsageError(message("a rate takes no prior: it has a model (--model)"))
+    drawn = asked.statistic or asked.model or not (asked.log_odds or asked.rate)
+    if not drawn and (idle := [one.word for one in asked.stated() if one.name in ("draws", "original")]):
+        raise UsageError(message("{options}: goes with {needed}", ", ".join(idle), "--statistic, --model"))
     releases = releases_of(asked, console)
     posterior, chance = posterior_of(releases, asked, console)
     knowing = PriorKnowledge(weigh_refused=weigh_refused)

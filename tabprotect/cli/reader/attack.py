@@ -64,8 +64,9 @@ def _attacked(asked: Attack, console: Console) -> AttackedFiles:
     bundles = [target for target in asked.targets if target.lower().endswith(".zip")]
     if bundles and len(asked.targets) > 1:
         raise UsageError(message("a release is attacked by itself; infer reads several together"))
-    if bundles and asked.method:
-        raise UsageError(message("a release says itself how it was made"))
+    idle = [one.word for one in asked.stated() if one.shell and one.name != "out"]
+    if bundles and idle:
+        raise UsageError(message("{options}: a release says itself how it was made", ", ".join(idle)))
     if not bundles and not asked.method:
         raise UsageError(message("say how the tables were protected: --method SPEC"))
     files = [

@@ -45,6 +45,9 @@ def run(asked: CountTables, console: Console) -> None:
         raise UsageError("--release has its own totals: leave out --rows and --cols")
     else:
         found = _of_release(asked.release, randomness, console)
+    idle = [one.word for one in asked.stated() if one.name in ("draws", "seed")]
+    if found.exact and idle:
+        raise UsageError(message("{options}: the number is exact, and nothing is drawn", ", ".join(idle)))
     data = {"count": found.count, "exact": found.exact, "error": found.error}
     if not found.exact:
         console.say(message("An estimate; its standard error is {error}.", float_text(found.error)))

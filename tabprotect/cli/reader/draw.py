@@ -16,6 +16,7 @@ from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.options import Options, option_field, position
 from tabprotect.engine.posterior.posterior import Posterior
@@ -52,7 +53,13 @@ class Draw(Reader):
 
 def releases_of(asked: Reader, console: Console) -> list[Release]:
     """The releases, checked."""
-    return [bundle.verify(path, judge=False, progress=console).release for path in asked.releases]
+    found = [bundle.verify(path, judge=False, progress=console).release for path in asked.releases]
+    if any(one.magnitudes for one in found):
+        raise InputError(
+            message("whole originals are drawn of counts, and this is a release of magnitudes"),
+            hint=message("infer says what can be believed of every contribution"),
+        )
+    return found
 
 
 def posterior_of(found: list[Release], asked: Reader, console: Console) -> tuple[Posterior, Randomness]:

@@ -91,11 +91,13 @@ class Infer(Options):
     )
     of: str | None = option_field(
         None,
+        in_place_of="cells",
         metavar="FORMULA",
         help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
     )
     groupings: str = option_field(
         "",
+        needs="of",
         metavar="TEXT|FILE",
         help=message("of categories, for --of (those that the release states are known)"),
     )
@@ -113,7 +115,7 @@ class Infer(Options):
         False, help=message("take in that the first draw that passed the gate was published (small tables)")
     )
     contributor: Contributor = part(Contributor, group=message("releases of magnitudes"))
-    reading: TableReading = part(TableReading)
+    reading: TableReading = part(TableReading, needs="table")
 
 
 def _releases(asked: Infer, console: Console) -> list[Evidence]:
@@ -249,6 +251,8 @@ def _check_format(asked: Infer, console: Console) -> None:
     elif not asked.format:
         raise UsageError("--out goes with --format csv or --format parquet")
     if asked.format:
+        if asked.of is not None:
+            raise UsageError(message("{options}: goes with the cells, not with --of", "--format"))
         figures_format(asked.format)
     keep_apart([*asked.releases, asked.table, asked.mechanism], [asked.out])
 

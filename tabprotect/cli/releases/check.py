@@ -45,8 +45,10 @@ class Check(Options):
         help=message("approve, reject or change:COUNT; CELL is its categories apart by commas, or all"),
         read=Naming().read,
     )
-    who: str = option_field("", help=message("who decides, with --decide"))
-    why: str = option_field("", metavar="REASON", help=message("the reason, with --decide"))
+    who: str = option_field("", needs="decide", help=message("who decides, with --decide"))
+    why: str = option_field(
+        "", needs="decide", metavar="REASON", help=message("the reason, with --decide")
+    )
     out: Path | None = option_field(
         None,
         metavar="FILE",

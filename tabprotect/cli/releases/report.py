@@ -27,6 +27,7 @@ class Report(Options):
     )
     register: str | None = option_field(
         None,
+        needs="edition=staff",
         metavar="FILE|URL|none",
         help=message("where the staff edition looks up what left before (default: the house's own)"),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.errors import InputError, ParameterError, RecordsError
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
@@ -114,14 +114,12 @@ def _on_missing(missing: int, domain: Domain, reading: Reading) -> Iterator[str]
 
 
 def _check_options(kind: Format, reading: Reading) -> None:
-    for name in reading.given:
-        if name not in kind.options | ANY_FORMAT:
-            raise InputError(
-                message(
-                    "{replace} says nothing about this format: {label}", name.replace("_", " "), kind.label
-                ),
-                hint=message("leave the option out"),
-            )
+    idle = [name for name in reading.given if name not in kind.options | ANY_FORMAT]
+    if idle:
+        raise ParameterError(
+            dict.fromkeys(idle, message("says nothing about this format: {label}", kind.label)),
+            hint=message("leave the option out"),
+        )
 
 
 def checked_table(cells: CellList, *, missing_are: str | None) -> tuple[Table, int]:

@@ -83,6 +83,7 @@ class Tabulation(Options):
     mapping: Mapping[str, str] | None = option_field(
         None,
         shell="--map",
+        needs="code_lists",
         metavar="VARIABLE:FOUND=CODE",
         naming=Naming(),
         help=message(

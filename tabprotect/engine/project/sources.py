@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.errors import InputError, ParameterError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.opening import is_url
@@ -56,6 +56,8 @@ def open_table(
         read = read_table(source, reading, signed=signed, progress=progress)
         return Opened(read.table, notes=read.notes, kept_totals=read.kept)
     example = load_example(str(source).removeprefix(PREFIX))
+    if reading is not None and (given := reading.given):
+        raise ParameterError(dict.fromkeys(given, message("an example is opened as it is")))
     if example.microdata:
         raise RecordsError(
             message("{source} holds records, not a table", source),

@@ -61,7 +61,7 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
         nonlocal history
         history, _ = history.do(order, progress=progress, register=asked.register)
 
-    asked.check_measure(history.project.measure)
+    asked.check_given(history.project.measure)
     parameters = dict(asked.parameters or {})
     if asked.policy is not None:
         do(set_policy(**asked.policy.as_dict()))

@@ -158,7 +158,8 @@ def test_optimal(run: Run) -> None:
     found = run("optimal", CZECH, "--method", "heuristic", "--beta", 6, "--json").json
     assert found["released"] == 60 and found["width"] == 9 and found["decomposable"] is False
     for method in ("annealing", "exhaustive"):
-        words = ("--method", method, "--beta", 3, "--at-risk", "1..3", "--seed", 5, "--json")
+        seed = ("--seed", 5) if method == "annealing" else ()
+        words = ("--method", method, "--beta", 3, "--at-risk", "1..3", *seed, "--json")
         first = run("optimal", CZECH, *words)
         assert first.code == 0
         if method == "annealing":

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import is_total
@@ -182,7 +182,7 @@ def test_options_that_say_nothing_are_refused(tmp_path: Path, kind: Format) -> N
     path.touch()
     given = {"count": "n", "encoding": "utf-8", "delimiter": ";", "decimal": "."}
     for name in given.keys() - kind.options:
-        with pytest.raises(InputError, match=f"{name} says nothing"):
+        with pytest.raises(ParameterError, match=f"{name}: says nothing"):
             read_table(path, Reading.of({name: given[name]}))
 
 

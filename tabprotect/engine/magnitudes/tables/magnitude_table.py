@@ -326,7 +326,9 @@ class MagnitudeTable:
                 message("weights are read in three ways, not {reading}", repr(reading)),
                 hint=message("choose sample, replicate or known"),
             )
-        plain = not self.weighted or reading == "sample"
+        if reading != "sample" and not self.weighted:
+            raise ParameterError({"weights": message("the table has none")})
+        plain = reading == "sample"
         named = TOPS if self.largest is None else self.largest.ranks
         if self.largest is not None and most > named:
             raise ParameterError(

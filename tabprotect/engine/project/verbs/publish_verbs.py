@@ -66,7 +66,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         raise InfeasibleError(
             message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
         )
-    asked.check_measure(project.measure)
+    asked.check_given(project.measure)
     signed, before_it = (
         _signed(project.limits, asked),
         _accepted_before(context, weak=project.sums is not None),

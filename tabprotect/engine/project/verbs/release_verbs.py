@@ -247,7 +247,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     one. With ``draft`` a refused draw is kept to be looked at, and can be published with a reason
     only. ``seed`` and ``fresh`` hold for this run and are not kept as the project's setting.
     """
-    asked.check_measure(project.measure)
+    asked.check_given(project.measure)
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
         raise InputError(message("a reason is missing"), hint=message("say why it is published all the same"))

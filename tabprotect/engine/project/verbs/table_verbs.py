@@ -149,7 +149,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
     if is_magnitudes(Path(source)):
-        Reading.of(reading).check_measure("magnitudes")
+        Reading.of(reading).check_given("magnitudes")
         from tabprotect.engine.project.verbs.magnitude_verbs import opened_sums
 
         return opened_sums(source)
