@@ -252,7 +252,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         },
     ),
     "cycles design": (
-        "--shape 3,3,3",
+        "--shape 4,4,3",
         "--table wide.parquet",
         _bare(READING)
         | {
@@ -261,7 +261,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "kind": "--kind triangular",
             "keep_order": "--keep-order 1",
             "margins": "--margins v1 ||",
-            "height": "--kind strips | --height 3 || --kind strips",
+            "height": "--kind strips | --height 2 || --kind strips",
             "repeats": "--repeats 2",
             "cap": "--kind triangular | --cap 2",
             "weight": COSTLY,

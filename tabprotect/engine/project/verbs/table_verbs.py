@@ -202,6 +202,7 @@ def tabulate(project: Project, context: Context, asked: MagnitudeTabulation) -> 
 
 def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabulation) -> Project:
     """The document of records in memory, or of those in ``asked.source``: see :func:`tabulate`."""
+    asked.check_given("counts" if asked.measure is None else "magnitudes")
     if asked.measure is not None:
         from tabprotect.engine.project.verbs.magnitude_verbs import tabulated_sums
 
