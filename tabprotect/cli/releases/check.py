@@ -46,9 +46,7 @@ class Check(Options):
         read=Naming().read,
     )
     who: str = option_field("", needs="decide", help=message("who decides, with --decide"))
-    why: str = option_field(
-        "", needs="decide", metavar="REASON", help=message("the reason, with --decide")
-    )
+    why: str = option_field("", needs="decide", metavar="REASON", help=message("the reason, with --decide"))
     out: Path | None = option_field(
         None,
         metavar="FILE",
