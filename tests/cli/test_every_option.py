@@ -16,7 +16,9 @@ from tabprotect.cli.completion import commands
 from tabprotect.cli.main import main
 from tests.cli.conftest import Command, Outcome
 
-ALWAYS = {"help", "json", "progress", "debug"}
+ALWAYS = {"help", "json", "progress", "quiet", "verbose", "dry_run"}
+"""Of every command, and tried elsewhere."""
+
 COUNTS = "region,sex,count\nc,f,9\nc,m,11\nb,f,7\nb,m,2\na,f,5\na,m,1\n"
 RECIPE = """recipe = 1
 [variables]
@@ -231,6 +233,10 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "format": "--format json-stat",
             "out": "--out out/y.csv",
             "apart": "--apart",
+            "telling.unit": "--unit persons",
+            "telling.source": "--source S",
+            "telling.notes": "--note N",
+            "telling.date": "--date 2026-11-28",
             "total_code": "margins.zip | --total-code ALL",
             "strict": "quoted.zip --format px --out out/x.px | --strict || quoted_sums.zip --format px --out out/x.px",
         },

@@ -242,6 +242,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
         True,
         {
             "format": ({}, "json-stat"),
+            "unit": ({}, "persons"),
+            "source": ({}, "S"),
+            "notes": ({}, ["N"]),
+            "date": ({}, "2026-11-28"),
             "apart": ({}, True),
             "total_code": ({}, "ALL"),
             "strict": ({"release": "quoted.zip", "sums": "quoted_sums.zip", "out": "out/x.px"}, True),

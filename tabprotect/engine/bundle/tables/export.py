@@ -13,6 +13,7 @@ from tabprotect.engine.bundle.tables.about import NOTHING, Telling, about_releas
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.csv_rows import csv_rows
@@ -165,7 +166,13 @@ def exported(
         if kind.name == "csv":
             totals = {v.name: total_code or TOTAL for v in table.variables}
             hidden = int(table.hidden.sum())
-            return Exported(_csv(table, totals), {}, [], tuple(totals), table.shape, hidden, totals)
+            about = about_release(release, check, telling)
+            behind = (STATUS, CONF_STATUS, *table.beside)
+            beside = {}
+            if [*about.sentences, *about.origin]:
+                cube = replace(cube_of(release, total_code), about=about)
+                beside[path.name + SUFFIX] = description(path.name, cube, VALUE, behind)
+            return Exported(_csv(table, totals), beside, [], tuple(totals), table.shape, hidden, totals)
         if not kind.cube:
             raise InputError(
                 message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")

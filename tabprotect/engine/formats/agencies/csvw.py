@@ -72,7 +72,9 @@ def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) 
     about = cube.about
     texts = [*cube.table.domain.names, *further]
     columns = [{"titles": text, "datatype": "string"} for text in texts]
-    columns.insert(cube.table.domain.ndim, {"titles": count, "datatype": "integer"})
+    columns.insert(
+        cube.table.domain.ndim, {"titles": count, "datatype": "decimal" if cube.decimals else "integer"}
+    )
     said = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": name,
