@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from magnitude_cases import drawn, table_of
+from magnitude_cases import drawn, suppressed, table_of
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
@@ -19,7 +21,9 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 from tabprotect.engine.protection.methods import suppression
 from tabprotect.engine.register.counts_and_magnitudes import known_beside
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.table import Table
 
 CASES = {
@@ -150,3 +154,50 @@ def test_counts_that_left_are_read(tmp_path: Path, capsys, monkeypatch) -> None:
     capsys.readouterr()
     assert told(tmp_path)[0] == 5
     assert "other_releases" in json.loads(capsys.readouterr().out)["verdict"]["left_out"]
+
+
+ALONE = {(0, 0, "a"): 60, (0, 0, "b"): 5}
+"""The second of the cell knows the first to within 10 % by its sum."""
+
+REST = {
+    **dict.fromkeys([(0, 1, "c"), (0, 1, "d"), (0, 1, "e")], 35),
+    **dict.fromkeys([(1, 0, "f"), (1, 0, "g"), (1, 0, "h")], 40),
+    **dict.fromkeys([(1, 1, "i"), (1, 1, "j"), (1, 1, "k")], 60),
+}
+
+
+def originals(published: PublishedMagnitudes, numbers: Table, known: Mapping[str, int]) -> Iterator[int]:
+    """What ``a`` may have put in, by every original that fits sums and numbers, and what a reader knows."""
+    shown = {tuple(published.index(n).values()): n for n in range(len(published.key))}
+    values = {cell: None if published.hidden[n] else int(published.value[n]) for cell, n in shown.items()}
+    rows, columns = [values[str(i), "Total"] for i in (0, 1)], [values["Total", str(j)] for j in (0, 1)]
+    assert None not in rows and None not in columns
+    assert numbers.counts[0, 0] == 2
+    for first in range(min(rows[0], columns[0]) + 1):
+        cells = {("0", "0"): first, ("0", "1"): rows[0] - first, ("1", "0"): columns[0] - first}
+        cells["1", "1"] = rows[1] - cells["1", "0"]
+        if any(value < 0 or values[cell] not in (None, value) for cell, value in cells.items()):
+            continue
+        # Whoever contributes knows his own, which is part of the sum of his cell.
+        place = {name: (str(i), str(j)) for i, j, name in {**ALONE, **REST}}
+        if any(cells[place[name]] < own for name, own in known.items()):
+            continue
+        for one in range(first + 1):
+            other = first - one
+            if known.get("a", one) == one and known.get("b", other) == other:
+                yield one
+
+
+def test_who_reads_counts_and_sums_of_the_same_records_comes_no_nearer() -> None:
+    """Every reader of both, by listing: what is judged of the sums alone holds with the numbers known."""
+    table = table_of({**ALONE, **REST}, (2, 2))
+    done = suppressed(table, rules_of(["p=10"]))
+    published, counts = done.release.magnitude_table, PublishedTable(table.units)
+    assert done.record.primary.sum() == 1 and done.verdict.audit.broken == 0
+    assert known_beside(table.units, [counts], numbers=False)
+    for reader, own in {name: value for (_, _, name), value in {**ALONE, **REST}.items()}.items():
+        if reader != "a":
+            assert max(originals(published, counts.table, {reader: own})) >= 1.1 * 60
+    # The listing would see it: of sums that are shown, b knows a exactly.
+    shown = replace(published, value=table.cells.value, hidden=np.zeros_like(published.hidden))
+    assert set(originals(shown, counts.table, {"b": 5})) == {60}
