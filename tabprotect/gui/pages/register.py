@@ -83,9 +83,7 @@ class RegisterPage(RegisterStage, Page):
 
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
-        self._facts = QFormLayout()
-        self._facts.setVerticalSpacing(2)
-        self._facts.setHorizontalSpacing(2 * GRID)
+        self._facts = QFormLayout(verticalSpacing=2, horizontalSpacing=2 * GRID)
         self.reason = named(
             QLineEdit(placeholderText=tr("why it is withdrawn")), message("Reason for withdrawing")
         )

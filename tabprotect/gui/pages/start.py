@@ -92,8 +92,8 @@ class RecentRow(ChoiceCard):
         state, role = _state(recent)
         parts = [ElidedLabel(title, role="section"), ElidedLabel(shape, role="quiet")]
         parts += [ElidedLabel(state, role=role), ElidedLabel(place.name, role="quiet")]
-        day = Label(day_text(recent.opened), role="quiet")
-        day.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        day = Label(day_text(recent.opened), role="quiet", alignment=side)
         self._picture = Label()
         self._icon = KINDS.get(place.suffix.lower(), "table")
         row = in_row(self._picture, on=self, margins=(GRID, 0, GRID, 0), spacing=2 * GRID)

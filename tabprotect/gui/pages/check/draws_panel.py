@@ -146,10 +146,9 @@ class DrawsPanel(QWidget):
         readers: dict[Who, str] = {"user": READER["user"], "intruder": READER["intruder"]}
         self.who = choice(message("Which reader the tables are drawn for"), readers)
         self.draws = named(
-            QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS),
+            QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS, suffix=tr(" tables")),
             message("How many tables to draw"),
         )
-        self.draws.setSuffix(tr(" tables"))
         self.button = push_button(
             message("Draw"), self.run, name=message("Draw tables that could be behind it, and analyse them")
         )
@@ -175,8 +174,7 @@ class DrawsPanel(QWidget):
         self._show()
 
     def _figures(self) -> QFormLayout:
-        form = QFormLayout()
-        form.setVerticalSpacing(2)
+        form = QFormLayout(verticalSpacing=2)
         for name in ROWS:
             right = Qt.AlignmentFlag.AlignRight
             value = self._rows[name] = Label(name=message(name), alignment=right, selectable=True)

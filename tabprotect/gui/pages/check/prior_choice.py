@@ -108,12 +108,11 @@ class PriorChoice(QWidget):
         self._waiting = False
         self._named = True
         self.setAccessibleName(tr("What {WHO} assumes before", WHO[who]))
-        self.label = Label(capital(WHO[who]))
         tips = {kind: message("<p>{meaning}</p>", meaning) for kind, _, meaning in KINDS}
         kinds = {kind: words for kind, words, _ in KINDS}
         self.combo = choice(message("What {WHO} assumes", WHO[who]), kinds, tips=tips, wide=12)
         self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.label.setBuddy(self.combo)
+        self.label = Label(capital(WHO[who]), buddy=self.combo)
         self.combo.activated.connect(self._chosen)
         self.cell = tool_button("", self._toggle, checkable=True)
         self.file = tool_button(
@@ -122,12 +121,10 @@ class PriorChoice(QWidget):
             name=message("File behind what {WHO} assumes", WHO[who]),
         )
         self.dispersion = named(
-            QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5),
+            QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5, value=1.0, prefix=tr("dispersion ")),
             message("Dispersion of what {WHO} assumes", WHO[who]),
             tip=message("Dispersion: the larger, the closer to Poisson."),
         )
-        self.dispersion.setPrefix(tr("dispersion "))
-        self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
         self.dispersion.valueChanged.connect(
             lambda value: self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")

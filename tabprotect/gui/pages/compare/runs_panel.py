@@ -111,8 +111,8 @@ class RunsPanel(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumSize(22 * GRID, 8 * GRID)
         self.list.currentRowChanged.connect(self._went)
-        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        keys = QKeySequence(QKeySequence.StandardKey.Delete)
+        delete = QShortcut(keys, self.list, context=Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove)
         self._model = QStringListModel()
         self.text = named(
@@ -122,9 +122,9 @@ class RunsPanel(QWidget):
         self.text.textEdited.connect(lambda text: self._model.setStringList(completions(text)))
         self.text.textChanged.connect(lambda _: self._check())
         self.text.returnPressed.connect(self.add)
-        completer = QCompleter(self._model, self)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.text.setCompleter(completer)
+        self.text.setCompleter(
+            QCompleter(self._model, self, caseSensitivity=Qt.CaseSensitivity.CaseInsensitive)
+        )
         self.add_button = push_button(message("Add"), self.add, name=message("Add the setting"))
         self.verdict = Label(wordWrap=True, name=message("What the setting makes"))
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -174,10 +174,12 @@ class RunsPanel(QWidget):
         adding = in_row((self.text, 1), self.add_button, spacing=GRID)
         first = in_row(self.build_button, 1, self.more)
         removing = in_row(self.remove_button, self.clear_button, 1)
-        form = QFormLayout()
-        form.setSpacing(GRID)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form = QFormLayout(
+            verticalSpacing=GRID,
+            horizontalSpacing=GRID,
+            rowWrapPolicy=QFormLayout.RowWrapPolicy.DontWrapRows,
+            fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow,
+        )
         for words, field in (
             (message("Runs of each"), self.number),
             (message("Tables"), self.margins),
@@ -398,15 +400,13 @@ class Levers(QWidget):
 
     def _add(self, row: int, parameter: Parameter[object], value: object) -> None:
         values = stops(parameter)
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = named(QSlider(Qt.Orientation.Horizontal), parameter.label, tip=tip(parameter.help))
         slider.setRange(0, len(values) - 1)
         number = float(value) if isinstance(value, (int, float, str)) else math.nan
         slider.setValue(int(np.argmin(np.abs(np.array(values) - number))))
-        slider.setAccessibleName(translate(parameter.label))
-        slider.setToolTip(tip(parameter.help))
         label = Label(parameter.label, buddy=slider)
-        shown = Label("" if math.isnan(number) else f"{number:g}")
-        shown.setAlignment(Qt.AlignmentFlag.AlignRight)
+        right = Qt.AlignmentFlag.AlignRight
+        shown = Label("" if math.isnan(number) else f"{number:g}", alignment=right)
         slider.valueChanged.connect(lambda at: shown.setText(tr("{values:.4g}", values[at])))
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
         slider.sliderReleased.connect(partial(self._turn, slider, parameter, values))

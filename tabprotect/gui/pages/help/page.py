@@ -79,13 +79,13 @@ class HelpPage(Page):
         self._actions: list[QAction] = []
         self._topic = "walk"
         self._front = ("", "", "", "")
-        self._text = named(QTextBrowser(openExternalLinks=False), message("Help text"))
         # An article on the page itself: its words begin where those of the heading do.
+        self._text = named(QTextBrowser(openExternalLinks=False), message("Help text"))
         self._text.setFrameShape(QFrame.Shape.NoFrame)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.viewport().setAutoFillBackground(False)
         self._text.document().setDocumentMargin(0)
         self._text.document().setIndentWidth(3 * GRID)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
         self.finder = Finder(message("Find in the help"))
         self.finder.textChanged.connect(lambda _: self.refresh(frozenset()))
