@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
-from readable import texts
+from readable import texts, unnamed
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
@@ -130,7 +130,7 @@ def test_from_protection_to_a_reader_of_the_bundle(
     # The map has a point for each, and map and list mark the same one.
     view = compare.view
     assert [s.mean for s in view.map.settings] == [(r.unsafe_worst, r.loss) for r in found.configurations]
-    assert view.map.front and all(s.there for s in view.map.settings)
+    assert view.map.front and all(s.there for s in view.map.settings) and not unnamed(compare)
     assert view.map.settings[0].beyond is False and view.table.list.rows.rowCount() == 5
     view.table.chosen.emit((3, None))
     assert view.map.place == (3, None) and "Cell keys" in view.map.words((3, None))

@@ -130,7 +130,7 @@ class MeasuresTable(QWidget):
         count = len(found.configurations)
         notes = [failures(found, c) for c in range(count)]
         columns = [
-            ListColumn(message("no"), list(range(1, count + 1))),
+            ListColumn(message("No."), list(range(1, count + 1))),
             ListColumn(
                 message("method"),
                 [self._label(c) for c in range(count)],
@@ -156,7 +156,7 @@ class MeasuresTable(QWidget):
         assert found is not None
         runs = found.runs
         columns = [
-            ListColumn(message("no"), [r.configuration + 1 for r in runs]),
+            ListColumn(message("No."), [r.configuration + 1 for r in runs]),
             ListColumn(message("method"), [self._label(r.configuration) for r in runs], str, right=False),
             ListColumn(message("run"), [r.number + 1 for r in runs]),
         ]
