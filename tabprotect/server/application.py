@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import Opened
@@ -92,6 +92,10 @@ async def _not_routed(request: Request, error: Exception) -> Response:
     """Addresses and methods that mean nothing: a problem like all others."""
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        allowed = dict(error.headers or {})
+        # Of several routes at one address each knows its own methods only.
+        here = [
+            one for one in ROUTES if isinstance(one, Route) and one.matches(request.scope)[0] != Match.NONE
+        ]
+        allowed = {"Allow": ", ".join(sorted({method for one in here for method in one.methods or ()}))}
         raise HttpProblem("method_not_allowed", message("this address takes another method"), headers=allowed)
     raise HttpProblem("not_found", message("this address means nothing here"))

@@ -13,9 +13,12 @@ from tabprotect.server.protocols.openapi import PROTOCOL_PATHS
 from tabprotect.server.protocols.openapi_parts import (
     FLAG,
     NUMBER,
+    SPOKEN,
     TEXT,
     TEXTS,
     TEXTS_OF_TEXTS,
+    WORD,
+    WORDS,
     as_json,
     body,
     given,
@@ -71,6 +74,7 @@ def _data(**more: object) -> dict[str, object]:
     }
 
 
+_FORMAT = {"type": "string", "enum": list(OUTPUTS)}
 _FILTER = "A=a1,a2: show only these categories of the asked variable A."
 
 PATHS: Mapping[str, Mapping[str, object]] = {
@@ -107,20 +111,21 @@ PATHS: Mapping[str, Mapping[str, object]] = {
         "parameters": [_ID],
         "get": _data(
             parameters=[
-                parameter("variables", "query", TEXT, "A,B or A,B@level; a name with a comma in quotes."),
+                parameter("variables", "query", WORD, "A,B or A,B@level; a name with a comma in quotes.")
+                | {"required": True},
                 parameter("filter", "query", TEXT, _FILTER),
-                parameter("format", "query", {"type": "string", "enum": list(OUTPUTS)}, "Else by Accept."),
+                parameter("format", "query", _FORMAT, "Else by Accept."),
             ]
         ),
         "post": _data(
-            requestBody=body(needed(members(variables=TEXTS, filter=TEXTS, format=TEXT), "variables"))
+            requestBody=body(needed(members(variables=WORDS, filter=TEXTS, format=_FORMAT), "variables"))
         ),
     },
     "/tables/{id}/queries": {
         "parameters": [_ID],
         "post": {
             "summary": "Ask for a sub-table.",
-            "requestBody": body(needed(members(variables=TEXTS, filter=TEXTS, user=TEXT), "variables")),
+            "requestBody": body(needed(members(variables=WORDS, filter=TEXTS, user=TEXT), "variables")),
             "responses": responses(_ASKED, s201=as_json("Decided.", _DECIDED), s202=_PUT_OFF),
         },
     },
@@ -207,4 +212,13 @@ DOCUMENT: Mapping[str, object] = {
 
 async def openapi(request: Request) -> Response:
     """The document."""
-    return JSONResponse(DOCUMENT, headers={"Cache-Control": "max-age=3600"})
+    spoken = SPOKEN | {"enum": list(request.app.state.server.service.languages)}
+
+    def said(part: object) -> object:
+        if part is SPOKEN:
+            return spoken
+        if isinstance(part, Mapping):
+            return {name: said(one) for name, one in part.items()}
+        return [said(one) for one in part] if isinstance(part, list | tuple) else part
+
+    return JSONResponse(said(DOCUMENT), headers={"Cache-Control": "max-age=3600"})

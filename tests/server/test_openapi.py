@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -143,6 +145,59 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
     assert {200, 400, 404, 405, 413} <= seen
     # The history is sound, and what is served is what was.
     assert client.server.table.verified().lines == client.server.table.length
+
+
+def schema_valid(schema: Mapping[str, Any]) -> list[Any]:
+    """Values at the edges of a schema."""
+    if "enum" in schema:
+        return list(schema["enum"])
+    kind = schema.get("type")
+    if kind == "integer":
+        return [schema.get("minimum", 1), 10**6]
+    if kind == "array":
+        return [[one] for one in schema_valid(schema["items"])]
+    if kind == "object":
+        each = {name: schema_valid(part)[0] for name, part in schema.get("properties", {}).items()}
+        return [each, {name: each[name] for name in schema.get("required", ())}]
+    return ["A", "Z"]
+
+
+def test_what_the_document_lets_pass_is_understood(serve: Serve) -> None:
+    """Each parameter and body at the edges of its schema, and the methods that an address takes."""
+    client, asked = serve(), 0
+    told: dict[str, Any] = client("GET", "/openapi.json").json()["paths"]
+    for path, operations in told.items():
+        below = operations.get("parameters", [])
+        for method in ("get", "post"):
+            operation = operations.get(method)
+            if operation is None:
+                continue
+            every = [*below, *operation.get("parameters", [])]
+            wanted = {one["name"]: schema_valid(one["schema"])[0] for one in every if one["required"]}
+            wanted["id"] = "czech-autoworkers"
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            bodies = [None] if body is None else schema_valid(body["schema"])
+            for one in (None, *every):
+                tried = [None] if one is None else schema_valid(one["schema"])
+                for value, sent in itertools.product(tried, bodies):
+                    given = wanted if one is None or one["name"] == "id" else wanted | {one["name"]: value}
+                    address = re.sub(r"\{(\w+)\}", lambda m, said=given: str(said[m[1]]), path)
+                    query = {k: v for k, v in given.items() if f"{{{k}}}" not in path and k != "id"}
+                    found = client(method.upper(), address, params=query, json=sent)
+                    asked += 1
+                    check(method.upper(), found)
+                    said = found.json()["detail"] if found.status_code == 400 else ""
+                    # What a variable is called, and what is in it, stands in no schema.
+                    assert not re.search("format|language|page has|at least one", said), (
+                        address,
+                        query,
+                        said,
+                    )
+        methods = {name.upper() for name in operations} - {"PARAMETERS"}
+        named = {"id": "x", **dict.fromkeys(re.findall(r"\{(\w+)\}", path), "1")}
+        refused = client("OPTIONS", re.sub(r"\{(\w+)\}", lambda m, said=named: said[m[1]], path))
+        assert set(refused.headers["allow"].split(", ")) - {"HEAD"} == methods, path
+    assert asked > 100
 
 
 def test_limits_of_size_and_rate(serve: Serve) -> None:

@@ -10,8 +10,12 @@ from tabprotect.server.problems import Code
 from tabprotect.server.protocols import sdmx_rest
 from tabprotect.server.protocols.openapi_parts import (
     NUMBER,
+    POSITIVE,
+    SPOKEN,
     TEXT,
     TEXTS,
+    WORD,
+    WORDS,
     as_json,
     body,
     given,
@@ -28,7 +32,7 @@ _DATASET = members(version=TEXT, id=TEXTS, size={"type": "array", "items": NUMBE
 _SELECTION = members(
     selection={
         "type": "array",
-        "items": members(variableCode=TEXT, valueCodes=TEXTS, codelist=TEXT, outputValues=TEXT),
+        "items": members(variableCode=WORD, valueCodes=WORDS, codelist=TEXT, outputValues=TEXT),
     },
     placement=members(stub=TEXTS, heading=TEXTS),
 )
@@ -36,7 +40,7 @@ _QUERY = members(
     query={"type": "array", "items": members(code=TEXT, selection=_OBJECT)}, response=members(format=TEXT)
 )
 
-_LANGUAGE = parameter("lang", "query", TEXT, "One of the languages that /v2/config lists.")
+_LANGUAGE = parameter("lang", "query", SPOKEN, "One of the languages that /v2/config lists.")
 _ID = parameter("id", "path", TEXT, "A table, as /v2/tables lists it.")
 _REFUSED: tuple[Code, ...] = (
     "invalid_query",
@@ -95,8 +99,8 @@ _V2: Mapping[str, Mapping[str, object]] = {
             "parameters": [
                 _LANGUAGE,
                 parameter("query", "query", TEXT, "Words that a table's label holds."),
-                parameter("pageNumber", "query", NUMBER, "From 1."),
-                parameter("pageSize", "query", NUMBER, "Tables of a page."),
+                parameter("pageNumber", "query", POSITIVE, "From 1."),
+                parameter("pageSize", "query", POSITIVE, "Tables of a page."),
             ],
             "responses": responses(
                 ("invalid_query", "not_found"),
@@ -138,7 +142,7 @@ _V2: Mapping[str, Mapping[str, object]] = {
 
 def _v1(further: list[Mapping[str, object]]) -> dict[str, object]:
     return {
-        "parameters": [parameter("lang", "path", TEXT, "A language of the service."), *further],
+        "parameters": [parameter("lang", "path", SPOKEN, "A language of the service."), *further],
         "get": {
             "summary": "PxWebApi 1: folders, tables, or a table's variables; ?config: limits.",
             "responses": responses(

@@ -10,7 +10,12 @@ from tabprotect.server.problems import STATUS, TITLES, Code
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 TEXTS_OF_TEXTS = {"type": "array", "items": TEXTS}
+WORD = {"type": "string", "minLength": 1}
+WORDS = {"type": "array", "items": WORD, "minItems": 1}
 NUMBER = {"type": "integer"}
+POSITIVE = {"type": "integer", "minimum": 1}
+SPOKEN: dict[str, object] = {"type": "string", "enum": []}
+"""A language of the service, which says them when it is asked."""
 FLAG = {"type": "boolean"}
 
 
