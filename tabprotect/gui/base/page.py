@@ -94,8 +94,9 @@ class Page(Stage, QWidget):
         self._footed = bool(self.main_label)
         self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
-        shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut = QShortcut(
+            QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+        )
         shortcut.activated.connect(self.main_button.click)
         document.project_changed.connect(self._changed)
         document.view_changed.connect(self._view_changed)

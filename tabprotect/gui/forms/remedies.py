@@ -12,7 +12,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_method, s
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.buttons import emptied, named
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import capital, message
 from tabprotect.languages.translation import translate
@@ -56,8 +56,7 @@ class Remedies(QWidget):
         )
         button.clicked.connect(lambda _=False: self.chosen.emit(remedy))
         self.buttons[remedy.text] = button
-        row = QWidget()
-        in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
+        row = held(in_row(button, (_quiet(remedy.reached), 1), margins=0, spacing=GRID))
         return row
 
 

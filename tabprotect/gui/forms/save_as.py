@@ -144,8 +144,7 @@ class SaveAsDialog(QDialog):
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.notes = Label(wordWrap=True, role="quiet", name=message("What the file leaves out"))
-        form = QFormLayout()
-        form.setVerticalSpacing(GRID)
+        form = QFormLayout(verticalSpacing=GRID)
         self._label(form, message("Format"), self.format)
         if not confidential:
             self._label(form, message("Code of totals"), self.total_code)

@@ -103,8 +103,9 @@ class Actions(QObject):
             if item is None:
                 self.menus[menu].addSeparator()
                 continue
-            action = QAction(translate(item.text), self.window)
-            action.setMenuRole(ROLES.get(item.name, QAction.MenuRole.NoRole))
+            action = QAction(
+                translate(item.text), self.window, menuRole=ROLES.get(item.name, QAction.MenuRole.NoRole)
+            )
             keys = (item.keys,) if isinstance(item.keys, str) else item.keys
             action.setShortcuts([QKeySequence(key) for key in keys if key])
             action.setCheckable(item.checkable)

@@ -207,8 +207,7 @@ class Autosave:
                 None,
                 lambda p=left_over: p.unlink(missing_ok=True),
             )
-        self._timer = QTimer(window)
-        self._timer.setInterval(AUTOSAVE_SECONDS * 1000)
+        self._timer = QTimer(window, interval=AUTOSAVE_SECONDS * 1000)
         self._timer.timeout.connect(self.save)
         self._timer.start()
 

@@ -68,8 +68,10 @@ class RecipePanel(Panel):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document, message("Recipe"))
-        self._text = named(QPlainTextEdit(readOnly=True), message("Recipe of this project"))
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text = named(
+            QPlainTextEdit(readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap),
+            message("Recipe of this project"),
+        )
         self._note = Label(message("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
         copy = push_button(message("Copy"), self._copy, name=message("Copy the recipe"))
         row = in_row((self._note, 1), copy)

@@ -20,7 +20,7 @@ from tabprotect.gui.base.page import Panel
 from tabprotect.gui.frame.contributors import ContributorsView
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import held, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -78,17 +78,8 @@ class Inspector(Panel):
         self.histogram.setFixedHeight(18 * GRID)
         self._caption = Label(wordWrap=True, role="quiet")
         self._why = Label(wordWrap=True, name=message("Why, in plain words"))
-        self._counts = QWidget()
-        in_column(
-            self._title,
-            form,
-            self.histogram,
-            self._caption,
-            self._why,
-            1,
-            on=self._counts,
-            margins=0,
-            spacing=GRID,
+        self._counts = held(
+            in_column(self._title, form, self.histogram, self._caption, self._why, 1, margins=0, spacing=GRID)
         )
         self.contributors = ContributorsView(document)
         self.contributors.hide()

@@ -45,7 +45,7 @@ from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
-from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
+from tabprotect.gui.look.layouts import held, in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.messages import forms, joined, message, plural, uncapital
 from tabprotect.languages.translation import tr, translate
@@ -98,8 +98,7 @@ class MainWindow(Window):
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
-        middle = QWidget()
-        in_column(self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
+        middle = held(in_column(self._crumbs, (self.stack, 1), margins=0, spacing=0))
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)

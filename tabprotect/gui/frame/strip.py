@@ -26,8 +26,9 @@ class JobsButton(QToolButton):
         super().__init__()
         self.views: dict[Job, JobView] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = named(QFrame(self, Qt.WindowType.Popup), message("Running work"))
-        self.list.setFrameShape(QFrame.Shape.StyledPanel)
+        self.list = named(
+            QFrame(self, Qt.WindowType.Popup, frameShape=QFrame.Shape.StyledPanel), message("Running work")
+        )
         self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
         self._soon = QTimer(self, singleShot=True, interval=DELAY)

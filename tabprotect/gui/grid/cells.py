@@ -248,7 +248,7 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
-        editor = named(QLineEdit(parent), message("Count"))
-        editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setFrame(False)
+        editor = named(
+            QLineEdit(parent, alignment=Qt.AlignmentFlag.AlignRight, frame=False), message("Count")
+        )
         return editor

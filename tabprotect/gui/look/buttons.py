@@ -74,15 +74,15 @@ def tool_button(
     tip: str = "",
     checkable: bool = False,
     flat: bool = False,
+    focus: Qt.FocusPolicy | None = None,
 ) -> QToolButton:
     """A tool button that shows words or a picture."""
-    button = named(QToolButton(), name, tip=tip)
+    button = named(QToolButton(autoRaise=flat), name, tip=tip, focus=focus)
+    button.setCheckable(checkable)
     if isinstance(face, QIcon):
         button.setIcon(face)
     else:
         button.setText(translate(face))
-    button.setCheckable(checkable)
-    button.setAutoRaise(flat)
     if run is not None:
         button.clicked.connect(run)
     return button

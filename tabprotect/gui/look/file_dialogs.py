@@ -49,8 +49,9 @@ FOLDERS = LastFolders()
 def ask_file(parent: QWidget, title: str, filters: str, then: Taken, *, kind: str = "") -> QFileDialog:
     """Ask for a file that is there; ``kind`` names the files that share a folder."""
     kind = kind or _ending(filters)
-    dialog = QFileDialog(parent, translate(title), FOLDERS.of(kind), filters)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog = QFileDialog(
+        parent, translate(title), FOLDERS.of(kind), filters, fileMode=QFileDialog.FileMode.ExistingFile
+    )
     return _opened(dialog, then, kind)
 
 
@@ -59,8 +60,9 @@ def ask_files(
 ) -> QFileDialog:
     """Ask for some files that are there."""
     kind = kind or _ending(filters)
-    dialog = QFileDialog(parent, translate(title), FOLDERS.of(kind), filters)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog = QFileDialog(
+        parent, translate(title), FOLDERS.of(kind), filters, fileMode=QFileDialog.FileMode.ExistingFiles
+    )
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     _shorten(dialog)
     dialog.filesSelected.connect(lambda paths: FOLDERS.keep(kind, paths[0]))
@@ -71,8 +73,9 @@ def ask_files(
 
 def ask_folder(parent: QWidget, title: str, start: str, then: Taken, *, kind: str = "folder") -> QFileDialog:
     """Ask for a folder; without a ``start`` it begins where the last one of its kind lies."""
-    dialog = QFileDialog(parent, translate(title), start or FOLDERS.of(kind))
-    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog = QFileDialog(
+        parent, translate(title), start or FOLDERS.of(kind), fileMode=QFileDialog.FileMode.Directory
+    )
     return _opened(dialog, then, kind)
 
 
@@ -91,8 +94,13 @@ def ask_place(
         Whether the dialog asks before the very name that was typed is overwritten.
     """
     kind = _ending(filters)
-    dialog = QFileDialog(parent, translate(title), FOLDERS.of(f"{kind} written"), filters)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog = QFileDialog(
+        parent,
+        translate(title),
+        FOLDERS.of(f"{kind} written"),
+        filters,
+        acceptMode=QFileDialog.AcceptMode.AcceptSave,
+    )
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
     dialog.setDefaultSuffix(kind)
     dialog.selectFile(place)

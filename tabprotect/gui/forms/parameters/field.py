@@ -102,9 +102,10 @@ class Field(QWidget):
                 row.addWidget(self.choose)
             elif parameter.kind in ("setting", *DIALOGS):
                 self.choose = tool_button(
-                    message("Choose\u2026"), name=message("Choose: {label}", parameter.label)
+                    message("Choose\u2026"),
+                    name=message("Choose: {label}", parameter.label),
+                    focus=Qt.FocusPolicy.StrongFocus,
                 )
-                self.choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 self.choose.clicked.connect(self._ask)
                 row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
@@ -283,8 +284,8 @@ class Field(QWidget):
             flat=True,
             name=message("Choose a file for {label}", self.parameter.label),
             tip=message("Choose a file"),
+            focus=Qt.FocusPolicy.StrongFocus,
         )
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(
             lambda: ask_file(self, self.parameter.label, message("All files (*)"), self.put)
         )

@@ -56,8 +56,9 @@ class MethodForm(ScrollsDown):
         self._none = Label(message("This method has no parameters."), role="quiet")
         self._rows = in_column(spacing=GRID)
         self._detailed = in_column(spacing=GRID)
-        self.details = tool_button(message("More about the cycles"), checkable=True)
-        self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.details = tool_button(
+            message("More about the cycles"), checkable=True, focus=Qt.FocusPolicy.StrongFocus
+        )
         self.details.toggled.connect(self._unfold)
         self.seeds = SeedChooser()
         self.seeds.seed_set.connect(self.seed_set)
@@ -165,8 +166,11 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button(message("Look at the cycles"), name=message("Go to the cycle set"))
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button = tool_button(
+            message("Look at the cycles"),
+            name=message("Go to the cycle set"),
+            focus=Qt.FocusPolicy.StrongFocus,
+        )
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button
 

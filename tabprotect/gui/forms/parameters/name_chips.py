@@ -22,7 +22,7 @@ from tabprotect.engine.tables.variable import level_said, spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.look.buttons import Inside, emptied, named, scrolling, silent, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import FlowLayout, held, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr
@@ -68,8 +68,7 @@ class NameChips(QWidget):
         self._room.setFrameShape(QFrame.Shape.StyledPanel)
         self._row.setContentsMargins(4, 4, 4, 4)
         self._room.setFixedHeight(ROOM)
-        self.add = tool_button(message("Add this table"))
-        self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.add = tool_button(message("Add this table"), focus=Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
         words = message("A table: choose its variables or levels") if together else message("Choose levels")
         if terms:
@@ -78,8 +77,7 @@ class NameChips(QWidget):
         self._words = Label(words, role="quiet", wordWrap=True)
         self.pairs = PairPicker()
         self.pairs.picked.connect(self._paired)
-        adding = QWidget()
-        in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
+        adding = held(in_row(self.add, self.pairs, 1, margins=0, spacing=GRID // 2))
         in_column(self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2)
         set_visible(bool(together), adding, self._room)
         self.pairs.setVisible(not terms)
@@ -111,8 +109,8 @@ class NameChips(QWidget):
                     message("{part}  \u2715", words),
                     tip=message("Let it go"),
                     name=message("Chosen: {part}. Let it go", words),
+                    focus=Qt.FocusPolicy.StrongFocus,
                 )
-                chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
                 self._row.addWidget(chip)
@@ -199,8 +197,7 @@ class PairPicker(QPushButton):
         self._names: Sequence[str] = ()
         self._chosen: Collection[Pair] = ()
         self._action: QWidgetAction | None = None
-        menu = QMenu(self)
-        menu.setAccessibleName(tr("Tables of two variables"))
+        menu = named(QMenu(self), message("Tables of two variables"))
         menu.aboutToShow.connect(self._build)
         self.setMenu(menu)
 

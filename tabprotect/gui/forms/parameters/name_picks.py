@@ -37,8 +37,12 @@ class NamePicks(QWidget):
         emptied(self._row)
         self.names = {}
         for name in names:
-            button = tool_button(level_said(name), checkable=True, name=self._spoken(level_said(name)))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button = tool_button(
+                level_said(name),
+                checkable=True,
+                name=self._spoken(level_said(name)),
+                focus=Qt.FocusPolicy.StrongFocus,
+            )
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

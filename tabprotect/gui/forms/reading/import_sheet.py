@@ -91,8 +91,7 @@ class ImportSheet(QDialog):
         title = in_row(heading(message("The file")), hint, 1, margins=0, spacing=GRID)
         in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
         scroll.setFixedWidth(form)
-        result = QWidget()
-        result.setMinimumHeight(RESULT)
+        result = QWidget(minimumHeight=RESULT)
         sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)
         in_column(1, self.errors, sums, self.choices, self.again, 1, on=result, margins=0, spacing=GRID // 2)
         in_column(

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_grid
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message, plural
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 MEANT = {
     "zero": message("a true zero"),
@@ -46,8 +47,7 @@ class MarkChoices(QWidget):
             self._numbers[mark].setText(said)
 
     def _add(self, mark: str) -> QComboBox:
-        choice = self.meanings[mark] = QComboBox()
-        choice.setAccessibleName(tr("What {value} means", mark or BLANK))
+        choice = self.meanings[mark] = named(QComboBox(), message("What {value} means", mark or BLANK))
         choice.addItem(translate(UNSAID), "")
         for meaning in MEANINGS:
             choice.addItem(translate(MEANT[meaning]), meaning)

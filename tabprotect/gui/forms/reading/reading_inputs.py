@@ -41,7 +41,7 @@ from tabprotect.gui.forms.reading.import_words import (
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.look.buttons import named, push_button, silent
 from tabprotect.gui.look.label import Label, heading, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import joined, message
@@ -194,14 +194,14 @@ class ReadingForm(QWidget):
                 self._groups[names[0]] = group
         rest = {name: box for name, box in self.inputs.items() if name not in shown}
         self.folded.setLayout(_rows(rest))
-        written = QWidget()
-        in_column(
-            heading(message("How it is written")),
-            in_row((self.written, 1), self.change, margins=0),
-            self.folded,
-            on=written,
-            margins=0,
-            spacing=GRID,
+        written = held(
+            in_column(
+                heading(message("How it is written")),
+                in_row((self.written, 1), self.change, margins=0),
+                self.folded,
+                margins=0,
+                spacing=GRID,
+            )
         )
         # What is always there stands first: what comes and goes moves nothing.
         always = [group for group in groups if group not in self._groups.values()]

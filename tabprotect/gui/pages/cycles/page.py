@@ -26,7 +26,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import filled, in_column
+from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.broken_margins import (
@@ -88,16 +88,16 @@ class CyclesPage(CyclesStage, Page):
             ("import", message("Import\u2026"), message("Take a cycle set from a JSON or 4ti2 file"), False),
             ("export", message("Export\u2026"), message("Write the cycle set to a JSON or 4ti2 file"), False),
         ):
-            button = tool_button(text, tip=words, checkable=checkable, name=words)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button = tool_button(
+                text, tip=words, checkable=checkable, name=words, focus=Qt.FocusPolicy.StrongFocus
+            )
             self._tools[name] = button
             self.tools.addWidget(button)
         self._build_body()
         self._connect()
 
     def _build_body(self) -> None:
-        middle = QWidget()
-        in_column((self.grid, 1), self.broken, on=middle, margins=(GRID, 0, GRID, 0), spacing=GRID)
+        middle = held(in_column((self.grid, 1), self.broken, margins=(GRID, 0, GRID, 0), spacing=GRID))
         self._work = Workbench(self.list, middle, self.proof)
         self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.stack = QStackedWidget()

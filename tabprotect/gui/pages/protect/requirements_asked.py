@@ -19,7 +19,7 @@ from tabprotect.gui.look.after_press import AfterPress
 from tabprotect.gui.look.buttons import emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import FlowLayout, filled, in_column
+from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import joined, message
@@ -84,8 +84,7 @@ class Asking(QScrollArea):
             column.addWidget(box)
             if name == KEPT:
                 filled(column, self._chips, self.small)
-        whole = QWidget()
-        in_column(card, 1, on=whole, margins=0)
+        whole = held(in_column(card, 1, margins=0))
         self.setWidget(whole)
         THEME.follow(self, Asking._take_width)
         self._take_width()

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter
 
 from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph, independence_graph
@@ -14,7 +14,7 @@ from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column
+from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, Colours
 from tabprotect.gui.pages.query_space.panel import SpacePanel
@@ -40,10 +40,8 @@ class GraphPanel(SpacePanel):
             wordWrap=True,
             role="quiet",
         )
-        side = QWidget()
-        in_column(note, (self.list, 1), on=side, margins=(GRID, 0, 0, 0), spacing=GRID)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        side = held(in_column(note, (self.list, 1), margins=(GRID, 0, 0, 0), spacing=GRID))
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         filled(split, self.figure, side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from tabprotect.engine.errors import TabprotectError, needing
 from tabprotect.engine.progress import Progress
@@ -21,7 +21,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row, set_enabled, set_visible
+from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.lists.listing import ListColumn
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
@@ -105,15 +105,15 @@ class LivePanel(SpacePanel):
         key.setBuddy(self.key)
         first = in_row(self.open, (self.where, 1), self.browse, self.copy, self.stopping, spacing=GRID)
         second = in_row(self.follow, where, (self.address, 2), key, (self.key, 1), spacing=GRID)
-        frontiers = QWidget()
-        in_column(
-            Label(message("Released frontier"), role="section"),
-            (self.released, 1),
-            Label(message("Unreleasable frontier"), role="section"),
-            (self.unreleasable, 1),
-            on=frontiers,
-            margins=0,
-            spacing=GRID // 2,
+        frontiers = held(
+            in_column(
+                Label(message("Released frontier"), role="section"),
+                (self.released, 1),
+                Label(message("Unreleasable frontier"), role="section"),
+                (self.unreleasable, 1),
+                margins=0,
+                spacing=GRID // 2,
+            )
         )
         self.decisions = DecisionsView(
             message("History of the server"), message("Lattice of the server"), frontiers

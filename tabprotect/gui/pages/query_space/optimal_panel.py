@@ -119,10 +119,9 @@ class OptimalPanel(SpacePanel):
         self.stop = QPushButton(tr("Stop, keep the best"))
         self.stop.clicked.connect(self._search.cancel)
         self.order = named(
-            QSpinBox(minimum=1, maximum=1, value=1), message("Compare with all tables of a dimension")
+            QSpinBox(minimum=1, maximum=1, value=1, prefix=tr("all "), suffix=tr("-way tables")),
+            message("Compare with all tables of a dimension"),
         )
-        self.order.setPrefix(tr("all "))
-        self.order.setSuffix(tr("-way tables"))
         self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
         self._live = Label(wordWrap=True, name=message("The best so far"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSpinBox, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSpinBox, QSplitter, QStackedWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import widths
@@ -18,7 +18,7 @@ from tabprotect.gui.lattice.words import region_text
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, held, in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -58,18 +58,13 @@ class WidthsPanel(SpacePanel):
         self.list.chosen.connect(self._chosen)
         label = Label(message("width up to"), buddy=self.most)
         row = in_row((self.finder, 1), label, self.most, spacing=GRID)
-        side = QWidget()
-        in_column(row, (self.list, 1), self._shown, on=side, margins=(GRID, 0, 0, 0), spacing=GRID)
-        left = QWidget()
-        in_column(
-            (self.maps, 1),
-            (self.scale, 0, Qt.AlignmentFlag.AlignRight),
-            on=left,
-            margins=0,
-            spacing=GRID // 2,
+        side = held(in_column(row, (self.list, 1), self._shown, margins=(GRID, 0, 0, 0), spacing=GRID))
+        left = held(
+            in_column(
+                (self.maps, 1), (self.scale, 0, Qt.AlignmentFlag.AlignRight), margins=0, spacing=GRID // 2
+            )
         )
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         filled(split, left, side)
         split.setStretchFactor(0, 1)
         split.setSizes([66 * GRID, 38 * GRID])

@@ -13,7 +13,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.gui.forms.banner import MARKS
 from tabprotect.gui.forms.remedies import Remedies
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -66,8 +66,7 @@ class LineRow(QWidget):
         }
         if line.shows:
             label, name, act = ways[line.shows]
-            self.button = QPushButton(translate(label))
-            self.button.setAccessibleName(translate(name))
+            self.button = named(QPushButton(translate(label)), name)
             self.button.clicked.connect(lambda _=False: act())
             row.addWidget(self.button, 0, side)
 

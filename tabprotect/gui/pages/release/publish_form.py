@@ -388,10 +388,9 @@ class Fingerprint(QWidget):
             ),
         )
         self.announced = named(
-            QLineEdit(placeholderText=tr("paste the announced one to compare")),
+            QLineEdit(placeholderText=tr("paste the announced one to compare"), clearButtonEnabled=True),
             message("Announced fingerprint"),
         )
-        self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
         self.verdict = Label(name=message("Comparison of the fingerprints"))
         column = in_column(on=self, margins=0, spacing=4)

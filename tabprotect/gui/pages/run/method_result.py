@@ -43,8 +43,10 @@ class MethodResult(QWidget):
         self._places: MagnitudeLayout | None = None
         """Where the cells of published magnitudes stand; ``None`` for counts."""
         self._placements: dict[int, tuple[Placement, Index]] = {}
-        self.which = named(QComboBox(), message("Published table"))
-        self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.which = named(
+            QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents),
+            message("Published table"),
+        )
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         # However long the names: the page does not get wider for them.
         self.which.setMinimumWidth(20 * GRID)

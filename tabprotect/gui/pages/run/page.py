@@ -36,7 +36,7 @@ from tabprotect.gui.forms.parameters.configuration_dialog import ask_configurati
 from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column
+from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.last_year import LastYear
 from tabprotect.gui.pages.run.method_result import MethodResult
@@ -106,8 +106,7 @@ class RunPage(Page):
         self.tune, self.last_year = TuneChoice(document), LastYear()
         if document.of_sums:
             self.tune.hide()
-        asked = QWidget()
-        in_column((self.form, 1), self.tune, self.last_year, on=asked, margins=0, spacing=GRID)
+        asked = held(in_column((self.form, 1), self.tune, self.last_year, margins=0, spacing=GRID))
         self.setup = FoldingSplitter(asked, self.about, characters=110)
         self._faces = faces({"setup": message("Set-up"), "result": message("Result")}, self.show_face)
         for button in self._faces.values():

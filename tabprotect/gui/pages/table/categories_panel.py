@@ -49,9 +49,9 @@ class CategoriesPanel(Panel):
     def __init__(self, document: Document) -> None:
         super().__init__(document, message("Categories"))
         self.setMinimumWidth(28 * GRID)
-        self._variable = named(QComboBox(), message("Variable"))
-        self._variable.setEditable(True)
-        self._variable.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._variable = named(
+            QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), message("Variable")
+        )
         self._variable.activated.connect(lambda _: self._fill())
         edit = self._variable.lineEdit()
         assert edit is not None
@@ -88,8 +88,12 @@ class CategoriesPanel(Panel):
         close = tool_button(
             run=self.closed, flat=True, name=message("Close the categories"), tip=message("Close (Esc)")
         )
-        escape = QShortcut(QKeySequence(message("Esc")), self, self.closed.emit)
-        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        QShortcut(
+            QKeySequence(message("Esc")),
+            self,
+            self.closed.emit,
+            context=Qt.ShortcutContext.WidgetWithChildrenShortcut,
+        )
         self._buttons["close"] = close
         head = QHBoxLayout()
         title = Label(message("Categories of"), role="section")

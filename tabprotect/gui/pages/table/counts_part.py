@@ -87,8 +87,7 @@ class CountsPart(QWidget):
         self.risks.chosen.connect(document.select)
         self.risks.rule_set.connect(lambda rule: self.page.do(set_at_risk, rule=rule))
         self.risks.hide()
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         filled(split, self.grid, self.categories, self.risks)
         split.setStretchFactor(0, 1)
         self._split = split

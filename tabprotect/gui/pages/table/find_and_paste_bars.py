@@ -132,10 +132,12 @@ class FindBar(Bar):
         self._table: Table | None = None
         self._from: Index | None = None
         self._edit = named(
-            QLineEdit(placeholderText=tr("labels such as v1, w2 \u2013 or a count such as = 3")),
+            QLineEdit(
+                placeholderText=tr("labels such as v1, w2 \u2013 or a count such as = 3"),
+                clearButtonEnabled=True,
+            ),
             message("Labels or count to find"),
         )
-        self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
         self._result = Label(role="quiet", name=message("Result of the search"))
         close = tool_button(

@@ -74,8 +74,12 @@ class RiskList(QFrame):
         close = tool_button(
             run=self.closed, flat=True, name=message("Close the risk list"), tip=message("Close (Esc)")
         )
-        escape = QShortcut(QKeySequence(message("Esc")), self, self.closed.emit)
-        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        QShortcut(
+            QKeySequence(message("Esc")),
+            self,
+            self.closed.emit,
+            context=Qt.ShortcutContext.WidgetWithChildrenShortcut,
+        )
         self._close = close
         self.search = Finder(message("Find small counts by their categories"), message("Find categories"))
         self.search.textChanged.connect(lambda _: self._fill())

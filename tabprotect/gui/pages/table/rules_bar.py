@@ -135,9 +135,11 @@ class RulesBar(QFrame):
         emptied(self._flow, secret=True)
         for rule in self.rules:
             chip = tool_button(
-                f"{rule}  \u2715", name=message("Take away the rule {rule}", rule), tip=tip(says(rule))
+                f"{rule}  \u2715",
+                name=message("Take away the rule {rule}", rule),
+                tip=tip(says(rule)),
+                focus=Qt.FocusPolicy.StrongFocus,
             )
-            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, r=rule: self._take(r))
             self._flow.addWidget(chip)
         if not self.rules:

@@ -119,8 +119,7 @@ class DesignForMe(QWidget):
         for name, words in POSTERIORS.items():
             self.posterior.addItem(translate(words), name)
         self.most.setMinimumHeight(self.zeros.sizeHint().height())
-        rows = QFormLayout()
-        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        rows = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapAllRows)
         for widget, name in (
             (self.zeros, message("Zeros")),
             (self.most, message("No count moves by more than")),

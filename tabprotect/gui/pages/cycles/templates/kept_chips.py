@@ -60,8 +60,8 @@ class KeptChips(QWidget):
                 message("{words}  ✕", words),
                 tip=message("Let this margin go"),
                 name=message("Kept: {words}. Let it go", words),
+                focus=Qt.FocusPolicy.StrongFocus,
             )
-            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
             place = (number, 0) if wide else divmod(number, 2)
