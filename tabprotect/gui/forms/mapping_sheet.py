@@ -90,8 +90,7 @@ class MappingSheet(QDialog):
             parts.append((self._list(one), len(one.found)))
         own = push_button(message("each a category of its own"), lambda: self._all(own=True), flat=True)
         out = push_button(message("leave their records out"), lambda: self._all(own=False), flat=True)
-        alls = QWidget()
-        in_row(Label(message("or, for all of them:")), own, out, 1, on=alls, margins=0, spacing=GRID)
+        alls = held(in_row(Label(message("or, for all of them:")), own, out, 1, margins=0, spacing=GRID))
         parts.append(alls)
         unused = [name for one in self._asked for name in one.unused]
         if unused:
@@ -155,8 +154,7 @@ class MappingSheet(QDialog):
         return table
 
     def _box(self, one: Unlisted, name: str) -> QComboBox:
-        box = QComboBox()
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.addItem(tr("a category of its own"), name)
         box.addItem(tr("left out, with its records"), LEFT_OUT)
         for other in one.offered:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -36,7 +35,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import choice, named
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -132,10 +131,7 @@ class SaveAsDialog(QDialog):
             self, page.document.jobs, self._show, self._failed
         )
         self._question.outlives = True
-        self.format = named(QComboBox(), message("Format"))
-        for name in OFFERED:
-            kind = registered.named(name)
-            self.format.addItem(translate(kind.label), name)
+        self.format = choice(message("Format"), {name: registered.named(name).label for name in OFFERED})
         self.total_code = named(
             QLineEdit(placeholderText=tr("the source's own, else T")), message("Code of totals")
         )

@@ -33,7 +33,7 @@ from tabprotect.gui.look.buttons import ScrollsDown, choice, decision, named, pu
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, held, in_column, in_row
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Mode
 from tabprotect.languages.messages import capital, message
 from tabprotect.languages.translation import LANGUAGES, tr, translate
@@ -96,8 +96,7 @@ class PolicyForm:
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tr("the same for every table"))
         self.rule = RuleField(message("counts from"))
-        self.at_risk = QWidget()
-        in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
+        self.at_risk = held(in_row(self.own_rule, self.rule, 1, margins=0, spacing=GRID))
         self.own_rule.toggled.connect(self.rule.setEnabled)
         self.own_rule.setChecked(bool(policy.at_risk))
         self.rule.setEnabled(bool(policy.at_risk))
@@ -218,8 +217,7 @@ class PolicyForm:
 
 
 def _percent(share: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
-    box.setSuffix(translate(" %"))
+    box = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1, suffix=translate(" %"))
     box.setValue(100 * share)
     return box
 
@@ -253,9 +251,13 @@ class FolderField(QWidget):
     def __init__(self, name: str, folder: Path | None, *, empty: str) -> None:
         super().__init__()
         self.field = named(
-            QLineEdit("" if folder is None else str(folder), placeholderText=translate(empty)), name
+            QLineEdit(
+                "" if folder is None else str(folder),
+                placeholderText=translate(empty),
+                clearButtonEnabled=True,
+            ),
+            name,
         )
-        self.field.setClearButtonEnabled(True)
         button = push_button(message("Choose\u2026"), self._ask, name=message("Choose: {name}", name))
         in_row((self.field, 1), button, on=self, margins=0)
 
@@ -367,9 +369,7 @@ class SettingsDialog(QDialog):
                 ),
             ),
         ):
-            form = QFormLayout()
-            form.setVerticalSpacing(GRID)
-            form.setHorizontalSpacing(2 * GRID)
+            form = QFormLayout(verticalSpacing=GRID, horizontalSpacing=2 * GRID)
             form.setContentsMargins(0, 0, 0, 0)
             for text, field in rows:
                 label = Label(text)

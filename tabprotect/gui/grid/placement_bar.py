@@ -294,9 +294,11 @@ class PlacementBar(QScrollArea):
 
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
-        combo = named(QComboBox(), message("Layer: {name}", name))
+        combo = named(
+            QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon),
+            message("Layer: {name}", name),
+        )
         combo.addItems(list(self._domain[name].categories))
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         # With room for the number of at-risk cells.
         combo.setMinimumContentsLength(min(max(map(len, self._domain[name].categories)) + 6, 28))
         combo.currentIndexChanged.connect(lambda code: self._choose(name, code))

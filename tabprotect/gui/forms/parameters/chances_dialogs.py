@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDoubleSpinBox,
     QGridLayout,
@@ -22,7 +21,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.resampling.category_chances import read_chances, read_matrices
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import decision, named, silent
+from tabprotect.gui.look.buttons import choice, decision, named, silent
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -94,9 +93,7 @@ class MatricesDialog(QDialog):
             self._own: dict[str, Floats] = read_matrices(domain, text)
         except ValueError:
             self._own = {}
-        self.variable = named(QComboBox(), message("Variable"))
-        for name in domain.names:
-            self.variable.addItem(name, name)
+        self.variable = choice(message("Variable"), dict(zip(domain.names, domain.names, strict=True)))
         self.grid = named(QTableWidget(), message("Chances of the published category, by the true one"))
         self.grid.setTabKeyNavigation(False)
         self.errors = ErrorStrip()

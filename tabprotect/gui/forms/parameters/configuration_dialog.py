@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -14,13 +14,13 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.method_form import MethodForm
-from tabprotect.gui.look.buttons import decision, named
+from tabprotect.gui.look.buttons import choice, decision
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import tr
 
 
 class ConfigurationDialog(QDialog):
@@ -46,9 +46,7 @@ class ConfigurationDialog(QDialog):
             settable = may_be_set(method) if follows else every
             if settable is not None:
                 self._settable[name] = settable
-        self.method = named(QComboBox(), message("Method"))
-        for name in self._settable:
-            self.method.addItem(translate(methods()[name].label), name)
+        self.method = choice(message("Method"), {name: methods()[name].label for name in self._settable})
         self.form = MethodForm()
         self.form.setting_asked.connect(
             lambda name: ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)

@@ -14,7 +14,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, push_button, silent, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
@@ -22,7 +22,7 @@ from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.style import HEIGHT
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import capital, joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 IMPORTED = message("(read from a file)")
 LONG = 200
@@ -221,15 +221,14 @@ class Field(QWidget):
             self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
             return box
         if parameter.kind == "choice":
-            combo = QComboBox()
             assert parameter.choices is not None
-            if parameter.default is None:
-                combo.addItem(tr("chosen so that the kept sums stay exact"), None)
-                combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
-            for value, words in parameter.choices.items():
-                combo.addItem(translate(NAMED.get(value) or message(value.replace("_", " "))), value)
-                combo.setItemData(combo.count() - 1, translate(words), Qt.ItemDataRole.ToolTipRole)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            free = {None: message("chosen so that the kept sums stay exact")}
+            called = {v: NAMED.get(v) or message(v.replace("_", " ")) for v in parameter.choices}
+            combo = choice(
+                offered=(free if parameter.default is None else {}) | called,
+                tips={None: "", **parameter.choices},
+                wide=0,
+            )
             combo.activated.connect(self._chosen)
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from tabprotect.gui.look.buttons import decision, named
+from tabprotect.gui.look.buttons import choice, decision
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -35,9 +35,7 @@ class DatabaseDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Where the records are"))
-        self.kind = named(QComboBox(), message("What holds the records"))
-        for name, words in KINDS:
-            self.kind.addItem(translate(words), name)
+        self.kind = choice(message("What holds the records"), dict(KINDS))
         self.host = QLineEdit("localhost")
         self.port = QSpinBox(minimum=1, maximum=65535, value=POSTGRESQL)
         self.user = QLineEdit()
@@ -49,16 +47,14 @@ class DatabaseDialog(QDialog):
         self.ending = QComboBox()
         self.ending.addItems(list(ENDINGS))
         self.place = Label(wordWrap=True, role="quiet", name=message("The place as it is written"))
-        self._form = QFormLayout()
-        self._form.setVerticalSpacing(GRID)
+        self._form = QFormLayout(verticalSpacing=GRID)
         self._rows: list[tuple[QWidget, frozenset[str]]] = []
         self._add(message("Held by"), self.kind, "postgresql", "duckdb", "files")
         self._add(message("Server"), self.host, "postgresql")
         self._add(message("Port"), self.port, "postgresql")
         self._add(message("User (empty: yours)"), self.user, "postgresql")
         self._add(message("Database"), self.base, "postgresql")
-        row = QWidget()
-        in_row((self.file, 1), self.choose, on=row, margins=0, spacing=GRID)
+        row = held(in_row((self.file, 1), self.choose, margins=0, spacing=GRID))
         self._add(message("File or folder"), row, "duckdb", "files")
         self._add(message("Files that end in"), self.ending, "files")
         self._add(message("Schema (empty: the usual one)"), self.schema, "postgresql")

@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import choice
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_grid
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message, plural
-from tabprotect.languages.translation import translate
 
 MEANT = {
     "zero": message("a true zero"),
@@ -47,21 +46,21 @@ class MarkChoices(QWidget):
             self._numbers[mark].setText(said)
 
     def _add(self, mark: str) -> QComboBox:
-        choice = self.meanings[mark] = named(QComboBox(), message("What {value} means", mark or BLANK))
-        choice.addItem(translate(UNSAID), "")
-        for meaning in MEANINGS:
-            choice.addItem(translate(MEANT[meaning]), meaning)
-        choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
+        meaning = self.meanings[mark] = choice(
+            message("What {value} means", mark or BLANK),
+            {"": UNSAID} | {one: MEANT[one] for one in MEANINGS},
+            lambda: self.textChanged.emit(self.text()),
+        )
         label = Label(mark or message("Blank"), role="section", alignment=Qt.AlignmentFlag.AlignCenter)
         label.setMinimumWidth(4 * GRID)
-        label.setBuddy(choice)
+        label.setBuddy(meaning)
         self._numbers[mark] = Label(role="quiet")
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)
         self._grid.addWidget(self._numbers[mark], row, 1)
-        self._grid.addWidget(choice, row, 2)
+        self._grid.addWidget(meaning, row, 2)
         self._none.hide()
-        return choice
+        return meaning
 
     def text(self) -> str:
         """Say what is chosen, as ``--marks`` takes it."""

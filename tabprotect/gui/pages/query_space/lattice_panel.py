@@ -17,7 +17,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, front_sets_height, in_column, in_grid, in_row
+from tabprotect.gui.look.layouts import filled, front_sets_height, held, in_column, in_grid, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
@@ -52,12 +52,10 @@ class LatticePanel(SpacePanel):
         self.pages.addWidget(self.large)
         front_sets_height(self.pages)
         head = in_row((self._key, 1), self.finder, spacing=GRID)
-        drawn = QWidget()
-        in_column(head, (self.pages, 1), on=drawn, margins=0, spacing=GRID)
+        drawn = held(in_column(head, (self.pages, 1), margins=0, spacing=GRID))
         drawn.setMinimumWidth(50 * GRID)
         self.focus = FocusPanel(space)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         filled(split, drawn, self.focus)
         split.setStretchFactor(0, 1)
         split.setSizes([70 * GRID, 34 * GRID])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QPushButton, QSpinBox
+from PySide6.QtWidgets import QPushButton, QSpinBox
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -28,7 +28,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -109,11 +109,12 @@ class OptimalPanel(SpacePanel):
         )
         self._best: tuple[Query, ...] = ()
         self._by: SearchMethod = "annealing"
-        self.method = named(QComboBox(), message("How to search"))
-        for name, help_ in METHODS.items():
-            self.method.addItem(translate(SEARCHES[name]), name)
-            self.method.setItemData(self.method.count() - 1, tr("<p>{help}</p>", help_), 3)
-        self.method.currentIndexChanged.connect(lambda _: self._tell_method())
+        self.method = choice(
+            message("How to search"),
+            {name: SEARCHES[name] for name in METHODS},
+            self._tell_method,
+            tips={name: message("<p>{help}</p>", help_) for name, help_ in METHODS.items()},
+        )
         self.go = QPushButton(tr("Search"))
         self.go.clicked.connect(self.search)
         self.stop = QPushButton(tr("Stop, keep the best"))

@@ -30,9 +30,17 @@ from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, named, silent
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import FlowLayout, filled, front_sets_height, in_column, in_row, set_visible
+from tabprotect.gui.look.layouts import (
+    FlowLayout,
+    filled,
+    front_sets_height,
+    held,
+    in_column,
+    in_row,
+    set_visible,
+)
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
@@ -99,8 +107,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def _lay_out(self) -> None:
         """Lay out what is decided in the house above its views; or say that it is hidden."""
-        self._shown = QWidget()
-        in_column(self.settings, (self.tabs, 1), on=self._shown, margins=0, spacing=GRID)
+        self._shown = held(in_column(self.settings, (self.tabs, 1), margins=0, spacing=GRID))
         self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._stack = _Body()
@@ -339,11 +346,11 @@ class SettingsRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.criterion = named(QComboBox(), message("Risk criterion"))
-        for name, found in criteria().items():
-            self.criterion.addItem(translate(found.label), name)
-            tip = message("<p>{help}</p>", found.help)
-            self.criterion.setItemData(self.criterion.count() - 1, translate(tip), 3)
+        self.criterion = choice(
+            message("Risk criterion"),
+            {name: found.label for name, found in criteria().items()},
+            tips={name: message("<p>{help}</p>", found.help) for name, found in criteria().items()},
+        )
         _narrow(self.criterion, 30)
         self.threshold = named(
             QSpinBox(minimum=0, maximum=1_000_000),
@@ -353,10 +360,11 @@ class SettingsRow(QWidget):
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
         self.at_risk = RuleField(message("Small: from"))
-        self.bounds = named(QComboBox(), message("How bounds are found"))
-        for name, help_ in BOUNDS_WAYS.items():
-            self.bounds.addItem(translate(WAYS.get(name, name)), name)
-            self.bounds.setItemData(self.bounds.count() - 1, tr("<p>{help}</p>", help_), 3)
+        self.bounds = choice(
+            message("How bounds are found"),
+            {name: WAYS.get(name, name) for name in BOUNDS_WAYS},
+            tips={name: message("<p>{help}</p>", help_) for name, help_ in BOUNDS_WAYS.items()},
+        )
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)

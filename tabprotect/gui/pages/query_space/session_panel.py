@@ -29,7 +29,7 @@ from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import choice, named, silent
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
@@ -144,12 +144,13 @@ class SessionPanel(SpacePanel):
         )
         browse = named(QPushButton(tr("Choose\u2026")), message("Choose the file of the history"))
         browse.clicked.connect(self._browse)
-        self.rule = named(QComboBox(), message("Release rule"))
-        for name, found in rules().items():
-            self.rule.addItem(translate(found.label), name)
-            self.rule.setItemData(self.rule.count() - 1, tr("<p>{help}</p>", found.help), 3)
-        self.rule.setCurrentIndex(self.rule.findData("myopic"))
-        self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
+        self.rule = choice(
+            message("Release rule"),
+            {name: found.label for name, found in rules().items()},
+            self._show_rule,
+            tips={name: message("<p>{help}</p>", found.help) for name, found in rules().items()},
+            current="myopic",
+        )
         self.begin = QPushButton(tr("Begin"))
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}

@@ -112,7 +112,7 @@ class RunPage(Page):
         for button in self._faces.values():
             self.tools.addWidget(named(button, message("Show the {lower}", button.text().lower())))
         self.stack = QStackedWidget()
-        self.stack.addWidget(self._whole())
+        self.stack.addWidget(self.setup)
         self._empty = Label(NOT_RUN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         self.stack.addWidget(self._empty)
         self.no_rule = no_rule(document)
@@ -133,10 +133,6 @@ class RunPage(Page):
         document.judging.changed.connect(self._helped)
         document.selection_changed.connect(self._selected)
         self.show_face("setup")
-
-    def _whole(self) -> QWidget:
-        """The set-up with all that stands beside it."""
-        return self.setup
 
     @cached_property
     def run(self) -> RunPanel:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QFrame
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -15,7 +15,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.release.tuned import USES, Use
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import choice, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -56,10 +56,7 @@ class TuneChoice(QFrame):
         dress(self, "card")
         self.setAccessibleName(tr("Least change that passes"))
         self.tick = named(QCheckBox(tr("Least change that passes")), tip=WHAT)
-        self.use = named(QComboBox(), message("What is to change least"))
-        for use, words in SHORT.items():
-            self.use.addItem(translate(words), use)
-            self.use.setItemData(self.use.count() - 1, translate(USES[use]), Qt.ItemDataRole.ToolTipRole)
+        self.use = choice(message("What is to change least"), SHORT, self._chosen, tips=USES)
         self.said = Label(wordWrap=True, role="quiet", name=message("What it comes to"))
         self._asking: BackgroundTask[Tuned] = BackgroundTask(
             self, document.jobs, self._tuned, self._failed, stopped=self._stopped
@@ -67,7 +64,6 @@ class TuneChoice(QFrame):
         row = in_row(self.tick, 1, Label(message("for")), self.use, spacing=GRID)
         in_column(row, self.said, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
         self.tick.toggled.connect(lambda _: self._chosen())
-        self.use.currentIndexChanged.connect(lambda _: self._chosen())
 
     @property
     def wanted(self) -> bool:

@@ -13,7 +13,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import choice, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -102,14 +102,12 @@ class RiskList(QFrame):
 
     def _kinds(self) -> QComboBox:
         """Return what is listed, each with the rule that names it."""
-        self.kind = named(QComboBox(), message("Which cells are listed"))
-        for words, key in (
-            (message("Small counts"), "counts"),
-            (message("Cells that disclose a group"), "group"),
-            (message("Cells of one contributor"), "one"),
-        ):
-            self.kind.addItem(translate(words), key)
-        self.kind.currentIndexChanged.connect(lambda _: self._list())
+        kinds = {
+            "counts": message("Small counts"),
+            "group": message("Cells that disclose a group"),
+            "one": message("Cells of one contributor"),
+        }
+        self.kind = choice(message("Which cells are listed"), kinds, self._list)
         self.said = Label(wordWrap=True, role="quiet", name=message("What the list means"))
         self.rules = QStackedWidget()
         self.share = named(

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFrame, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QWidget
 
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import emptied, named, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, emptied, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, in_row, set_visible
 from tabprotect.gui.look.roles import dress
@@ -86,13 +86,10 @@ class RulesBar(QFrame):
         self.rules: tuple[str, ...] = ()
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
-        self.kind = named(QComboBox(), message("Kind of rule"))
-        for name, words in RULES.items():
-            self.kind.addItem(translate(words.label), name)
+        labels = {name: words.label for name, words in RULES.items()}
+        self.kind = choice(message("Kind of rule"), labels, self._choose, wide=22)
         self.numbers = [QDoubleSpinBox(minimum=0, maximum=9_999) for _ in range(2)]
         self._units = [Label(role="quiet") for _ in self.numbers]
-        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.kind.setMinimumContentsLength(22)
         form = QWidget()
         row = FlowLayout(form, gap=GRID)
         row.addWidget(self.kind)
@@ -101,19 +98,17 @@ class RulesBar(QFrame):
             filled(row, box, unit)
         self.add = push_button(message("Add rule"), self._add)
         row.addWidget(self.add)
-        self.weights = named(QComboBox(), message("How weights are read"))
-        for reading, said in (
-            ("sample", message("weights of a sample")),
-            ("replicate", message("weights stand for equal others")),
-            ("known", message("weighted contributions are known")),
-        ):
-            self.weights.addItem(translate(said), reading)
+        readings = {
+            "sample": message("weights of a sample"),
+            "replicate": message("weights stand for equal others"),
+            "known": message("weighted contributions are known"),
+        }
+        self.weights = choice(message("How weights are read"), readings)
         self.weights.activated.connect(lambda _: self.weights_set.emit(str(self.weights.currentData())))
         row.addWidget(self.weights)
         self._draft = Label(wordWrap=True, role="quiet", name=message("What this rule would do"))
         self._said = ""
         self._drafting = AfterPress(self, lambda: self._draft.setText(translate(self._said)))
-        self.kind.currentIndexChanged.connect(lambda _: self._choose())
         in_column(
             in_row((Label(message("Rules"), role="section"), 0, Qt.AlignmentFlag.AlignTop),
                    (self._chips, 1), spacing=GRID),

@@ -7,16 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QHideEvent, QPainterPath, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QSizePolicy,
-    QSlider,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QFormLayout, QSizePolicy, QSlider, QSpinBox, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
@@ -34,7 +25,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import named, push_button, scrolling, silent
+from tabprotect.gui.look.buttons import choice, named, push_button, scrolling, silent
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, count_text, moved_text
@@ -109,15 +100,11 @@ class DesignForMe(QWidget):
     def _build_form(self) -> None:
         self._form = QWidget()
         self.chips = KeptChips()
-        self.zeros = QComboBox()
-        self.zeros.addItem(tr("may rise"), True)
-        self.zeros.addItem(tr("stay zero, unbiased"), False)
+        self.zeros = choice(offered={True: message("may rise"), False: message("stay zero, unbiased")})
         self.most = QSpinBox(maximum=1000)
         self.most.setSpecialValueText(tr("any"))
         self.most.setAccelerated(True)
-        self.posterior = QComboBox()
-        for name, words in POSTERIORS.items():
-            self.posterior.addItem(translate(words), name)
+        self.posterior = choice(offered=POSTERIORS)
         self.most.setMinimumHeight(self.zeros.sizeHint().height())
         rows = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapAllRows)
         for widget, name in (
