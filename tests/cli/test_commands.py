@@ -42,7 +42,7 @@ def test_examples_and_describe(run: Run) -> None:
     found = run("describe", "--json").json
     (method,) = [m for m in found["methods"] if m["name"] == "cyclic_perturbation"]
     assert {"cycles", "alpha", "beta", "passes", "blocking"} <= {p["name"] for p in method["parameters"]}
-    assert {m["name"] for m in found["methods"]} == set(methods())
+    assert {m["name"] for m in found["methods"]} == {*methods(), *methods("magnitudes")}
     assert method["guarantees"]["margins_kept"] and found["version"] == __version__
     assert {d["name"] for d in found["cycle_designs"]} == set(DESIGNS)
     assert "alpha" in run("describe").out
