@@ -13,7 +13,6 @@ import io
 import os
 import shlex
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 
 from tabprotect.cli.ahead import begin
@@ -207,6 +206,8 @@ def _unforeseen(error: Exception, *, verbose: bool) -> TabprotectError:
     found = internal(error)
     found.hint = found.hint or message("please report it") + ("" if verbose else "; -v says more")
     if verbose:
+        import traceback
+
         found.detail = joined(traceback.format_tb(error.__traceback__))
     return found
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from tabprotect.cli.output import Console
 from tabprotect.languages.messages import joined, message
@@ -100,9 +101,10 @@ def add_all(verbs: Verbs, chosen: str | None) -> None:
     for heading, commands in COMMANDS.items():
         verbs.heading(heading)
         for name, (_, help) in commands.items():
-            parser = verbs.mention(name, help)
             if name == chosen:
-                declare(name, parser)
+                declare(name, verbs.mention(name, help))
+            else:
+                verbs.overview(name, help)
 
 
 def declare(name: str, parser: argparse.ArgumentParser) -> None:
@@ -134,7 +136,17 @@ class UsageError(Exception):
 
 
 class Formatter(argparse.HelpFormatter):
-    """Help in the language in force."""
+    """Help in the language in force, as wide as the terminal."""
+
+    def __init__(self, prog: str, width: int | None = None) -> None:
+        # As argparse finds it, by a module that loads all that unpacks archives.
+        columns = os.environ.get("COLUMNS", "")
+        if width is None and not (columns.isdecimal() and int(columns)):
+            try:
+                columns = str(os.get_terminal_size(sys.__stdout__.fileno()).columns or 80)  # type: ignore[union-attr]
+            except (AttributeError, ValueError, OSError):
+                columns = "80"
+        super().__init__(prog, width=int(columns) - 2 if width is None else width)
 
     def start_section(self, heading: str | None) -> None:
         super().start_section(heading and translate(heading))
@@ -190,7 +202,7 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 for below in action.choices.values():
-                    found += below._every_option()
+                    found += [] if below is self else below._every_option()
         return found
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
@@ -298,6 +310,11 @@ class Verbs:
         self._parser._positionals._group_actions.clear()
         group = self._parser.add_argument_group(text)
         self._verbs._choices_actions = group._group_actions
+
+    def overview(self, name: str, help: str) -> None:
+        """A command for the overview alone: a parser of each would be a sixth of the start."""
+        self._verbs._choices_actions.append(self._verbs._ChoicesPseudoAction(name, (), help))
+        self._verbs._name_parser_map.setdefault(name, cast(Parser, self._parser))
 
     def mention(self, name: str, help: str) -> argparse.ArgumentParser:
         """A command for the overview, which cannot be run yet."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copyreg
 import os
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -300,6 +299,8 @@ def internal(error: Exception) -> TabprotectError:
         return of_system(error)
     if isinstance(error, ImportError) and (parts := missing_kernels()):
         return not_whole(parts)
+    import traceback
+
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = message("{name}, line {lineno}", Path(where.filename).name, where.lineno)
     return TabprotectError(message("internal error: {name} in {place}", type(error).__name__, place))

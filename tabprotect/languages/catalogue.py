@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
 from numbers import Number
 from typing import Any
 
@@ -73,6 +72,9 @@ _QUOTED = {"\\": "\\\\", '"': '\\"', **{sign: f"\\{name}" for name, sign in _MEA
 
 
 def _text(language: str) -> str:
+    # Late: what is said in English reads no file, and this is a sixth of the start.
+    from importlib.resources import files
+
     return (files("tabprotect.resources") / "languages" / f"{language}.po").read_text("utf-8")
 
 
