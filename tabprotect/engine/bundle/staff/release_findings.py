@@ -28,7 +28,7 @@ WORDS: Mapping[State, str] = {
 }
 
 CHANCE = {
-    "house": message("Chance came from the house key: nobody could choose it."),
+    "house": message("Chance came from the house key, which draws the same again: nobody could choose it."),
     "fresh": message("Chance came from this computer: nobody could choose or repeat it."),
     "given": message("A fixed seed was used."),
 }
