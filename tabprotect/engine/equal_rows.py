@@ -100,6 +100,14 @@ def members(which: npt.NDArray[np.signedinteger], size: int) -> Iterator[Ints]:
     yield from (order[a:b] for a, b in pairwise(starts.tolist()))
 
 
+def place_among(listed: npt.NDArray[np.integer], wanted: npt.NDArray[np.integer]) -> Ints:
+    """The place of each number in a rising list; -1 where it is not in it."""
+    if not len(listed):
+        return np.full(wanted.shape, -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
+    return np.where(listed[at] == wanted, at, -1)
+
+
 def spread(first: Ints, lengths: Ints) -> Ints:
     """Runs of consecutive numbers, one after the other, by the first of each and how many there are."""
     before = np.cumsum(lengths) - lengths

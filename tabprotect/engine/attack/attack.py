@@ -250,7 +250,7 @@ def _by_least_squares(
     numbers: PublishedNumbers, estimate: Estimate, ends: tuple[Ints, Ints]
 ) -> tuple[Beliefs, Beliefs]:
     size = numbers.domain.size
-    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    of = numbers.of_entry
     sums = np.bincount(of, estimate.cells[numbers.cells], numbers.numbers)
     variance = np.full(numbers.numbers, np.inf)
     margins = [(table.axes, table.variance) for table in numbers.tables if table.axes is not None]

@@ -39,6 +39,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack import tempered_lattice
 from tabprotect.engine.attack.listing import Listed, listed
+from tabprotect.engine.equal_rows import by_number
 from tabprotect.engine.posterior.agreement import r_hat, worth
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
@@ -342,9 +343,9 @@ class _Chain:
         coins = np.random.Generator(np.random.PCG64(digest(numbers, what)))
         runs = [np.zeros(0, dtype=np.int64) if logs is None else _units(logs) for _, _, logs in numbers.laws]
         begins = np.cumsum([0, *map(len, runs)]).astype(np.int64)
-        per_cell = np.bincount(numbers.cells, minlength=size)
+        order, cell_starts = by_number(numbers.cells, size)
         top = np.full(size, 2**40, dtype=np.int64)
-        top[per_cell == 0] = 0
+        top[np.diff(cell_starts) == 0] = 0
         if numbers.domain.structural:
             top[numbers.domain.structural_cells()] = 0
         least = np.zeros(size, dtype=np.int64)
@@ -354,8 +355,6 @@ class _Chain:
         shape = np.array(numbers.domain.shape, dtype=np.int64)
         counts = size, numbers.numbers, int((shape > 1).sum())
         stride = np.concatenate([np.cumprod(shape[::-1])[::-1][1:], [1]]).astype(np.int64)
-        order = np.argsort(numbers.cells, kind="stable")
-        of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
         jitter = coins.integers(0, 4, (levels, size))
         x = np.clip(start + (jitter == 3) - (jitter == 0), least, top).astype(np.int64)
         places = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
@@ -369,8 +368,8 @@ class _Chain:
             ),
             shape=shape[shape > 1],
             stride=stride[shape > 1],
-            cell_starts=np.concatenate([[0], np.cumsum(per_cell)]).astype(np.int64),
-            sums_of=of[order].astype(np.int64),
+            cell_starts=cell_starts,
+            sums_of=numbers.of_entry[order],
             kind=numbers.law,
             low=np.array([low for low, _, _ in numbers.laws], dtype=np.int64),
             high=np.array([high for _, high, _ in numbers.laws], dtype=np.int64),

@@ -64,7 +64,7 @@ def listed(numbers: PublishedNumbers, ends: tuple[Ints, Ints]) -> Listed | None:
     if size * numbers.numbers > MOST_WORK:
         return None
     member = np.zeros((numbers.numbers, size), dtype=np.bool_)
-    member[np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts)), numbers.cells] = True
+    member[numbers.of_entry, numbers.cells] = True
     tables = _all(member, ends)
     if tables is None or len(tables) * len(told) * COMPARED > MOST_WORK:
         return None

@@ -70,7 +70,7 @@ def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
     upper[np.bincount(numbers.cells, minlength=numbers.domain.size) == 0] = np.inf
     if numbers.domain.structural:
         upper[numbers.domain.structural_cells()] = 0.0
-    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    of = numbers.of_entry
     beneath = np.bincount(of, lower[numbers.cells], numbers.numbers)
     above = np.bincount(of, upper[numbers.cells], numbers.numbers)
     lower = np.concatenate([lower, np.maximum(beneath, low)])
@@ -88,7 +88,7 @@ def narrowed(
     asked = [int(cell) for cell in cells if lower[cell] < upper[cell]]
     low, high = numbers.support()
     used = numbers.law >= 0
-    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    of = numbers.of_entry
     kept = used[of]
     programme = TableProgramme(
         Entries.at((np.cumsum(used) - 1)[of[kept]], numbers.cells[kept], 1.0, size),
@@ -156,7 +156,7 @@ def proof_of(numbers: PublishedNumbers, cell: int, count: int) -> Proof | None:
     ``None`` where it takes more than one sum.
     """
     low, high = numbers.support()
-    of = np.repeat(np.arange(numbers.numbers), np.diff(numbers.starts))
+    of = numbers.of_entry
     size = numbers.domain.size
     least, most = np.zeros(size, dtype=np.int64), np.full(size, UNBOUNDED, dtype=np.int64)
     np.minimum.at(most, numbers.cells, high[of])

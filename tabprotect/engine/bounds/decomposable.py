@@ -167,18 +167,7 @@ def uncovered_loss(table: Table, covered: set[str]) -> int:
 def counts_at(table: Table, names: Sequence[str], cells: Ints) -> Ints:
     """The margin's count (m,) at each cell of the table."""
     keys = table.domain.project_keys(cells, names)
-    return lookup(table.margin(names), keys)
-
-
-def lookup(table: Table, keys: Ints) -> Ints:
-    """The counts (m,) of the cells ``keys``."""
-    if not table.is_sparse:
-        return table.counts.reshape(-1)[keys]
-    held, counts = table.cells
-    if not len(held):
-        return np.zeros(len(keys), dtype=np.int64)
-    at = np.minimum(np.searchsorted(held, keys), len(held) - 1)
-    return np.where(held[at] == keys, counts[at], 0)
+    return table.margin(names).counts_at(keys)
 
 
 def _maximal(sets: Sequence[int]) -> list[int]:

@@ -24,14 +24,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounds import Method
-from tabprotect.engine.bounds.decomposable import (
-    MarginPart,
-    MarginTree,
-    closed_form,
-    counts_at,
-    lookup,
-    margin_tree,
-)
+from tabprotect.engine.bounds.decomposable import MarginPart, MarginTree, closed_form, counts_at, margin_tree
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import CellProgramme
 from tabprotect.engine.bounds.shuttle import shuttle_bounds, sums_exact
@@ -172,7 +165,7 @@ class Kernel:
     ) -> None:
         keys, self.of = np.unique(asked, return_inverse=True)
         self._table, self._margins = table, margins
-        truth = lookup(table, keys)
+        truth = table.counts_at(keys)
         self.least, self.most = truth.copy(), truth.copy()
         self.low = np.zeros(len(keys), dtype=np.int64)
         self.high = np.full(len(keys), table.total, dtype=np.int64)

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bounds.decomposable import lookup
-from tabprotect.engine.equal_rows import spread
+from tabprotect.engine.equal_rows import place_among, spread
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
@@ -62,10 +61,7 @@ class Support:
 
     def positions(self, keys: Ints) -> Ints:
         """The places of the cells ``keys`` in the support; -1 for those known to be zero."""
-        if not len(self.keys):
-            return np.full(len(keys), -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, at, -1)
+        return place_among(self.keys, keys)
 
     @staticmethod
     def at(values: Ints, positions: Ints) -> Ints:
@@ -142,7 +138,7 @@ def support(
         row[:] = np.searchsorted(margin_keys, domain.project_keys(keys, names)) + offset
         totals.append(counts)
         offset += len(counts)
-    return Support(domain, keys, sums, np.concatenate(totals), lookup(table, keys))
+    return Support(domain, keys, sums, np.concatenate(totals), table.counts_at(keys))
 
 
 def _join(

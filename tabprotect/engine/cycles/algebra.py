@@ -194,10 +194,9 @@ class CycleAlgebra:
         self.moves = moves
         self.signatures = signatures(moves)
         sig = self.signatures
-        touching = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
-        stays = core(sig.cycles, touching, count=len(moves))
+        stays = core(sig.cycles, sig.groups, count=len(moves))
         self.peeled = int((~stays).sum())
-        self.parts = self._parts(stays, touching)
+        self.parts = self._parts(stays, sig.groups)
 
     def _parts(self, stays: Bools, touching: Ints) -> list[tuple[list[int], CycleComponent]]:
         """The connected components of the cycles that do not peel off, with their members."""

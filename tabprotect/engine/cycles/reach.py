@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import cycle_steps
 from tabprotect.engine.cycles.graphs import two_forests
 from tabprotect.engine.tables.moves import MoveSet
@@ -16,7 +16,7 @@ def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> Bools:
 
     ``any_zero``: they touch a zero. ``negative``: blocked in both directions. O(entries).
     """
-    counts = _counts(table, moves)
+    counts = table.counts_at(moves.cells)
     if rule == "none":
         return np.zeros(len(moves), dtype=np.bool_)
     zero = counts == 0
@@ -26,16 +26,6 @@ def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> Bools:
     up = np.logical_or.reduceat(zero & (moves.signs < 0), moves.starts[:-1])
     down = np.logical_or.reduceat(zero & (moves.signs > 0), moves.starts[:-1])
     return up & down
-
-
-def _counts(table: Table, moves: MoveSet) -> Ints:
-    if not table.is_sparse:
-        return table.counts.reshape(-1)[moves.cells]
-    keys, values = table.cells
-    if not len(keys):
-        return np.zeros(len(moves.cells), dtype=np.int64)
-    at = np.minimum(np.searchsorted(keys, moves.cells), len(keys) - 1)
-    return np.where(keys[at] == moves.cells, values[at], 0)
 
 
 def _can_be_taken(moves: MoveSet, positive: Bools, passes: int) -> Bools:

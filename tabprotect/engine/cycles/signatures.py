@@ -49,11 +49,15 @@ class Signatures:
         return self.cycles[span], self.signs[span]
 
     @cached_property
+    def groups(self) -> Ints:
+        """The group of each touch."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
     def of_cycles(self) -> tuple[Ints, Ints, npt.NDArray[np.int8]]:
         """By cycles: where the groups that each touches begin, those groups, and the signs."""
         order, starts = by_number(self.cycles, int(self.cycles.max(initial=-1)) + 1)
-        groups = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        return starts, groups[order], self.signs[order]
+        return starts, self.groups[order], self.signs[order]
 
 
 def signatures(moves: MoveSet) -> Signatures:

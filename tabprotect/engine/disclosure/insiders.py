@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.insiders import Insiders
@@ -375,8 +376,7 @@ def _share_a_neighbour(sums: tuple[Ints, Ints], pairs: Ints, size: int) -> Bools
         first, last = ends[:, begin : begin + PAIRS_AT_ONCE]
         pair, at = _expanded(first, last - first)
         wanted = pairs[begin + pair, 1] * size + beside[at] % size
-        place = np.minimum(np.searchsorted(beside, wanted), len(beside) - 1)
-        found[begin + pair[beside[place] == wanted]] = True
+        found[begin + pair[place_among(beside, wanted) >= 0]] = True
     return found
 
 

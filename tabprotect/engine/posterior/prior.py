@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.languages.messages import message
@@ -237,11 +238,9 @@ class CellTable(Prior):
         last = np.append(first[1:], believed.sum()) - 1
         # Listed without any weight: no count is possible.
         low[np.isin(keys, self.keys)], high[np.isin(keys, self.keys)] = 1, 0
-        if len(cells):
-            at = np.minimum(np.searchsorted(cells, keys), len(cells) - 1)
-            found = cells[at] == keys
-            values = self.values[believed]
-            low[found], high[found] = values[first[at[found]]], values[last[at[found]]]
+        at, values = place_among(cells, keys), self.values[believed]
+        found = at >= 0
+        low[found], high[found] = values[first[at[found]]], values[last[at[found]]]
         return low, high
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
@@ -251,15 +250,13 @@ class CellTable(Prior):
         cells, first = np.unique(self.keys, return_index=True)
         if not len(cells):
             return np.zeros(keys.shape)
-        at = np.minimum(np.searchsorted(cells, keys), len(cells) - 1)
-        listed = cells[at] == keys
+        at = place_among(cells, keys)
         ceiling = int(self.values.max()) + 2
         rank = np.repeat(np.arange(len(cells)), np.diff(np.append(first, len(self.keys))))
         codes = rank * ceiling + self.values
         wanted = at * ceiling + np.minimum(values, ceiling - 1)
-        entry = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
-        found = np.where(codes[entry] == wanted, entry, len(codes))
-        return np.where(listed, logs[found], 0.0)
+        # What is not listed has the last weight, which is none.
+        return np.where(at < 0, 0.0, logs[place_among(codes, wanted)])
 
 
 @dataclass(frozen=True)

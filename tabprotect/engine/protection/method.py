@@ -122,6 +122,14 @@ class Method(Documented, ABC):
 
     # -- what a method may refine -------------------------------------------------------------
 
+    def _resolved(self, given: Mapping[str, object]) -> tuple[Values, dict[str, str], str]:
+        """The parameters, those that are wrong as they were given; what is wrong, and a hint."""
+        try:
+            return resolve(self.parameters, given), {}, ""
+        except ParameterError as error:
+            values = Values({p.name: given.get(p.name, p.default) for p in self.parameters})
+            return values, dict(error.fields), error.hint
+
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """Complete and check parameters for a table of this domain.
 
@@ -132,13 +140,7 @@ class Method(Documented, ABC):
         InputError
             When the table does not suit the defaults.
         """
-        wrong: dict[str, str] = {}
-        hint = ""
-        try:
-            values = resolve(self.parameters, given)
-        except ParameterError as error:
-            wrong, hint = wrong | error.fields, error.hint
-            values = Values({p.name: given.get(p.name, p.default) for p in self.parameters})
+        values, wrong, hint = self._resolved(given)
         declared = {parameter.name for parameter in self.parameters}
         try:
             field = GROUPINGS.name

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
@@ -329,18 +330,9 @@ def _closed(asked: Ints, safe: Bools, bad: Bools) -> tuple[Bools, Bools]:
             here = asked[marks & (size == dimension)]
             for v in range(every):
                 other = here | 1 << v if add else here & ~(1 << v)
-                at = np.minimum(np.searchsorted(asked, other), len(asked) - 1)
-                marks[at[asked[at] == other]] = True
+                at = place_among(asked, other)
+                marks[at[at >= 0]] = True
     return safe, bad
-
-
-def _held(queries: Ints, listed: Ints) -> Bools:
-    """Mask of the queries that are in a sorted list."""
-    if not len(listed):
-        return np.zeros(len(queries), dtype=np.bool_)
-    at = np.minimum(np.searchsorted(listed, queries), len(listed) - 1)
-    held: Bools = listed[at] == queries
-    return held
 
 
 def _minimal_in(closed: Ints) -> list[Query]:
@@ -350,7 +342,7 @@ def _minimal_in(closed: Ints) -> list[Query]:
     fit = np.ones(len(closed), dtype=np.bool_)
     for v in range(int(closed.max()).bit_length()):
         has = (closed >> v) & 1 == 1
-        fit[has] &= ~_held(closed[has] & ~(1 << v), closed)
+        fit[has] &= place_among(closed, closed[has] & ~(1 << v)) < 0
     return [int(query) for query in closed[fit]]
 
 
@@ -362,7 +354,7 @@ def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
     for v, told in enumerate(lattice.coarser):
         # Each is reached once: by adding its highest bit, which no other bit implies.
         larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
-        larger = larger[~_held(larger, allowed)]
+        larger = larger[place_among(allowed, larger) < 0]
         for u in range(v):
             above = [w for w in range(u + 1, v + 1) if lattice.coarser[w] >> u & 1]
             has = (larger >> u) & 1 == 1
@@ -370,7 +362,7 @@ def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
                 # Without a level that a finer one implies it is not a query.
                 has &= (larger >> w) & 1 == 0
             fit = ~has
-            fit[has] = _held(larger[has] & ~(1 << u), allowed)
+            fit[has] = place_among(allowed, larger[has] & ~(1 << u)) >= 0
             larger = larger[fit]
         out.extend(larger.tolist())
     return out

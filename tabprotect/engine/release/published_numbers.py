@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -190,6 +191,11 @@ class PublishedNumbers:
     def compound(self) -> bool:
         """Return True if there is more than one source of noise, or something is believed beforehand."""
         return bool((self.noise != self.noise[:1]).any() or (self.believed >= 0).any())
+
+    @cached_property
+    def of_entry(self) -> Ints:
+        """The number that each entry of ``cells`` is part of."""
+        return np.repeat(np.arange(self.numbers), np.diff(self.starts))
 
     @property
     def numbers(self) -> int:

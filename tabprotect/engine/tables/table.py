@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.messages import message
@@ -168,6 +169,14 @@ class Table:
         array = array.reshape(self.domain.shape)
         array.flags.writeable = False
         return array
+
+    def counts_at(self, cells: Ints) -> Ints:
+        """The counts of flat cells, which are not laid out for it."""
+        if not self.is_sparse:
+            return self.counts.reshape(-1)[cells]
+        listed, counts = self.cells
+        at = place_among(listed, cells)
+        return np.where(at < 0, 0, counts[at]) if len(counts) else np.zeros_like(at)
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints]:

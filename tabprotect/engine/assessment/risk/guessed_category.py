@@ -43,33 +43,24 @@ ABC = message(
 )
 
 
-def _f_beta(found: Disclosures) -> float:
-    return found.f_beta
+def _share(of: int, none: str) -> Callable[[Disclosures], float]:
+    """The share that both show of what one of them shows; ``none`` says why there is none."""
 
+    def share(found: Disclosures) -> float:
+        if not found.counts[of]:
+            raise NotComputable(none)
+        return found.counts[2] / found.counts[of]
 
-def _precision(found: Disclosures) -> float:
-    _, seen, both = found.counts
-    if not seen:
-        raise NotComputable(message("no key group looks disclosed"))
-    return both / seen
-
-
-def _recall(found: Disclosures) -> float:
-    there, _, both = found.counts
-    if not there:
-        raise NotComputable(message("no key group of the original is disclosed"))
-    return both / there
-
-
-def _surest(found: Disclosures) -> float:
-    return mean(found.released.probability[found.occupied], message("the original is empty"))
+    return share
 
 
 VALUE: dict[Number, Callable[[Disclosures], float]] = {
-    "f_beta": _f_beta,
-    "precision": _precision,
-    "recall": _recall,
-    "surest": _surest,
+    "f_beta": lambda found: found.f_beta,
+    "precision": _share(1, message("no key group looks disclosed")),
+    "recall": _share(0, message("no key group of the original is disclosed")),
+    "surest": lambda found: mean(
+        found.released.probability[found.occupied], message("the original is empty")
+    ),
 }
 
 

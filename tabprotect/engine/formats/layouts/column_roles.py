@@ -14,6 +14,7 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.table_forms import no_column
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.languages.messages import joined, message
 
@@ -56,10 +57,7 @@ def axis_of(names: Sequence[str], wanted: str) -> int:
         If there is none of this name.
     """
     if wanted not in names:
-        raise InputError(
-            message("there is no column {wanted}", repr(wanted)),
-            hint=message("the columns are {names}", joined(names, ", ")),
-        )
+        raise no_column(wanted, names)
     return names.index(wanted)
 
 

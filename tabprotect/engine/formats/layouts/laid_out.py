@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.foreign.looks_numeric import looks_numeric
+from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.laid_out_columns import (
     Blocks,
@@ -238,7 +238,7 @@ def _without_footnotes(
     marks = _explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
     columns = [[t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)]
-    numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
+    numbers = {n for n, t in enumerate(columns) if mostly_numeric(t)}
     plain = [
         [LaidOutRow(row.line, _unmarked(row.fields, marks, seen, of)) for row in rows]
         for rows, of in ((header, ()), (body, numbers))

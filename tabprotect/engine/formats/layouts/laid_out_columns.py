@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
-from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, percentages, recognise, status_columns
+from tabprotect.engine.formats.layouts.table_forms import (
+    SURE_NAMES,
+    no_column,
+    percentages,
+    recognise,
+    status_columns,
+)
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.languages.messages import joined, message, plural
@@ -207,12 +213,8 @@ def _named_count(blocks: Blocks, wanted: str | None) -> int:
     words = [field.strip() for field in blocks.lowest]
     if wanted is not None:
         if wanted.strip() not in words:
-            raise InputError(
-                message("there is no column {wanted}", repr(wanted)),
-                file=blocks.name,
-                line=blocks.header[-1].line if blocks.header else None,
-                hint=message("the columns are {words}", ", ".join(words)),
-            )
+            line = blocks.header[-1].line if blocks.header else None
+            raise no_column(wanted, words, file=blocks.name, line=line)
         return words.index(wanted.strip())
     named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
     return named[0] if len(named) == 1 else len(words) - 1

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.foreign.looks_numeric import looks_numeric
+from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.languages.messages import joined, message, plural
@@ -64,6 +64,16 @@ def count_columns(names: Iterable[str]) -> list[str]:
     return ["count"] if "count" in named else named
 
 
+def no_column(wanted: str, names: Iterable[str], *, file: str = "", line: int | None = None) -> InputError:
+    """The error for a column that is not there."""
+    return InputError(
+        message("there is no column {wanted}", repr(wanted)),
+        file=file or None,
+        line=line,
+        hint=message("the columns are {names}", ", ".join(names)),
+    )
+
+
 def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
     """The column of the counts: the wanted one, else the one named like counts.
 
@@ -77,10 +87,7 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
     names = list(names)
     if wanted is not None:
         if wanted not in names:
-            raise InputError(
-                message("there is no column {wanted}", repr(wanted)),
-                hint=message("the columns are {names}", ", ".join(names)),
-            )
+            raise no_column(wanted, names)
         return wanted
     named = count_columns(names)
     if len(named) != 1:
@@ -179,7 +186,7 @@ def percentages(
         if all(looks_numeric(t) or not re.search(r"\w", t) for t in of) and any(map(_has_decimals, of))
     }
     others = [n for n in range(len(columns)) if n not in found]
-    numbers = any(2 * sum(map(looks_numeric, columns[n])) > len(body) for n in others)
+    numbers = any(mostly_numeric(columns[n]) for n in others)
     return frozenset(found) if numbers else frozenset()
 
 
@@ -200,10 +207,7 @@ def dropped_columns(header: Sequence[str], drop: Collection[str]) -> frozenset[i
     words = [name.strip() for name in header]
     for name in drop:
         if name.strip() not in words:
-            raise InputError(
-                message("there is no column {name}", repr(name)),
-                hint=message("the columns are {header}", ", ".join(words)),
-            )
+            raise no_column(name, words)
     wanted = {name.strip() for name in drop}
     return frozenset(n for n, word in enumerate(words) if word in wanted)
 
@@ -215,14 +219,10 @@ def _recognised(
     words = [name.strip().casefold() for name in header]
     aside = status_columns(header)
     if count is not None:
-        if count.strip() not in [name.strip() for name in header]:
-            raise InputError(
-                message("there is no column {count}", repr(count)),
-                file=source.name,
-                line=source.line(0),
-                hint=message("the columns are {header}", ", ".join(header)),
-            )
-        at = [name.strip() for name in header].index(count.strip())
+        named = [name.strip() for name in header]
+        if count.strip() not in named:
+            raise no_column(count, header, file=source.name, line=source.line(0))
+        at = named.index(count.strip())
         return Form("long", at, left_out=aside - {at})
     if len(header) == 1 and not looks_numeric(header[0]):
         raise InputError(
@@ -283,7 +283,7 @@ class _Sample:
     def looks_like_grid(self) -> bool:
         """True if most fields after the first are numbers, and no two rows have the same name."""
         fields = [field for row in self.body for field in row[1:]]
-        numeric = 2 * sum(map(looks_numeric, fields)) > len(fields)
+        numeric = mostly_numeric(fields)
         distinct = len({row[0] for row in self.body}) == len(self.body)
         enough = len(self.header) > 2 and len(self.body) > 1
         return numeric and distinct and enough and not self.numbers_records
@@ -296,20 +296,20 @@ class _Sample:
         return (
             rows >= MANY
             and _runs(first)
-            and any(len(set(of)) < rows and 2 * sum(map(looks_numeric, of)) <= rows for of in others)
+            and any(len(set(of)) < rows and not mostly_numeric(of) for of in others)
         )
 
     @property
     def ends_in_numbers(self) -> bool:
         """True if only the last column is mostly numbers, and it has a name."""
-        most = [2 * sum(map(looks_numeric, column)) > len(column) for column in zip(*self.body, strict=True)]
+        most = [mostly_numeric(column) for column in zip(*self.body, strict=True)]
         return most[-1] and sum(most) == 1 and not looks_numeric(self.header[-1])
 
     @property
     def numeric(self) -> list[str]:
         """The names of the columns that are mostly numbers."""
         columns = zip(self.header, zip(*self.body, strict=True), strict=True)
-        return [name for name, of in columns if 2 * sum(map(looks_numeric, of)) > len(of)]
+        return [name for name, of in columns if mostly_numeric(of)]
 
     @property
     def lists_records(self) -> bool:
@@ -323,7 +323,7 @@ class _Sample:
         running = {n for n, of in enumerate(columns) if _runs(of)}
         if running:
             running |= {n for n, of in enumerate(columns) if 2 * sum(map(_has_decimals, of)) > rows}
-        numeric = {n for n, of in enumerate(columns) if 2 * sum(map(looks_numeric, of)) > rows}
+        numeric = {n for n, of in enumerate(columns) if mostly_numeric(of)}
         return rows >= MANY and all(
             len(set(zip(*(columns[n] for n in range(len(columns)) if n not in running | {count}))))  # noqa: B905
             < rows

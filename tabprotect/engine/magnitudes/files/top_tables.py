@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
@@ -288,9 +289,7 @@ def _table(
 def _numbers(table: MagnitudeTable, nodes: Ints) -> Ints:
     """The number of the cell at each node, -1 for one without contributors."""
     key = (nodes * table.strides[:, None]).sum(axis=0)
-    known = table.cells.key
-    place = np.minimum(np.searchsorted(known, key), len(known) - 1)
-    return np.where(known[place] == key, place, -1)
+    return place_among(table.cells.key, key)
 
 
 def _parts(line: _Line) -> tuple[list[int], list[int], bool]:

@@ -14,6 +14,7 @@ from tabprotect.engine.equal_rows import (
     largest_by_key,
     largest_of_sorted,
     order_of_keys,
+    place_among,
     spread,
     starts_of_runs,
     sums_by_key,
@@ -245,8 +246,8 @@ class MagnitudeTable:
         wanted = self.cells.key[cells]
         places, combinations = [], []
         for key in self.row_keys(codes):
-            place = np.minimum(np.searchsorted(wanted, key), len(wanted) - 1)
-            here = np.flatnonzero(wanted[place] == key)
+            place = place_among(wanted, key)
+            here = np.flatnonzero(place >= 0)
             places.append(place[here])
             combinations.append(here)
         place, combination = np.concatenate(places), np.concatenate(combinations)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.cycle_family import Family
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 from tabprotect.languages.messages import message
@@ -110,8 +111,7 @@ def _reached(
         if count > ADAPTIVE_EDGES:
             return None
         key = keys[after] - sign.astype(np.uint64) * by_cycle[cycle]
-        at = np.minimum(np.searchsorted(sorted_keys, key), len(sorted_keys) - 1)
-        fresh = np.flatnonzero(sorted_keys[at] != key)
+        fresh = np.flatnonzero(place_among(sorted_keys, key) < 0)
         new, one = np.unique(key[fresh], return_index=True)
         if len(tables) + len(new) > ADAPTIVE_TABLES:
             return None

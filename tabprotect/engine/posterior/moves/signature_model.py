@@ -266,10 +266,9 @@ def _log_prior(
 
 def over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
     """The cycles as lists of groups, with group numbers in place of cells."""
-    groups = np.repeat(np.arange(len(sig), dtype=np.int64), np.diff(sig.starts))
     # Groups ascend already.
     order, starts = by_number(sig.cycles, len(moves))
-    return MoveSet(moves.domain, starts, groups[order], sig.signs[order], ())
+    return MoveSet(moves.domain, starts, sig.groups[order], sig.signs[order], ())
 
 
 IMPOSSIBLE = -1e8

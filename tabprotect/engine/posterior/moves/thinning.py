@@ -42,7 +42,7 @@ class Thinned:
         if relevant.all():
             return None
         sig = model.signatures
-        group = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
+        group = sig.groups
         blocking = relevant[group]
         owners = group[blocking]
         begin = np.searchsorted(owners, np.unique(owners))

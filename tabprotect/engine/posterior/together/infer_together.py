@@ -154,7 +154,7 @@ def _cycles(sets: Sequence[MoveSet]) -> tuple[MoveSet, list[Ints]]:
 def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumFactor]:
     """Evidence on sums of cells as factors over the cycles that cross their borders."""
     sig = model.signatures
-    group_of_touch = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
+    group_of_touch = sig.groups
     steps = np.bincount(model.releases[0].sequence, minlength=model.cycles)
     out = []
     for number, (a, b) in enumerate(zip(factors.starts[:-1], factors.starts[1:], strict=True)):

@@ -64,9 +64,7 @@ class JointSweep:
         change: Ints = np.zeros([1] * len(axes), dtype=np.int64)
         for cycle, sign in zip(one.cycles, one.signs, strict=True):
             change = change - sign * self._spread(self._total[cycle], cycle, axes)
-        at = change - one.first
-        inside = (at >= 0) & (at < len(one.log))
-        return np.where(inside, one.log[np.clip(at, 0, len(one.log) - 1)], -np.inf)
+        return one.weight(change)
 
     def forward(self) -> float:
         """Take in every factor; the log of the whole weight, -inf if nothing is possible."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.equal_rows import place_among
 from tabprotect.engine.posterior.moves.enumeration import lowest_masses, stepped_back
 from tabprotect.engine.posterior.together.joint_model import JointModel
 from tabprotect.engine.progress import SILENT, Progress
@@ -59,9 +60,7 @@ def listed_together(model: JointModel, progress: Progress = SILENT) -> tuple[Int
         cells = _sum_change(model, factor.cycles, factor.signs, changes)
         if cells is None:
             return None
-        at = cells - factor.first
-        inside = (at >= 0) & (at < len(factor.log))
-        logs = logs + np.where(inside, factor.log[np.clip(at, 0, len(factor.log) - 1)], -np.inf)
+        logs = logs + factor.weight(cells)
     possible = logs > -np.inf
     return changes[possible].astype(np.int64), logs[possible]
 
@@ -74,8 +73,7 @@ def _sum_change(
     net = np.zeros(model.cycles, dtype=np.int64)
     net[list(cycles)] = signs
     touch = np.zeros((len(sig), model.cycles))
-    group = np.repeat(np.arange(len(sig)), np.diff(sig.starts))
-    touch[group, sig.cycles] = sig.signs
+    touch[sig.groups, sig.cycles] = sig.signs
     weight, *_ = np.linalg.lstsq(touch.T, net.astype(np.float64), rcond=None)
     if np.abs(touch.T @ weight - net).max(initial=0.0) > 1e-6:
         return None
@@ -133,12 +131,10 @@ def _merged(changes: Shorts, log: Floats) -> tuple[Shorts, Floats]:
 
 def _common(changes: Shorts, log: Floats, others: Shorts, other_log: Floats) -> tuple[Shorts, Floats]:
     """The rows of both lists, with the product of their weights."""
-    if not len(changes) or not len(others):
-        return changes[:0], log[:0]
-    mine, theirs = _digests(changes), _digests(others)
+    theirs = _digests(others)
     order = np.argsort(theirs)
-    at = np.minimum(np.searchsorted(theirs[order], mine), len(order) - 1)
-    both = theirs[order][at] == mine
+    at = place_among(theirs[order], _digests(changes))
+    both = at >= 0
     rows = order[at[both]]
     if (others[rows] != changes[both]).any():
         raise _TooManyError

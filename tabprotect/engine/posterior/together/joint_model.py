@@ -53,6 +53,12 @@ class SumFactor:
     first: int
     log: Floats
 
+    def weight(self, change: Ints) -> Floats:
+        """The log weight of changes; -inf outside."""
+        at = change - self.first
+        inside = (at >= 0) & (at < len(self.log))
+        return np.where(inside, self.log[np.clip(at, 0, len(self.log) - 1)], -np.inf)
+
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
@@ -79,13 +85,12 @@ class JointModel:
 
     def touches(self) -> Ints:
         """Return how often the steps of each release touch each group, int64 (releases, groups)."""
-        group = np.repeat(np.arange(len(self.signatures)), np.diff(self.signatures.starts))
         each = [np.bincount(one.sequence, minlength=self.cycles) for one in self.releases]
         return np.stack(
             [
-                np.bincount(group, number[self.signatures.cycles], minlength=len(self.signatures)).astype(
-                    np.int64
-                )
+                np.bincount(
+                    self.signatures.groups, number[self.signatures.cycles], minlength=len(self.signatures)
+                ).astype(np.int64)
                 for number in each
             ]
         )

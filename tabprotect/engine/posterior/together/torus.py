@@ -274,7 +274,5 @@ def _weights(factors: Sequence[SumFactor], swaps: Ints) -> Floats | None:
         cell = cell_of.get(tuple(sorted(zip(one.cycles, one.signs, strict=True))))
         if cell is None:
             return None
-        at_change = np.arange(-REACH, REACH + 1) - one.first
-        inside = (at_change >= 0) & (at_change < len(one.log))
-        out[cell] += np.where(inside, one.log[np.clip(at_change, 0, len(one.log) - 1)], -np.inf)
+        out[cell] += one.weight(np.arange(-REACH, REACH + 1))
     return out

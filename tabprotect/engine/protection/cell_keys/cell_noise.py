@@ -6,7 +6,6 @@ import hmac
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.cell_keys.perturbation_table import PerturbationTable
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import times_mean
@@ -30,8 +29,8 @@ def perturbed(table: PerturbationTable, counts: Table, keys: Table, weights: Tab
         found = flat + noise if sums is None else times_mean(sums, flat, noise)
         return Table.dense(counts.domain, found.reshape(counts.domain.shape))
     cells, values = counts.cells
-    noise = table.noise_of(values, _listed(keys, cells) % KEY_MODULUS)
-    found = values + noise if weights is None else times_mean(_listed(weights, cells), values, noise)
+    noise = table.noise_of(values, keys.counts_at(cells) % KEY_MODULUS)
+    found = values + noise if weights is None else times_mean(weights.counts_at(cells), values, noise)
     return Table.sparse(counts.domain, cells, found)
 
 
@@ -58,15 +57,6 @@ def hashed(keys: Table, secret: bytes) -> Table:
 
 
 _HASHED = b"tabprotect cell key\0"
-
-
-def _listed(table: Table, cells: Ints) -> Ints:
-    """The counts of some cells of a sparse table; 0 for cells that it does not list."""
-    keys, values = table.cells
-    if not len(keys):
-        return np.zeros_like(cells)
-    at = np.minimum(np.searchsorted(keys, cells), len(keys) - 1)
-    return np.asarray(np.where(keys[at] == cells, values[at], 0), dtype=np.int64)
 
 
 def drawn(table: Table, generator: np.random.Generator) -> Table:

@@ -173,7 +173,7 @@ def to_ptable(table: PerturbationTable) -> str:
             message("this table uses several rows in turn for large counts"),
             hint=message("write it in the ONS form"),
         )
-    row = np.repeat(np.arange(table.rows), np.diff(table.starts))
+    row = table.row
     lines = [";".join(PTABLE_HEADERS[0])]
     for i, v, p, end in zip(
         row.tolist(), table.noise.tolist(), table.probabilities.tolist(), table.upper.tolist(), strict=True
@@ -204,8 +204,12 @@ def to_ons(table: PerturbationTable, *, keys: int = 256) -> str:
 
 def to_json(table: PerturbationTable) -> dict[str, object]:
     """The whole table as plain lists, for a public mechanism."""
-    row = np.repeat(np.arange(table.rows), np.diff(table.starts))
-    return {"i": row.tolist(), "v": table.noise.tolist(), "end": table.upper.tolist(), "period": table.period}
+    return {
+        "i": table.row.tolist(),
+        "v": table.noise.tolist(),
+        "end": table.upper.tolist(),
+        "period": table.period,
+    }
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class PerturbationTable:
             raise InputError(message("a perturbation table needs rows for 0 and for a positive count"))
         lower = np.concatenate([[0], self.upper[:-1]])
         lower[self.starts[:-1]] = 0
-        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
+        row = self.row
         for wrong, why in (
             (self.upper < lower, message("its intervals of cell keys overlap")),
             (row + self.noise < 0, message("it makes a count negative")),
@@ -147,6 +147,11 @@ class PerturbationTable:
         return len(self.starts) - 1
 
     @cached_property
+    def row(self) -> Ints:
+        """The row of each interval."""
+        return np.repeat(np.arange(self.rows), np.diff(self.starts))
+
+    @cached_property
     def largest(self) -> int:
         """Largest |noise| of positive probability."""
         return int(np.abs(self.noise[self.widths > 0]).max(initial=0))
@@ -166,8 +171,7 @@ class PerturbationTable:
     @cached_property
     def never(self) -> int:
         """The largest count such that it and all smaller positive ones are never published."""
-        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
-        made = set((row + self.noise)[(self.widths > 0) & (row > 0)].tolist())
+        made = set((self.row + self.noise)[(self.widths > 0) & (self.row > 0)].tolist())
         # Rows used for many counts give larger results too; small ones are all listed.
         small = 0
         while small + 1 < self.rows and small + 1 not in made:
@@ -198,15 +202,14 @@ class PerturbationTable:
     @cached_property
     def targets(self) -> Ints:
         """The published counts that occur in some row, ascending: columns of ``matrix``."""
-        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
-        return np.unique(row + self.noise)
+        return np.unique(self.row + self.noise)
 
     @cached_property
     def matrix(self) -> Floats:
         """P(published | true) by row and target, (rows, targets), before rounding to keys."""
-        row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         matrix = np.zeros((self.rows, len(self.targets)))
-        np.add.at(matrix, (row, np.searchsorted(self.targets, row + self.noise)), self.probabilities)
+        at = self.row, np.searchsorted(self.targets, self.row + self.noise)
+        np.add.at(matrix, at, self.probabilities)
         return matrix
 
 

@@ -54,7 +54,7 @@ def _chances(table: PerturbationTable, published: int, *, low: int, high: int) -
     share = np.where(perturbed > 0, share, float(published == 0))
     most = table.largest
     noise = np.zeros((table.rows, 2 * most + 1))
-    row = np.repeat(np.arange(table.rows), np.diff(table.starts))
+    row = table.row
     used = table.widths > 0
     np.add.at(noise, (row[used], table.noise[used] + most), table.widths[used] / KEYS)
     start = max(first - most, 0)

@@ -37,7 +37,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.parameters import Parameter, Values, resolve
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
@@ -133,12 +133,7 @@ class PostRandomisation(Method):
         chosen = {k: v for k, v in given.items() if k != TRANSITION}
         if type(chosen.get("pstay")) in (int, float):
             chosen["pstay"] = f"{chosen['pstay']}"
-        wrong: dict[str, str] = {}
-        try:
-            values = resolve(self.parameters, chosen)
-        except ParameterError as error:
-            wrong |= error.fields
-            values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
+        values, wrong, _ = self._resolved(chosen)
         for name, read in (("pstay", read_chances), ("matrices", read_matrices)):
             if name not in wrong:
                 try:

@@ -194,12 +194,7 @@ class PublishMargins(Method):
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The formula, the threshold and the further method, checked; all wrong fields at once."""
         chosen = {k: v for k, v in given.items() if k not in DISCLOSED}
-        wrong: dict[str, str] = {}
-        try:
-            values = resolve(self.parameters, chosen)
-        except ParameterError as error:
-            wrong |= error.fields
-            values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
+        values, wrong, _ = self._resolved(chosen)
         margins: MarginSet = ()
         if MARGINS.name not in wrong:
             try:
