@@ -195,6 +195,12 @@ def test_one_place_says_which_text_is_a_number() -> None:
             assert not re.search(r"\bis(digit|numeric)\b", path.read_text()), path
 
 
+def test_a_test_closes_its_database() -> None:
+    """A connection as a context ends a transaction only: the collector warns of it in whatever test runs then."""
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not re.search(r"with sqlite3\.connect\(", path.read_text()), path
+
+
 def test_array_types_have_one_home() -> None:
     aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
     found = {path.name for path in (ROOT / "tabprotect").rglob("*.py") if aliases.search(path.read_text())}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.observations import refuse_names
@@ -41,7 +42,9 @@ def write_to_database(table: Table, url: str) -> str:
     made = sa.Table(name, sa.MetaData(), *columns, sa.Column(COUNT, sa.BigInteger, nullable=False))
     try:
         engine = sa.create_engine(base)
-        with engine.begin() as connection:
+        with ExitStack() as left:
+            left.callback(engine.dispose)
+            connection = left.enter_context(engine.begin())
             if sa.inspect(connection).has_table(name):
                 raise InputError(
                     message("the database has a table {name}", repr(name)),
@@ -50,7 +53,6 @@ def write_to_database(table: Table, url: str) -> str:
             made.create(connection)
             for rows in _rows(table):
                 connection.execute(sa.insert(made), rows)
-        engine.dispose()
     except (sa.exc.SQLAlchemyError, ImportError) as error:
         # Its text may hold the address, and that a password.
         raise InputError(

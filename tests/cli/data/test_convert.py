@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_the_table_itself_is_not_written_over(tmp_path: Path) -> None:
 def test_into_a_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = f"sqlite:///{tmp_path / 'base.db'}#cells"
     assert main(["convert", EXAMPLE, "--to", url]) == 0
-    with sqlite3.connect(tmp_path / "base.db") as base:
+    with closing(sqlite3.connect(tmp_path / "base.db")) as base, base:
         rows = base.execute("SELECT count(*), sum(count) FROM cells").fetchone()
     base.close()
     assert rows == (64, 1841)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def test_settings_changed_after_a_refusal_are_told(
     read = run("infer", out, "--json").json
     assert read["complete"] and "taken in" in read["note"]
     # Settings of which the register kept a digest alone.
-    with sqlite3.connect(tmp_path / "register.sqlite") as kept:
+    with closing(sqlite3.connect(tmp_path / "register.sqlite")) as kept, kept:
         kept.execute("UPDATE refusal_statement SET stated = ''")
     unknown = run(*words, *negative, "--accept", "a reason", "--again", "a reason").json
     assert unknown["verdict"]["left_out"] == ["attempts"]
@@ -80,7 +81,7 @@ def test_refused_draws_that_are_not_known_are_told_by_what_is_accepted(
 ) -> None:
     """Three draws were refused: of the house's coins two beside what leaves, of fresh ones all."""
     assert run(*refused_ones).code == 5
-    with sqlite3.connect(tmp_path / "register.sqlite") as kept:
+    with closing(sqlite3.connect(tmp_path / "register.sqlite")) as kept, kept:
         kept.execute("UPDATE refusal_statement SET stated = ''")
     accepted = run(*refused_ones, *coins, "--accept", "a reason").json
     assert accepted["verdict"]["left_out"] == ["attempts"]
@@ -90,7 +91,7 @@ def test_every_fresh_refusal_counts(run: Run, tmp_path: Path, refused_ones: tupl
     """Who draws anew until something passes has refused more than three draws."""
     fresh = (*refused_ones, "--fresh")
     assert run(*fresh).code == run(*fresh).code == 5
-    with sqlite3.connect(tmp_path / "register.sqlite") as kept:
+    with closing(sqlite3.connect(tmp_path / "register.sqlite")) as kept, kept:
         [(refused,)] = kept.execute("SELECT count(*) FROM refused_mechanism")
     assert refused == 2
     accepted = run(*fresh, "--accept", "a reason").json["verdict"]
@@ -126,7 +127,7 @@ def test_a_set_that_is_refused_is_remembered_where_its_register_is(
     for place in ("none", register):
         assert run(*words, "--register", place, "--out", tmp_path / "set").code == 5
         assert not (house_folder / "register.sqlite").exists()
-    with sqlite3.connect(register) as connection:
+    with closing(sqlite3.connect(register)) as connection, connection:
         [(refused,)] = connection.execute("SELECT count(*) FROM refused_mechanism")
     assert refused == 1
 
