@@ -110,6 +110,8 @@ def test_warm_runs_agree_with_fresh_ones() -> None:
 
 
 CANCEL_AND_EXIT = """
+import sys
+
 import numpy as np
 
 from tabprotect.engine import solver
@@ -141,11 +143,11 @@ for _ in range(4):
     try:
         model.weighted(weights.astype(float), progress=Soon())
     except Interrupted:
-        print("cancelled", flush=True)
+        print("cancelled", file=sys.stderr)
 """
 
 
 def test_a_program_that_cancelled_ends_cleanly() -> None:
     run = subprocess.run([sys.executable, "-c", CANCEL_AND_EXIT], capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout.split() == ["cancelled"] * 4
+    # The solver's newest releases print who they are on standard output.
+    assert (run.returncode, run.stderr.split()) == (0, ["cancelled"] * 4)
