@@ -96,7 +96,8 @@ def declared(command: argparse.ArgumentParser, name: str) -> Iterator[tuple[str,
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below, its in action.choices.items():
-                yield from declared(its, f"{name} {below}".strip())
+                if its is not command:  # What stands in the overview alone has no parser of its own.
+                    yield from declared(its, f"{name} {below}".strip())
         elif action.type is Path or str(action.metavar) in PATHS or action.dest in ("policy", "microdata"):
             yield name, (action.option_strings or [action.dest])[-1]
 
@@ -240,7 +241,8 @@ def writing(command: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, 
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below, its in action.choices.items():
-                yield from writing(its, f"{name} {below}".strip())
+                if its is not command:
+                    yield from writing(its, f"{name} {below}".strip())
 
 
 WRITING = [
