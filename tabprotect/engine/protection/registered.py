@@ -20,12 +20,17 @@ from tabprotect.languages.messages import message
 def methods(measure: Literal["counts"] = "counts") -> Registry[Method]: ...
 @overload
 def methods(measure: Literal["magnitudes"]) -> Registry[MagnitudeMethod]: ...
-@cache
 def methods(measure: Measure = "counts") -> Registry[Method] | Registry[MagnitudeMethod]:
     """Every registered method for a measure by name; of magnitudes the usual one first.
 
     A file offers what it does to each of the measures that it holds.
     """
+    return _registry(measure)
+
+
+@cache
+def _registry(measure: Measure) -> Registry[Method] | Registry[MagnitudeMethod]:
+    """The one registry of a measure, whether or not the measure was left to its default."""
     if measure == "counts":
         return Registry(package, Method, "method", beside=MagnitudeMethod)
     return Registry(

@@ -32,6 +32,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import SUPPRESSED
 from tabprotect.gui.pages.run.page import MethodsPage
+from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
@@ -317,7 +318,7 @@ def test_unpublished_inner_cells_leave_nothing_on_the_table_page(small: MainWind
     assert not any("small" in text for text in texts(table, hidden=False))
     assert "no cells to select" in small.inspector.sentence
     # What can be believed about the inner cells is known all the same.
-    assert table.main_button.isEnabled()
+    assert page_of(small, TablePage).main_button.isEnabled()
 
 
 def test_the_inspector_tells_secondary_cells_from_sensitive_ones(small: MainWindow, tried: Settle) -> None:
