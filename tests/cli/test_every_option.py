@@ -87,6 +87,8 @@ MADE = (
     "protect quoted.parquet --method multiplicative_noise --accept weak --no-page --register none --out quoted_sums.zip",
     "accounts add anna --database accounts.db",
     "protect sums.parquet --rule p=10 --out sums.zip --no-page --register none --accept weak",
+    "register new left_sums.db",
+    "protect sums.parquet --rule p=10 --out left_sums.zip --no-page --register left_sums.db --accept weak",
 )
 
 READING = {
@@ -173,7 +175,8 @@ PROTECTING = READING | {
     "protecting.fresh": f"{ANSWERING} | --fresh",
     "publishing.release": "--out out/other.zip",
     "publishing.dossier": "--dossier out/d.zip",
-    "publishing.again": f"{ANSWERING} | --again yearly || {ANSWERING}",
+    "publishing.again": "--register left.db --set base=5 | --again yearly "
+    "|| --register left_sums.db --method multiplicative_noise",
     "publishing.prepared_by": f"{ANSWERING} | --prepared-by A || {ANSWERING}",
     "publishing.approved_by": f"{ANSWERING} | --approved-by A || {ANSWERING}",
     "publishing.no_page": "--no-page",
@@ -267,7 +270,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
             "kind": "--kind triangular",
             "keep_order": "--keep-order 1",
             "margins": "--margins v1 ||",
-            "height": "--kind strips | --height 2 || --kind strips",
+            "height": "--kind strips | --height 1 || --kind strips",
             "repeats": "--repeats 2",
             "cap": "--kind triangular | --cap 2",
             "weight": COSTLY,
