@@ -20,6 +20,7 @@ from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle, publish
 from tabprotect.engine.project.verbs.release_verbs import protect, protect_words, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import open_table, tabulate
+from tabprotect.engine.register.counts_and_magnitudes import known_beside
 
 FIRMS = """nace,region,ent,turnover
 10,N,a,900
@@ -159,6 +160,27 @@ def test_a_reason_for_publishing_again_accepts_nothing(
     with pytest.raises(RefusedError):
         steps(publish(release=str(tmp_path / "r.zip"), again="every year"), history=history)
     assert not (tmp_path / "r.zip").exists()
+
+
+def test_a_reason_for_publishing_again_answers_for_no_failed_verdict_of_counts(
+    firms: Path, tmp_path: Path
+) -> None:
+    """Changed counts are not weighed with sums of the same records: for that alone it answers."""
+    firms.write_text(FIRMS + "40,N,t,31\n40,S,u,30\n40,S,v,29\n")
+    sums = steps(set_method(method="multiplicative_noise"), protect(), history=tabulated(firms))
+    steps(publish(release=str(tmp_path / "sums.zip"), accept="looked at"), history=sums)
+    counts = steps(
+        tabulate(source=str(firms), by=["nace", "region"]),
+        set_method(method="discrete_laplace"),
+        set_parameters(epsilon=14.0),
+        protect(draft=True),
+    )
+    protected = counts.project.protected
+    assert protected is not None and protected.verdict.passed is False
+    assert not known_beside(protected.record.problem.table, protected.release.tables, numbers=False)
+    with pytest.raises(RefusedError):
+        steps(publish(release=str(tmp_path / "c.zip"), again="every year"), history=counts)
+    assert not (tmp_path / "c.zip").exists()
 
 
 def cells_of(history: History) -> dict[tuple[tuple[str, str], ...], tuple[int, int, int]]:
