@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.tables.bit_sets import bits, union
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message

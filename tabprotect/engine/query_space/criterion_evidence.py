@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.bit_sets import union
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
@@ -17,6 +16,7 @@ from tabprotect.engine.query_space.critical_widths.widths import Widths, critica
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
+from tabprotect.engine.tables.bit_sets import union
 from tabprotect.engine.tables.table import Table
 
 

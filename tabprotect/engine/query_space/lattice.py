@@ -19,9 +19,9 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.bit_sets import bits, union
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined_variables as joined_by

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.bounds.fibre import Sums, fibre
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.engine.tables.table import Table
 
 POSSIBLE_CELLS = 2_000

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
 from tabprotect.gui.look.drawn.drawing import Drawing

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.theme import count_text
 from tabprotect.languages.messages import joined, message, plural

@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bit_sets import union
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.tables.bit_sets import union
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import AnyInts, Bools, Ints
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.critical_widths.smallest_counts import at_risk_sums, summable
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount, judged_counts
+from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.possible import possible
 from tabprotect.engine.tables.table import Table

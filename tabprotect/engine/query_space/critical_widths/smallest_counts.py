@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import EXACT_FLOAT, AnyInts, Floats, Ints
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.tables.bit_sets import bits
 
 Sums = Ints | Floats
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Arrays, Bools, Ints
-from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.bit_sets import bits, union
 
 Graph = list[Query]
 

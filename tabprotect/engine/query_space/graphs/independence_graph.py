@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.engine.bit_sets import bits, union
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
+from tabprotect.engine.tables.bit_sets import bits, union
 from tabprotect.languages.messages import message
 
 

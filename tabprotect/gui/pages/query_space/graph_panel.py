@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSplitter
 
-from tabprotect.engine.bit_sets import bits
 from tabprotect.engine.query_space.graphs.independence_graph import IndependenceGraph, independence_graph
+from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.drawn.drawing import Drawing
