@@ -57,8 +57,8 @@ class Registry(Mapping[str, T], Generic[T]):
         and the plural.
     order
         The sort key; their names by default.
-    beside
-        The class of what the same modules offer to another registry.
+    where
+        Which of them belong to this registry: modules may offer others besides.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Registry(Mapping[str, T], Generic[T]):
         noun: str,
         plural: str = "",
         order: Callable[[T], Any] = lambda plugin: plugin.name,
-        beside: type | None = None,
+        where: Callable[[T], bool] = lambda plugin: True,
     ) -> None:
-        self._noun, self._kind, self._order, self._beside = noun, kind, order, beside
+        self._noun, self._kind, self._order, self._where = noun, kind, order, where
         self._packages = (packages,) if isinstance(packages, ModuleType) else tuple(packages)
         self._group = f"tabprotect.{plural or noun + 's'}"
         self._broken: dict[str, str] = {}
@@ -115,11 +115,10 @@ class Registry(Mapping[str, T], Generic[T]):
     def _own(self, module: str) -> dict[str, T]:
         out: dict[str, T] = {}
         for plugin in _offered(importlib.import_module(module)):
-            if self._beside is not None and isinstance(plugin, self._beside):
-                continue
             if not isinstance(plugin, self._kind):
                 raise TypeError(f"{module} offers what is not a {self._kind.__name__}")
-            out[_key(plugin)] = plugin
+            if self._where(plugin):
+                out[_key(plugin)] = plugin
         return out
 
     def _alone(self, name: str) -> T | None:
@@ -138,10 +137,10 @@ class Registry(Mapping[str, T], Generic[T]):
         out: dict[str, T] = {}
         for offered in _offered(point.load()):
             plugin = offered() if isinstance(offered, type) else offered
-            if self._beside is not None and isinstance(plugin, self._beside):
-                continue
             if not isinstance(plugin, self._kind):
                 raise TypeError(f"it is not a {self._kind.__name__}")
+            if not self._where(plugin):
+                continue
             if _key(plugin) in found:
                 raise ValueError(message("there is a {noun} {name} already", self._noun, repr(plugin.name)))
             out[_key(plugin)] = plugin

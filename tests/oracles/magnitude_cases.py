@@ -11,8 +11,7 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
@@ -39,7 +38,8 @@ def table_of(rows: Rows, shape: tuple[int, int]) -> MagnitudeTable:
 def suppressed(table: MagnitudeTable, rules: tuple[MagnitudeRule, ...], **given: object) -> Protected:
     """A table protected by suppression and judged by the program's own limits."""
     method, problem = methods("magnitudes")["suppression"], MagnitudeProblem(table=table, rules=rules)
-    return protect_magnitudes(method, problem, method.resolve(given), AgencyPolicy())
+    values = method.resolve(table.units.domain, given)
+    return protect_magnitudes(method, Problem.of_magnitudes(problem), values, AgencyPolicy())
 
 
 def outsider(table: PublishedMagnitudes, within: float) -> dict[int, float]:

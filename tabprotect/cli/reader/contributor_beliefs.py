@@ -29,7 +29,7 @@ def run(reader: Contributor, seed: int | None, console: Console, releases: Seque
     release, table = releases[0], releases[0].magnitude_table
     view = view_of(table, reader.as_contributor or OUTSIDER, reader.rest / 100)
     method = methods("magnitudes")[release.mechanism.method]
-    if seed is not None and method.is_random:
+    if seed is not None and method.is_random(release.mechanism.values):
         raise UsageError(message("--seed: what is believed of noise is exact, and nothing is drawn"))
     found = list(method.beliefs(release, view, reader.within / 100, seed=seed or 0))
     rows = [

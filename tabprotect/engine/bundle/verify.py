@@ -350,7 +350,7 @@ def _checked_magnitudes(release: Release) -> list[str]:
     if secret := stated.keys() - {parameter.name for parameter in method.parameters if parameter.public}:
         # A secret one may name a file.
         raise ParameterError({name: message("is no public parameter") for name in secret})
-    method.resolve(stated)
+    method.resolve(release.domain, stated)
     complete = message("The table is complete and as described: every cell once, with every total of it.")
     return [complete, *(adds_up(release.magnitude_table) if method.adds_up else [])]
 

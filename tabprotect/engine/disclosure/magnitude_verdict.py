@@ -22,7 +22,7 @@ from tabprotect.engine.disclosure.together import numbers_known
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
+from tabprotect.engine.protection.method import MagnitudeMethod
 from tabprotect.engine.protection.problem import (
     PRIMARY,
     ContributorsAudit,
@@ -32,6 +32,7 @@ from tabprotect.engine.protection.problem import (
     StaffVerdict,
 )
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.left_out import Omission, kinds
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
@@ -120,7 +121,7 @@ def sentences(done: Protected) -> list[str]:
 
 def protect_magnitudes(
     method: MagnitudeMethod,
-    problem: MagnitudeProblem,
+    problem: Problem,
     values: Values,
     policy: AgencyPolicy,
     progress: Progress = SILENT,
@@ -130,15 +131,16 @@ def protect_magnitudes(
     Raises
     ------
     InputError, ParameterError
-        As :meth:`~tabprotect.engine.protection.magnitude_method.MagnitudeMethod.draw`.
+        As :meth:`~tabprotect.engine.protection.method.Method.draw`.
     Interrupted
     """
-    limits, draft = policy.of_magnitudes, method.draw(problem, values, progress)
-    release, pattern, unsafe = draft.release(problem, method.name), draft.pattern, draft.unsafe
-    letters = np.full(len(unsafe), "S")
+    given, limits = problem.contributions, policy.of_magnitudes
+    release, draft = method.perform(problem, values, Randomness.seeded(given.seed).generator(), progress)
+    table, pattern = given.table, draft.pattern
+    letters = np.full(len(table.cells), "S")
     if pattern is None:
-        audit = ContributorsAudit(1, 0, 0, 0, 0, int(unsafe.sum()) if problem.rules else 0)
-        found = magnitude_verdict(release, limits, audit=audit, unsafe=unsafe)
+        audit = ContributorsAudit(1, 0, 0, 0, 0, int(given.unsafe.sum()) if given.rules else 0)
+        found = magnitude_verdict(release, limits, audit=audit, unsafe=given.unsafe)
         assert found.audit is not None
         figures: Mapping[str, object] = {
             "primary": found.audit.unsafe,
@@ -151,8 +153,8 @@ def protect_magnitudes(
             "parameters": dict(release.mechanism.parameters),
         }
     else:
-        tally, table = pattern.tally, problem.table
-        near = next((f"{float(rule.numbers[0]):g}" for rule in problem.rules if rule.name == "p"), "")
+        tally = pattern.tally
+        near = next((f"{float(rule.numbers[0]):g}" for rule in given.rules if rule.name == "p"), "")
         audit = ContributorsAudit(
             tally.readers,
             tally.items,
@@ -163,7 +165,7 @@ def protect_magnitudes(
             audited=tally.audited,
             to_audit=tally.unsafe,
             share=near,
-            narrow=method.narrow(problem, pattern.primary, release, (limits.near, limits.belief_limit)),
+            narrow=method.narrow(given, pattern.primary, release, (limits.near, limits.belief_limit)),
         )
         more: tuple[Omission, ...] = () if pattern.everybody else ("contributors",)
         found = magnitude_verdict(release, limits, audit=audit, more=more)
@@ -178,11 +180,11 @@ def protect_magnitudes(
             "not_proved": _not_proved(table, pattern.declared),
         }
     record = RunEvidence(
-        problem=Problem(problem.table.units, title=problem.title, magnitudes=problem),
+        problem=problem,
         # Without a seed noise follows from the key of the house, contribution by contribution.
-        seed=problem.seed or 0,
-        seed_given=problem.seed is not None,
-        coins="house" if problem.seed is None else "given",
+        seed=given.seed or 0,
+        seed_given=given.seed is not None,
+        coins="house" if given.seed is None else "given",
         parameters=values,
         statuses=(letters,),
         findings=figures,

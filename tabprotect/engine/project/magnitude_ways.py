@@ -18,8 +18,8 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeProblem
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.method import PUBLISH
+from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
@@ -62,7 +62,6 @@ def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
         table=sums.table,
         rules=tuple(dict.fromkeys(rules_of(rules))) if rules else (),
         weights=sums.weights,
-        title=project.title,
         publish=checked(published_beside(project.parameters.get(PUBLISH.name)), sums.table),
         before=public.read(Path(sums.like)).magnitude_table if sums.like else None,
         seed=seed,
@@ -85,7 +84,8 @@ def protected_sums(project: Project, seed: int | None = None, progress: Progress
     """
     method = methods("magnitudes")[project.method]
     given = {name: value for name, value in project.parameters.items() if name != PUBLISH.name}
-    values, problem = method.resolve(given), problem_of(project, seed)
+    values = method.resolve(project.domain, given)
+    problem = Problem.of_magnitudes(problem_of(project, seed), project.title)
     return protect_magnitudes(method, problem, values, project.limits, progress)
 
 

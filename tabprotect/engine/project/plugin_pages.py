@@ -9,8 +9,7 @@ from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.protection.descriptions.method_page import magnitude_page, method_page, parameter_list
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
+from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -22,16 +21,7 @@ from tabprotect.engine.sensitivity.rule import SensitivityRule
 from tabprotect.languages.messages import joined, message, uncapital
 from tabprotect.languages.nearest import closest_match
 
-Plugin = (
-    Method
-    | MagnitudeMethod
-    | Measure
-    | SensitivityRule
-    | RiskCriterion
-    | ReleaseRule
-    | ReleaseUtility
-    | Format
-)
+Plugin = Method | Measure | SensitivityRule | RiskCriterion | ReleaseRule | ReleaseUtility | Format
 
 
 def registries() -> Mapping[str, Mapping[str, Plugin]]:
@@ -72,20 +62,21 @@ def plugin_named(name: str) -> Plugin:
 def plugin_json(plugin: Plugin) -> dict[str, object]:
     """The declaration for ``describe --json``; of a method with what it does to either measure."""
     found = plugin.as_json()
-    if isinstance(plugin, Method) and plugin.name in methods("magnitudes"):
-        magnitudes = methods("magnitudes")[plugin.name].as_json()
-        found |= {"measures": ["counts", "magnitudes"], "magnitudes": magnitudes}
+    if isinstance(plugin, Method) and (other := _beside(plugin)) is not None:
+        found |= {"measures": ["counts", "magnitudes"], "magnitudes": other.as_json()}
     return found
+
+
+def _beside(method: Method) -> Method | None:
+    """What the file of a method for counts does to magnitudes, if anything."""
+    others = (one for one in methods("magnitudes").values() if one is not method)
+    return next((one for one in others if one.name == method.name), None)
 
 
 def plugin_page(plugin: Plugin) -> str:
     """Return the page as Markdown, from the plug-in's declarations alone."""
-    if isinstance(plugin, MagnitudeMethod):
-        return magnitude_page(plugin)
     if isinstance(plugin, Method):
-        # A method of the same name may protect magnitudes.
-        beside = [methods("magnitudes")[plugin.name]] if plugin.name in methods("magnitudes") else []
-        return joined([method_page(plugin), *(magnitude_page(one, beside=True) for one in beside)], "\n")
+        return method_page(plugin, _beside(plugin))
     parts = [f"# {plugin.label} (`{plugin.name}`)", plugin.help]
     facts: list[str] = []
     if isinstance(plugin, Measure):

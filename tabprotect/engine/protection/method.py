@@ -1,31 +1,41 @@
 """A protection method: one file in ``methods/`` that declares everything about itself.
 
-A new method writes its declarations, :meth:`Method.draw` and :meth:`Method.likelihood`; the form,
-the command line, the help, the preview, the checks of its promises, the dossier, the posterior
-and the comparison follow.
+A new method writes its declarations, :meth:`Method.draw` and :meth:`Method.likelihood`, or, for
+magnitudes, what its release tells (:meth:`MagnitudeMethod.beliefs`); the form, the command line, the
+help, the preview, the checks of its promises, the bundle with its page, the dossier, the verdict, the
+posterior and the comparison follow. What a method does to counts and to magnitudes stands in one file.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.fitting.margin_variance import THIN, words
 from tabprotect.engine.formats.grouping_files import grouping_text, names_files
+from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Kind, Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import Draft, JudgedCells, Preview, Problem, Protected, RunEvidence
+from tabprotect.engine.protection.problem import (
+    Draft,
+    JudgedCells,
+    MagnitudeProblem,
+    Preview,
+    Problem,
+    Protected,
+    RunEvidence,
+)
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.subtables import (
     GROUPINGS,
@@ -36,6 +46,7 @@ from tabprotect.engine.protection.subtables import (
 )
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.registry import Documented
+from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.privacy import Privacy
@@ -44,19 +55,27 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
+
+if TYPE_CHECKING:
+    # Late, here and in the methods: who protects counts does not load tables of magnitudes.
+    from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
 
 FEWEST_TRIALS = 3
 """Fewest runs of a preview of a random method."""
 
 
 class Method(Documented, ABC):
-    """Base of what methods do to counts. The module's docstring is the method's help page.
+    """Base of all methods. The module's docstring is the method's help page.
 
     Attributes
     ----------
     name, label
         The registered name (that of the file), and the name for people.
+    measure
+        What it protects. A file may hold a method for each measure, under one name.
+    place
+        Its place among the methods, the usual one first.
     parameters
         Declared parameters.
     needs
@@ -85,6 +104,8 @@ class Method(Documented, ABC):
 
     name: ClassVar[str]
     label: ClassVar[str]
+    measure: ClassVar[Measure] = "counts"
+    place: ClassVar[int] = 100
     parameters: ClassVar[tuple[Parameter[object], ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
@@ -322,7 +343,7 @@ class Method(Documented, ABC):
         mechanism = Mechanism(
             self.name, domain, public | dict(draft.disclosed), privacy=self.privacy(domain, values)
         )
-        return Release(draft.tables, mechanism, problem.title), draft
+        return Release(draft.tables, mechanism, problem.title, draft.magnitudes), draft
 
     def run(
         self,
@@ -381,18 +402,138 @@ class Method(Documented, ABC):
         )
         return Protected(release, record)
 
+    @property
+    def every_parameter(self) -> tuple[Parameter[object], ...]:
+        """Its parameters, with what is asked whatever the method."""
+        return self.parameters
+
     def as_json(self) -> dict[str, object]:
         """The method for ``describe --json``."""
         return {
             "name": self.name,
             "label": self.label,
-            "measures": ["counts"],
+            "measures": [self.measure],
             "summary": self.help.splitlines()[0],
             "help": self.help,
-            "parameters": [p.as_json() for p in self.parameters],
+            "parameters": [p.as_json() for p in self.every_parameter],
             "needs": list(self.needs),
             "guarantees": dict(self.guarantees),
         }
+
+
+PUBLISH: Parameter[object] = Parameter(
+    "publish",
+    message("Beside the sums"),
+    message("What is published of each sum that is shown."),
+    "choice",
+    "none",
+    choices={
+        "none": message("nothing"),
+        "n": message("its number of records"),
+        "mean": message("its mean"),
+        "n,mean": message("its number of records and its mean"),
+    },
+)
+"""What is published beside sums, whatever the method: ``--publish`` of the command line."""
+
+
+OUTSIDE = 0.05
+"""Probability on either side of the range of a noisy sum."""
+
+
+class MagnitudeMethod(Method):
+    """Base of the methods for magnitudes.
+
+    Attributes
+    ----------
+    about
+        A sentence on what it does.
+    promise
+        What it promises its readers.
+    hint
+        What to do where a release may not leave.
+    takes_rules
+        Whether it needs a rule that says which sums tell too much.
+    adds_up
+        Whether published sums add up.
+    """
+
+    measure = "magnitudes"
+    about: ClassVar[str]
+    promise: ClassVar[str]
+    hint: ClassVar[str]
+    takes_rules: ClassVar[bool] = False
+    adds_up: ClassVar[bool] = True
+
+    @property
+    def help(self) -> str:
+        """Say what it does and what it promises."""
+        return joined((self.about, self.promise), "\n\n")
+
+    @property
+    def every_parameter(self) -> tuple[Parameter[object], ...]:
+        return (*self.parameters, PUBLISH)
+
+    def likelihood(self, release: Release) -> Likelihood:
+        """Refuse: what magnitudes tell is said by :meth:`beliefs`.
+
+        Raises
+        ------
+        InputError
+        """
+        raise InputError(message("the release has no table of counts"))
+
+    @abstractmethod
+    def beliefs(
+        self, release: Release, view: ContributorView, within: float, *, seed: int = 0
+    ) -> Iterator[CellBelief]:
+        """Return what a reader believes of every cell that is not published as it is.
+
+        Parameters
+        ----------
+        within
+            As a share: .1 for 10 %.
+        seed
+            Of walks through what is possible; the same seed gives the same figures.
+        """
+
+    @abstractmethod
+    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+        """The cells that are not published as they are, and where their values lie, float64 (those, 2)."""
+
+    def outsider(self, release: Release, within: float) -> Floats | None:
+        """An outsider's belief about every cell, float64 (cells,); ``None`` where it is too much work."""
+        # Late: who hides nothing does not wait for what solves programmes.
+        from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
+
+        out = np.zeros(len(release.magnitude_table.key))
+        for one in self.beliefs(release, ContributorView(), within):
+            out[one.cell] = one.belief
+        return out
+
+    def said(self, given: Mapping[str, object]) -> str:
+        """A setting of the ladder in words."""
+        return self.label
+
+    def narrow(
+        self, problem: MagnitudeProblem, unsafe: Bools, release: Release, limits: tuple[float, float]
+    ) -> int:
+        """Return how many hidden unsafe sums the second largest's best guess of the largest comes near in.
+
+        Parameters
+        ----------
+        limits
+            How near, as a share, and the probability above which that counts.
+        """
+        return 0
+
+    def left_out(self, release: Release) -> tuple[Omission, ...]:
+        """Return what a release leaves out whoever judges it."""
+        return ()
+
+    def adds_nothing(self, before: Release, release: Release) -> bool:
+        """Return True if a release tells nothing together with an earlier one of other sums of the records."""
+        return False
 
 
 _INLINE: Mapping[Kind, Callable[[object], bool]] = {

@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine import agency
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.findings import Finding, in_words
+from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import CERTAIN, Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -27,7 +31,81 @@ from tabprotect.engine.tables.table import Table, check_structural
 from tabprotect.languages.messages import in_100, joined, message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
+    # Late, here and in the methods: who protects counts does not load tables of magnitudes.
+    from tabprotect.engine.magnitudes.patterns.pattern import Pattern
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+    from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
+
+
+@dataclass(frozen=True, kw_only=True)
+class MagnitudeProblem:
+    """A magnitude table with all that a method takes besides its parameters. Confidential.
+
+    Attributes
+    ----------
+    table
+    rules
+        What says which sums tell too much.
+    weights
+        How weights are read: ``sample``, ``replicate`` or ``known``.
+    publish
+        What is published beside the sums: ``n``, ``mean``.
+    before
+        Last year's release: what was published then is published again unless unsafe.
+    seed
+        In place of the key of the house, to repeat noise.
+    """
+
+    table: MagnitudeTable
+    rules: tuple[MagnitudeRule, ...] = ()
+    weights: str = "sample"
+    publish: tuple[str, ...] = ()
+    before: PublishedMagnitudes | None = None
+    seed: int | None = None
+
+    @cached_property
+    def unsafe(self) -> Bools:
+        """The sums that tell too much, bool (cells,); all where no rule says which."""
+        if not self.rules:
+            return np.ones(len(self.table.cells), dtype=bool)
+        from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
+
+        return sensitive_cells(self.table, self.rules, weights=self.weights).unsafe
+
+    @property
+    def key(self) -> bytes:
+        """What noise follows from: the key of the house, or the seed.
+
+        Raises
+        ------
+        InputError
+            When there are not all contributions to put noise on.
+        """
+        if self.table.largest is not None:
+            raise InputError(
+                message("noise is put on each contribution, and the table names the largest only"),
+                hint=message("tabulate the records, or hide sums: --method suppression"),
+            )
+        return agency.key() if self.seed is None else sha256(str(self.seed).encode()).hexdigest().encode()
+
+    def published(self, value: Ints, hidden: Bools | None = None) -> PublishedMagnitudes:
+        """The table with these values, int64 (cells,), and what is published beside them."""
+        table, units = self.table, self.table.cells.units
+        hidden = np.zeros(len(units), dtype=bool) if hidden is None else hidden
+        value = np.where(hidden, 0, value)
+        # Halves are rounded away from 0.
+        means = np.sign(value) * ((2 * np.abs(value) + units) // (2 * units))
+        return PublishedMagnitudes(
+            table.variables,
+            table.measure,
+            table.decimals,
+            table.cells.key,
+            value,
+            hidden,
+            table.weighted,
+            units=units if "n" in self.publish else None,
+            means=means if "mean" in self.publish else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -52,6 +130,17 @@ class Problem:
     record_keys: Table | None = None
     weights: DesignWeights | None = None
     magnitudes: MagnitudeProblem | None = None
+
+    @classmethod
+    def of_magnitudes(cls, magnitudes: MagnitudeProblem, title: str = "") -> Problem:
+        """The problem of protecting magnitudes, with the counts of the same records."""
+        return cls(magnitudes.table.units, title=title, magnitudes=magnitudes)
+
+    @property
+    def contributions(self) -> MagnitudeProblem:
+        """The magnitudes, for methods that hold them."""
+        assert self.magnitudes is not None
+        return self.magnitudes
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
@@ -192,15 +281,21 @@ class Draft:
         The finding that matters most, in words.
     steps
         The coins and steps of a sequence of cycles.
+    magnitudes
+        The tables of magnitudes that would be published.
+    pattern
+        What is hidden of magnitudes and why; ``None`` where nothing is.
     """
 
-    tables: tuple[PublishedTable, ...]
+    tables: tuple[PublishedTable, ...] = ()
     disclosed: Mapping[str, object] = field(default_factory=dict)
     statuses: tuple[Letters, ...] = ()
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict)
     sentence: str = ""
     steps: Steps | None = None
+    magnitudes: tuple[PublishedMagnitudes, ...] = ()
+    pattern: Pattern | None = None
 
 
 PRIMARY = "U"

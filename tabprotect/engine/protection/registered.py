@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.protection import methods as package
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
-from tabprotect.engine.protection.method import Method, require_inline
+from tabprotect.engine.protection.method import MagnitudeMethod, Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
@@ -20,21 +19,22 @@ from tabprotect.languages.messages import message
 def methods(measure: Literal["counts"] = "counts") -> Registry[Method]: ...
 @overload
 def methods(measure: Literal["magnitudes"]) -> Registry[MagnitudeMethod]: ...
+@overload
+def methods(measure: Measure) -> Registry[Method] | Registry[MagnitudeMethod]: ...
 def methods(measure: Measure = "counts") -> Registry[Method] | Registry[MagnitudeMethod]:
-    """Every registered method for a measure by name; of magnitudes the usual one first.
-
-    A file offers what it does to each of the measures that it holds.
-    """
+    """Every registered method for a measure by name, the usual one first."""
     return _registry(measure)
 
 
 @cache
-def _registry(measure: Measure) -> Registry[Method] | Registry[MagnitudeMethod]:
+def _registry(measure: Measure) -> Registry[Any]:
     """The one registry of a measure, whether or not the measure was left to its default."""
-    if measure == "counts":
-        return Registry(package, Method, "method", beside=MagnitudeMethod)
     return Registry(
-        package, MagnitudeMethod, "method", order=lambda one: (one.place, one.name), beside=Method
+        package,
+        Method,
+        "method",
+        order=lambda one: (one.place, one.name),
+        where=lambda one: one.measure == measure,
     )
 
 

@@ -22,9 +22,8 @@ from tabprotect.engine.disclosure.magnitude_verdict import sentences
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod, MagnitudeProblem
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup
@@ -115,7 +114,7 @@ def staff_edition(
         tables: tuple[Grid, ...] = (
             magnitude_grid(release.magnitude_table, magnitudes.table, record.primary),
         )
-        method: Method | MagnitudeMethod = methods("magnitudes")[release.mechanism.method]
+        method: Method = methods("magnitudes")[release.mechanism.method]
     else:
         summary, domain = summarise(protected), problem.table.domain
         # A verdict still in memory is the same; a dossier is judged again.
@@ -196,7 +195,7 @@ def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) 
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
 
 
-def _kept(method: Method | MagnitudeMethod, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+def _kept(method: Method, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """The confidential parameters; large ones by their kind."""
     return tuple(
         (p.label, str(given[p.name]))

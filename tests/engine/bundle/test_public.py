@@ -27,8 +27,7 @@ from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
-from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
@@ -152,7 +151,8 @@ def test_nothing_confidential_is_in_a_bundle_of_magnitudes(method: str) -> None:
     problem = MagnitudeProblem(
         table=table_of(LARGE, (3, 2)), rules=rules_of(["p=13"]), seed=918273645546372819
     )
-    done = protect_magnitudes(way, problem, way.resolve({}), AgencyPolicy())
+    whole = Problem.of_magnitudes(problem)
+    done = protect_magnitudes(way, whole, way.resolve(whole.table.domain, {}), AgencyPolicy())
     secrets = magnitude_secrets(done)
     assert len(secrets) > 15
     everything = list(streams(public.to_bytes(done.release)))

@@ -322,7 +322,7 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
     from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 
     table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
-    noisy, cells = method.is_random, math.prod(table.shape)
+    noisy, cells = method.is_random(release.mechanism.values), math.prod(table.shape)
     written: list[str] | None = None
     if cells <= MOST_SHOWN:
         # Where there are no records nothing adds up to 0, as the table says: its readers have it so.

@@ -271,7 +271,7 @@ def magnitude_model(release: Release) -> Model:
     places[table.key[at]] = which.reshape(-1)
     return {
         "way": "sums",
-        "noise": method.is_random,
+        "noise": method.is_random(release.mechanism.values),
         "ranges": [
             [float(low), float(high) if np.isfinite(high) else None]
             for low, high in [*different.tolist(), (0.0, 0.0)]

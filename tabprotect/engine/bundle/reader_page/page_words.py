@@ -95,7 +95,7 @@ WORDS: Mapping[str, str] = {
 def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:
     """Return what is exact in a release, by line; how a margin is shown, and what joins its variables."""
     if release.magnitudes:
-        noisy = methods("magnitudes")[release.mechanism.method].is_random
+        noisy = methods("magnitudes")[release.mechanism.method].is_random(release.mechanism.values)
         return [
             message("No sum: each may differ from the true one.")
             if noisy

@@ -29,9 +29,15 @@ from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.paths import is_file, is_there
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.method import require_inline
-from tabprotect.engine.protection.problem import ContributorsAudit, Problem, Protected, RunEvidence, Steps
+from tabprotect.engine.protection.problem import (
+    ContributorsAudit,
+    MagnitudeProblem,
+    Problem,
+    Protected,
+    RunEvidence,
+    Steps,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import GENERATOR, Randomness
 from tabprotect.engine.release.mechanism import NAMED, Mechanism
@@ -422,7 +428,7 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
     # A bundle lists cells without records too, as 0.
     at = np.searchsorted(published.key, cells.key)
     same = same and np.array_equal(published.key[np.minimum(at, len(published.key) - 1)], cells.key)
-    if same and not method.is_random:
+    if same and not method.is_random(release.mechanism.values):
         shown = ~published.hidden[at]
         same = np.array_equal(published.value[at][shown], cells.value[shown])
     if not same:
@@ -433,7 +439,6 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
             table=table,
             rules=rules_of(record["rules"]) if record["rules"] else (),
             weights=str(record["weights"]),
-            title=release.title,
             publish=tuple(record["publish"]),
         )
         given = {**release.mechanism.parameters, **record["parameters"]}
@@ -442,10 +447,10 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
         letters = [line.rsplit(",", 1)[1] for line in found[FOLDER + STATUSES].decode().splitlines()[1:]]
         assert len(letters) == len(cells)
         evidence = RunEvidence(
-            problem=Problem(table.units, title=release.title, magnitudes=problem),
+            problem=Problem.of_magnitudes(problem, release.title),
             seed=int(record["seed"]),
             seed_given=bool(record["seed_given"]),
-            parameters=method.resolve(given),
+            parameters=method.resolve(release.domain, given),
             decisions=tuple(map(str, record["decisions"])),
             statuses=(np.array(letters),),
             findings=dict(record["findings"]),

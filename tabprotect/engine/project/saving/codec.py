@@ -26,9 +26,9 @@ from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.engine.decoding import LATE, Decoding, types_of
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.project.project import Project, checked
-from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet
@@ -81,7 +81,7 @@ def _protected(release: Release, record: RunEvidence) -> Protected:
     return Protected(release, record)
 
 
-LATE.update(MagnitudeProblem=MagnitudeProblem, MagnitudeTable=MagnitudeTable)
+LATE.update(MagnitudeRule=MagnitudeRule, MagnitudeTable=MagnitudeTable)
 
 BUILD: Mapping[type, Callable[..., object]] = {
     Table: _table,

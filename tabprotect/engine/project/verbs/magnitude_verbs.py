@@ -15,6 +15,7 @@ from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.magnitude_ways import chosen, published_beside, with_method
@@ -24,7 +25,7 @@ from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key
 from tabprotect.engine.project.sources import magnitudes_tabulated
-from tabprotect.engine.protection.magnitude_method import PUBLISH
+from tabprotect.engine.protection.method import PUBLISH
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
@@ -161,9 +162,9 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
     given = {name: value for name, value in values.items() if value is not None}
     beside = given.pop(PUBLISH.name, PUBLISH.default)
     named = checked(published_beside(beside), chosen(project).table)
-    found = {name: value for name, value in method.resolve(given).items() if name in given}
+    found = {name: value for name, value in method.resolve(project.domain, given).items() if name in given}
     found[PUBLISH.name] = ",".join(named) or PUBLISH.default
-    defaults = {one.name: one.default for one in (*method.parameters, PUBLISH)}
+    defaults = {one.name: one.default for one in method.every_parameter}
     return MappingProxyType({name: value for name, value in found.items() if value != defaults[name]})
 
 
@@ -173,12 +174,12 @@ def protected_now(project: Project, context: Context, asked: Drawing, accepted: 
     from tabprotect.engine.project.magnitude_ways import protected_sums
 
     seed, decisions = project.seed if asked.seed is None else asked.seed, tuple[str, ...]()
-    method = methods("magnitudes")[project.method]
+    random = methods("magnitudes")[project.method].is_random(Values(project.parameters))
     if seed is not None:
-        if not method.is_random:
+        if not random:
             raise ParameterError({"seed": message("{method} takes no chance", project.method)})
         context.randomness(seed)
-    elif method.is_random:
+    elif random:
         decisions = admit_key(accepted, context.register)
     done = protected_sums(project, seed, context.progress)
     done = replace(done, record=replace(done.record, decisions=decisions))

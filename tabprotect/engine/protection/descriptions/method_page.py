@@ -6,24 +6,22 @@ from collections.abc import Iterable
 
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.guarantees import GUARANTEES
-from tabprotect.engine.protection.magnitude_method import PUBLISH, MagnitudeMethod
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.languages.messages import joined, message
 
 
-def magnitude_page(method: MagnitudeMethod, *, beside: bool = False) -> str:
-    """The page of a method for magnitudes as Markdown; ``beside`` that for counts it is a part of it."""
-    head = message("## For tables of magnitudes") if beside else f"# {method.label} (`{method.name}`)"
-    listed = parameter_list((*method.parameters, PUBLISH))
-    return joined([head, method.help, "### Parameters" if beside else "## Parameters", listed], "\n\n") + "\n"
+def method_page(method: Method, beside: Method | None = None) -> str:
+    """The page as Markdown, from declarations alone.
 
-
-def method_page(method: Method) -> str:
-    """The page as Markdown, from the method's declarations alone."""
+    Parameters
+    ----------
+    beside
+        What the same file does to magnitudes.
+    """
     parts = [f"# {method.label} (`{method.name}`)", method.help]
-    if method.parameters:
-        parts += ["## Parameters", parameter_list(method.parameters)]
+    if method.every_parameter:
+        parts += ["## Parameters", parameter_list(method.every_parameter)]
     if method.guarantees:
         promises = joined(
             (
@@ -38,6 +36,9 @@ def method_page(method: Method) -> str:
             message("## What it needs"),
             joined((f"- {NEEDS[n].sentence}." for n in method.needs), "\n"),
         ]
+    if beside is not None:
+        parts += [message("## For tables of magnitudes"), beside.help]
+        parts += ["### Parameters", parameter_list(beside.every_parameter)]
     return joined(parts, "\n\n") + "\n"
 
 

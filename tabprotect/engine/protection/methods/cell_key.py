@@ -87,13 +87,7 @@ from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
 from tabprotect.engine.protection.cell_keys.perturbation_table import LARGEST_D
 from tabprotect.engine.protection.cell_keys.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.magnitude_method import (
-    OUTSIDE,
-    MagnitudeDraft,
-    MagnitudeMethod,
-    MagnitudeProblem,
-)
-from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.method import OUTSIDE, MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -481,14 +475,17 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
         _number("extra", message("More for unsafe sums"), message("In units of the sum.")),
     )
 
-    def resolve(self, given: Mapping[str, object]) -> Values:
-        return Values(KeyNoise.of(super().resolve(given)).as_json())
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
+        return Values(KeyNoise.of(super().resolve(domain, given)).as_json())
 
-    def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
+    def draw(
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Draft:
         progress.report(message("adding noise"), 0.0)
-        noise, unsafe = KeyNoise.of(values), problem.unsafe
-        extra = unsafe if problem.rules else ~unsafe
-        return MagnitudeDraft(keyed(problem.table, noise, problem.key, extra), noise.as_json(), unsafe)
+        given = problem.contributions
+        extra = given.unsafe if given.rules else ~given.unsafe
+        value = keyed(given.table, KeyNoise.of(values), given.key, extra)
+        return Draft(magnitudes=(given.published(value),))
 
     def beliefs(
         self, release: Release, view: ContributorView, within: float, *, seed: int = 0

@@ -11,14 +11,11 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.magnitude_method import (
-    OUTSIDE,
-    MagnitudeDraft,
-    MagnitudeMethod,
-    MagnitudeProblem,
-)
+from tabprotect.engine.protection.method import OUTSIDE, MagnitudeMethod
+from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -73,13 +70,16 @@ class MultiplicativeNoise(MagnitudeMethod):
         ),
     )
 
-    def resolve(self, given: Mapping[str, object]) -> Values:
-        return Values(MultiplierLaw.of(super().resolve(given)).as_json())
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
+        return Values(MultiplierLaw.of(super().resolve(domain, given)).as_json())
 
-    def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
+    def draw(
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Draft:
         progress.report(message("adding noise"), 0.0)
-        law = MultiplierLaw.of(values)
-        return MagnitudeDraft(multiplied(problem.table, law, problem.key), law.as_json(), problem.unsafe)
+        given = problem.contributions
+        value = multiplied(given.table, MultiplierLaw.of(values), given.key)
+        return Draft(magnitudes=(given.published(value),))
 
     def beliefs(
         self, release: Release, view: ContributorView, within: float, *, seed: int = 0
@@ -105,11 +105,10 @@ class MultiplicativeNoise(MagnitudeMethod):
         ends = np.interp([OUTSIDE, 1 - OUTSIDE], law.below(grid), grid)
         return at, np.sort(value[at][:, None] / ends[None, :], axis=1)
 
-    def said(self, given: Mapping[str, float]) -> str:
+    def said(self, given: Mapping[str, object]) -> str:
+        law = MultiplierLaw.of(Values(given))
         return message(
-            "noise on every contribution, {least:.0f} % to {most:.0f} %",
-            100 * given["least"],
-            100 * given["most"],
+            "noise on every contribution, {least:.0f} % to {most:.0f} %", 100 * law.least, 100 * law.most
         )
 
     def left_out(self, release: Release) -> tuple[Omission, ...]:

@@ -61,9 +61,8 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.magnitude_method import MagnitudeDraft, MagnitudeMethod, MagnitudeProblem
-from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.method import MagnitudeMethod, Method
+from tabprotect.engine.protection.problem import Draft, MagnitudeProblem, Problem
 from tabprotect.engine.protection.published_margins import Support, counts_of, rank, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
@@ -478,6 +477,7 @@ COST_OF_SUM: Parameter[object] = Parameter(
         "unity": message("each the same"),
         "column": message("the column of costs of the records"),
     },
+    public=False,
 )
 """A column of costs has its own name besides."""
 
@@ -497,7 +497,6 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
     hint = message("free cells that are frozen, use coarser categories, or accept it: --accept REASON")
     place = 1
     takes_rules = True
-    is_random = False
     parameters = (
         COST_OF_SUM,
         Parameter(
@@ -526,10 +525,15 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
         ),
     )
 
-    def resolve(self, given: Mapping[str, object]) -> Values:
+    def is_random(self, values: Values) -> bool:
+        return False
+
+    def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         # The name of a column of costs is no choice of the form.
         cost = str(given.get(COST_OF_SUM.name) or COST_OF_SUM.default)
-        values = super().resolve({**given, COST_OF_SUM.name: COST_OF_SUM.default}) | {COST_OF_SUM.name: cost}
+        values = super().resolve(domain, {**given, COST_OF_SUM.name: COST_OF_SUM.default}) | {
+            COST_OF_SUM.name: cost
+        }
         zeros = str(values["zeros"])
         if zeros != "published" and not (zeros.isdecimal() and 0 < int(zeros) < 10**15):
             raise ParameterError(
@@ -543,25 +547,28 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
                 raise ParameterError({"statuses": error.message}) from None
         return values
 
-    def draw(self, problem: MagnitudeProblem, values: Values, progress: Progress = SILENT) -> MagnitudeDraft:
+    def draw(
+        self, problem: Problem, values: Values, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Draft:
         from tabprotect.engine.magnitudes.patterns.pattern import SuppressionRequest, suppress
         from tabprotect.engine.protection.suppressing.given_statuses import given_sums
 
-        if not problem.rules:
+        asked = problem.contributions
+        if not asked.rules:
             rules_of(())
-        table, zeros = problem.table, str(values["zeros"])
+        table, zeros = asked.table, str(values["zeros"])
         statuses = table.given + str(values["statuses"] or "")
         wanted = SuppressionRequest(
-            rules=problem.rules,
-            weights=problem.weights,
+            rules=asked.rules,
+            weights=asked.weights,
             cost=str(values[COST_OF_SUM.name]),
-            frozen=None if problem.before is None else _published_before(problem, problem.before),
+            frozen=None if asked.before is None else _published_before(asked, asked.before),
             decided=given_sums(statuses, table) if statuses.strip() else None,
             zeros=0 if zeros == "published" else int(zeros) * 10**table.decimals,
             missing_safe=values["missing"] == "safe",
         )
         pattern = suppress(table, wanted, progress)
-        return MagnitudeDraft(table.cells.value, {}, pattern.primary, pattern)
+        return Draft(magnitudes=(asked.published(table.cells.value, pattern.hidden),), pattern=pattern)
 
     def beliefs(
         self, release: Release, view: ContributorView, within: float, *, seed: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QButtonGroup, QLineEdit, QRadioButton, QVBoxLayout
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.field import Field
@@ -45,7 +44,7 @@ class MethodForm(ScrollsDown):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.fields: dict[str, Field] = {}
         self.editors: list[ShareEditor] = []
-        self._method: Method | MagnitudeMethod | None = None
+        self._method: Method | None = None
         self._shown: dict[str, object] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.flush)
@@ -67,11 +66,10 @@ class MethodForm(ScrollsDown):
 
     def show_method(
         self,
-        method: Method | MagnitudeMethod,
+        method: Method,
         values: Mapping[str, object],
         *,
         coins: tuple[int | None, bool] | None = None,
-        beside: Sequence[Parameter[object]] = (),
         house: bool,
         domain: Domain | None = None,
     ) -> None:
@@ -81,14 +79,12 @@ class MethodForm(ScrollsDown):
         ----------
         coins
             The seed, and whether coins are fresh; ``None`` where neither can be chosen.
-        beside
-            What is asked whatever the method.
         domain
             Its variables and levels can be chosen where tables are named.
         """
         self._rest.stop()
         self._touched = False
-        self.prepare(method, beside)
+        self.prepare(method)
         self._shown = {}
         for name, field in self.fields.items():
             value, known = values.get(name, field.parameter.default), field.parameter.choices
@@ -104,24 +100,24 @@ class MethodForm(ScrollsDown):
         for editor in self.editors:
             editor.show_shares()
             editor.triangle.setEnabled(house)
-        if coins is not None and isinstance(method, Method):
+        if coins is not None:
             self.seeds.show_seed(*coins)
             house = house and (coins[0] is not None or _is_random(method, values))
         self.seeds.setVisible(house and coins is not None)
 
-    def prepare(self, method: Method | MagnitudeMethod, beside: Sequence[Parameter[object]] = ()) -> None:
+    def prepare(self, method: Method) -> None:
         """Make the fields of a method, unless they are there."""
         if method is not self._method:
-            self._build(method, (*method.parameters, *beside))
+            self._build(method)
 
-    def _build(self, method: Method | MagnitudeMethod, parameters: Sequence[Parameter[object]]) -> None:
+    def _build(self, method: Method) -> None:
         emptied(self._rows)
         emptied(self._detailed)
         self._method, self.fields, self.editors = method, {}, []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
         detailed: list[Field] = []
-        for parameter in parameters:
+        for parameter in method.every_parameter:
             if parameter.kind == "cycles":
                 self._rows.addWidget(self._cycles())
                 continue
@@ -144,7 +140,7 @@ class MethodForm(ScrollsDown):
         self.details.setVisible(bool(detailed))
         self.details.setChecked(False)
         self._unfold(False)
-        self._none.setVisible(not parameters)
+        self._none.setVisible(not method.every_parameter)
 
     def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)

@@ -23,7 +23,6 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_parameters,
     set_seed,
 )
-from tabprotect.engine.protection.magnitude_method import PUBLISH
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Index
@@ -227,7 +226,7 @@ class RunPage(Page):
             declared = methods("magnitudes")[project.method]
             # What is chosen for magnitudes, a column of costs say, is for staff.
             self.form.setVisible(house)
-            self.form.show_method(declared, project.parameters, beside=(PUBLISH,), house=house, domain=domain)
+            self.form.show_method(declared, project.parameters, house=house, domain=domain)
             self.help.setHtml(translate(method_help(declared, None)))
             return
         method = project.protection

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
 from tabprotect.engine.protection.guarantees import GUARANTEES
-from tabprotect.engine.protection.magnitude_method import MagnitudeMethod
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Preview, Problem
@@ -376,7 +375,7 @@ class BlockedFigure(Plot):
         canvas.bars(left, step - gap, self._shares[picked], pen=pen, brush=QBrush(ink))
 
 
-def method_help(method: Method | MagnitudeMethod, problem: Problem | None) -> str:
+def method_help(method: Method, problem: Problem | None) -> str:
     """The page as HTML; with a problem, whether it has what is needed."""
     first, *rest = translate(method.help).split("\n\n")
     parts = [
@@ -384,8 +383,6 @@ def method_help(method: Method | MagnitudeMethod, problem: Problem | None) -> st
         message("<p><b>{first}</b></p>", html.escape(first)),
     ]
     parts += [_paragraph(text) for text in rest]
-    if not isinstance(method, Method):
-        return joined(parts, "")
     if method.guarantees:
         parts.append(message("<h4>What it promises</h4><ul>"))
         parts += [

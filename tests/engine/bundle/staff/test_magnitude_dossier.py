@@ -14,8 +14,7 @@ from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.protection.magnitude_method import MagnitudeProblem
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
@@ -24,8 +23,10 @@ TABLE = table_of(drawn(3), (4, 4))
 
 def protected(method: str) -> Protected:
     way = methods("magnitudes")[method]
-    problem = MagnitudeProblem(table=TABLE, rules=rules_of(["p=10"]), title="Firms", seed=7)
-    return protect_magnitudes(way, problem, way.resolve({}), AgencyPolicy())
+    problem = MagnitudeProblem(table=TABLE, rules=rules_of(["p=10"]), seed=7)
+    return protect_magnitudes(
+        way, Problem.of_magnitudes(problem, "Firms"), way.resolve(TABLE.units.domain, {}), AgencyPolicy()
+    )
 
 
 def dossier(done: Protected, table: MagnitudeTable = TABLE) -> bytes:
