@@ -5,6 +5,7 @@ import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.editable_wheel import editable_wheel
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 WHAT_TO_INSTALL = {
@@ -28,8 +29,17 @@ class Build(build_ext):
             )
 
 
+class Editable(editable_wheel):
+    """Name the checkout itself: editors and type checkers do not see through a finder of modules."""
+
+    def finalize_options(self) -> None:
+        self.distribution.packages.remove("tabprotect.resources")
+        self.distribution.package_dir = {"": "."}
+        super().finalize_options()
+
+
 setup(
-    cmdclass={"build_ext": Build},
+    cmdclass={"build_ext": Build, "editable_wheel": Editable},
     ext_modules=[
         Extension(
             f"tabprotect/{kernel}".replace("/", "."),

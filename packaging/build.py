@@ -60,7 +60,7 @@ raise SystemExit(main())
 def build() -> None:
     """Run PyInstaller on a two-line entry script and an installed copy, both outside the tree.
 
-    The copy, because an editable install is a finder hook that PyInstaller does not see through.
+    The copy, because in the tree resources stand beside the package.
     """
     # What an earlier build copied there would come along, moved modules too.
     shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)

@@ -42,6 +42,7 @@ from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)
 Protection = TypeVar("Protection", covariant=True)
+Found = TypeVar("Found", covariant=True)
 
 
 class Designed(Protocol):
@@ -107,30 +108,53 @@ def _method(name: str) -> str:
     return "\n".join([head, f'    """The parameters of ``{name}``."""', "", *lines])
 
 
-def _protects() -> str:
+PROTECTS = {
+    "Protects": ("table: Table, /", "", "Protection"),
+    "ProtectsSet": (
+        "table: Table | Mapping[str, Table], /",
+        "tables: Mapping[str, str] | None",
+        "Protection",
+    ),
+    "ProtectsAll": ("tables: Mapping[str, Table], /", "", "Found"),
+}
+"""What is called to protect: what it takes first, what before the method, what it gives."""
+
+
+def _protects(name: str) -> str:
+    given, between, gives = PROTECTS[name]
+    workers = "workers: int | None = ..., " if name == "ProtectsAll" else ""
+    generic = {"Found": "Table, Found"}.get(gives, "Table, Protection")
     lines = [
-        f"Method = Literal[{', '.join(map(repr, _names()))}]",
-        '"""The names of the methods; that of a plug-in is checked by nobody if its type is ``Any``."""',
-        "",
-        "",
-        "class Protects(Protocol[Table, Protection]):",
+        f"class {name}(Protocol[{generic}]):",
         '    """An overload for each method; one that a variable names takes what all methods take."""',
     ]
-    for method in _names():
-        default = " = ..." if method == DEFAULT_METHOD else ""
-        lines += [
-            "",
-            "    @overload",
-            f'    def __call__(self, table: Table, /, method: Literal["{method}"]{default}, *, '
-            f"progress: Progress = ..., **asked: Unpack[{_class(method)}]) -> Protection: ...",
-        ]
-    lines += [
-        "",
-        "    @overload",
-        "    def __call__(self, table: Table, /, method: Method | None, *, progress: Progress = ..., "
-        "**asked: Unpack[ProtectingKeywords]) -> Protection: ...",
-    ]
+    options = {
+        **{f'Literal["{one}"]': _class(one) for one in _names()},
+        "Method | None": "ProtectingKeywords",
+    }
+    for method, asked in options.items():
+        default = " = ..." if method == f'Literal["{DEFAULT_METHOD}"]' else ""
+        ways = (
+            [f"{between}{default}, method: {method}{default}, *"]
+            if between
+            else [f"method: {method}{default}, *"]
+        )
+        # Several tables need no formulas: then the method is named.
+        if between and not default:
+            ways.append(f"{between} = ..., *, method: {method}")
+        for way in ways:
+            lines += [
+                "",
+                "    @overload",
+                f"    def __call__(self, {given}, {way}, {workers}progress: Progress = ..., "
+                f"**asked: Unpack[{asked}]) -> {gives}: ...",
+            ]
     return "\n".join(lines)
+
+
+METHOD = """Method = Literal[{}]
+\"\"\"The names of the methods; that of a plug-in is checked by nobody if its type is ``Any``.\"\"\"
+"""
 
 
 def written() -> str:
@@ -139,7 +163,8 @@ def written() -> str:
         HEAD,
         *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing, Telling)),
         *map(_method, _names()),
-        _protects(),
+        METHOD.format(", ".join(map(repr, _names()))),
+        *map(_protects, PROTECTS),
     ]
     return "\n\n".join(parts) + "\n"
 

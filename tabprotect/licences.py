@@ -8,8 +8,9 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from importlib import metadata
-from importlib.resources import files
 from pathlib import Path
+
+from tabprotect.version import RESOURCES
 
 THIRD_PARTY = "THIRD-PARTY.txt"
 """The file of an installer, beside the program, that holds them."""
@@ -92,7 +93,7 @@ def third_party(names: Iterable[str], system: Iterable[tuple[str, str]] = ()) ->
     for library, said in system:
         parts += [LINE, f"{library}\n\n{said}"]
     for name in ("LGPL-3.0", "GPL-3.0"):
-        text = files("tabprotect.resources").joinpath("licences", f"{name}.txt").read_text("utf-8")
+        text = (RESOURCES / "licences" / f"{name}.txt").read_text("utf-8")
         parts += [LINE, f"{name}\n\n{text}"]
     return "\n".join(parts) + "\n"
 
@@ -142,7 +143,7 @@ def text() -> str:
 
 
 def _own() -> str:
-    said = files("tabprotect.resources").joinpath("licences", "tabprotect.txt").read_text("utf-8")
+    said = (RESOURCES / "licences" / "tabprotect.txt").read_text("utf-8")
     return f"tabprotect\n\n{said}\n{LINE}\n"
 
 

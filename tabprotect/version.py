@@ -6,6 +6,11 @@ from pathlib import Path
 
 __version__ = "0.2.0"
 
+_PACKAGE = Path(__file__).parent
+
+RESOURCES = (_PACKAGE if os.path.isdir(_PACKAGE / "resources") else _PACKAGE.parent) / "resources"
+"""Icons, texts, examples and documents: in an installed program within the package, in a checkout beside it."""
+
 KERNELS = (
     "engine/attack/tempered_lattice",
     "engine/cycles/cycle_steps",
@@ -20,8 +25,10 @@ KERNELS = (
 
 def missing_kernels() -> list[str]:
     """Return the compiled parts that this installation lacks."""
-    home, suffixes = Path(__file__).parent, importlib.machinery.EXTENSION_SUFFIXES
-    return [one for one in KERNELS if not any(os.path.isfile(home / f"{one}{suffix}") for suffix in suffixes)]
+    suffixes = importlib.machinery.EXTENSION_SUFFIXES
+    return [
+        one for one in KERNELS if not any(os.path.isfile(_PACKAGE / f"{one}{suffix}") for suffix in suffixes)
+    ]
 
 
 def compiled() -> dict[str, int]:

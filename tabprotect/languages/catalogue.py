@@ -8,6 +8,7 @@ from numbers import Number
 from typing import Any
 
 from tabprotect.languages.messages import Day, Message
+from tabprotect.version import RESOURCES
 
 Writer = Callable[[str], str]
 
@@ -72,10 +73,7 @@ _QUOTED = {"\\": "\\\\", '"': '\\"', **{sign: f"\\{name}" for name, sign in _MEA
 
 
 def _text(language: str) -> str:
-    # Late: what is said in English reads no file, and this is a sixth of the start.
-    from importlib.resources import files
-
-    return (files("tabprotect.resources") / "languages" / f"{language}.po").read_text("utf-8")
+    return (RESOURCES / "languages" / f"{language}.po").read_text("utf-8")
 
 
 def head(language: str) -> dict[str, str]:

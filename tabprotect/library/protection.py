@@ -41,7 +41,13 @@ from tabprotect.library.verdicts import AgencyVerdict
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.arguments.keywords import Method, Protects, PublishingKeywords
+    from tabprotect.library.arguments.keywords import (
+        Method,
+        Protects,
+        ProtectsAll,
+        ProtectsSet,
+        PublishingKeywords,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,13 +178,25 @@ class Protection(Framed):
         return self.publish(folder, tables=tables, **asked)
 
 
-def _by_method(function: Callable[..., Protection]) -> Protects[Table, Protection]:
-    """The same: checked, and completed in an editor, by the parameters of the method it names."""
+# The same functions: checked, and completed in an editor, by the parameters of the method they name.
+
+
+def _one(function: Callable[..., Protection]) -> Protects[Table, Protection]:
     return cast("Protects[Table, Protection]", function)
 
 
+def _set(function: Callable[..., Protection]) -> ProtectsSet[Table, Protection]:
+    return cast("ProtectsSet[Table, Protection]", function)
+
+
+def _all(function: Callable[..., ProtectedTables]) -> ProtectsAll[Table, ProtectedTables]:
+    return cast("ProtectsAll[Table, ProtectedTables]", function)
+
+
+@_set
 def protect_set(
     table: Table | Mapping[str, Table],
+    /,
     tables: Mapping[str, str] | None = None,
     method: Method = DEFAULT_METHOD,
     *,
@@ -234,7 +252,7 @@ def protect_set(
     return protect(table, method, progress=progress, **given)
 
 
-@_by_method
+@_one
 @asks(Protecting, rest="parameters")
 def protect(
     table: Table, /, method: str | None = None, *, progress: Progress = SILENT, **asked: Any
@@ -313,8 +331,10 @@ class ProtectedTables:
         return f"ProtectedTables({len(self.protections)} protected, {len(self.errors)} refused)"
 
 
+@_all
 def protect_all(
     tables: Mapping[str, Table],
+    /,
     method: Method | None = None,
     *,
     workers: int | None = None,

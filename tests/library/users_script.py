@@ -75,8 +75,14 @@ def several(folder: Path) -> tp.Protection:
     czech = tp.read_table("example:czech-autoworkers")
     tables = {"one": "A*B", "two": "B*C"}
     found: tp.Protection = tp.protect_set(czech, tables, "random_rounding", seed=1)
-    each: tp.ProtectedTables = tp.protect_all({"A": czech.margin("A"), "B": czech.margin("B")}, workers=1)
+    margins = {"A": czech.margin("A"), "B": czech.margin("B")}
+    each: tp.ProtectedTables = tp.protect_all(margins, workers=1)
     assert {*each.protections, *each.errors} == {"A", "B"}
+    assert len(tp.protect_set(margins, method="random_rounding", base=5).release.tables) == 3
+    with suppress(tp.ParameterError):
+        tp.protect_set(czech, tables, "random_rounding", bse=5)  # type: ignore[call-overload]
+    with suppress(tp.ParameterError):
+        tp.protect_all(margins, "random_rounding", base="five", workers=1)  # type: ignore[call-overload]
     return found
 
 

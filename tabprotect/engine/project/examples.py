@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.paths import is_there
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
+from tabprotect.version import RESOURCES
 
 PREFIX = "example:"
 
@@ -85,7 +85,7 @@ def _read_example(folder: Path) -> Example:
 @cache
 def examples() -> tuple[Example, ...]:
     """All bundled examples: tables first, small ones before large ones."""
-    root = Path(str(files("tabprotect.resources"))) / "examples"
+    root = RESOURCES / "examples"
     found = [_read_example(about.parent) for about in root.glob("*/example.toml")]
     return tuple(sorted(found, key=lambda e: (e.microdata, e.file.stat().st_size, e.name)))
 

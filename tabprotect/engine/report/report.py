@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -24,6 +23,7 @@ from tabprotect.engine.report.public_edition import plain, public_edition
 from tabprotect.languages.messages import message
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.translation import figures_apart, language, translate
+from tabprotect.version import RESOURCES
 
 
 def pdf_bytes(html: str) -> bytes:
@@ -195,7 +195,7 @@ def rendered(template: str, edition: object) -> str:
 
 
 def _source(name: str) -> str:
-    return (files("tabprotect.resources") / "report" / name).read_text("utf-8")
+    return (RESOURCES / "report" / name).read_text("utf-8")
 
 
 def _printed(value: object) -> object:

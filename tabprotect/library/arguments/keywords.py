@@ -15,6 +15,7 @@ from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)
 Protection = TypeVar("Protection", covariant=True)
+Found = TypeVar("Found", covariant=True)
 
 
 class Designed(Protocol):
@@ -504,3 +505,575 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ProtectingKeywords],
     ) -> Protection: ...
+
+
+class ProtectsSet(Protocol[Table, Protection]):
+    """An overload for each method; one that a variable names takes what all methods take."""
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["binomial_compensated"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[BinomialCompensated],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["binomial_compensated"],
+        progress: Progress = ...,
+        **asked: Unpack[BinomialCompensated],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["bootstrap"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Bootstrap],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["bootstrap"],
+        progress: Progress = ...,
+        **asked: Unpack[Bootstrap],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["cell_key"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[CellKey],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["cell_key"],
+        progress: Progress = ...,
+        **asked: Unpack[CellKey],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["coarsening"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Coarsening],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["coarsening"],
+        progress: Progress = ...,
+        **asked: Unpack[Coarsening],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["controlled_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["controlled_rounding"],
+        progress: Progress = ...,
+        **asked: Unpack[ControlledRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["controlled_tabular_adjustment"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledTabularAdjustment],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["controlled_tabular_adjustment"],
+        progress: Progress = ...,
+        **asked: Unpack[ControlledTabularAdjustment],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        method: Literal["cyclic_perturbation"] = ...,
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[CyclicPerturbation],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["discrete_gaussian"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteGaussian],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["discrete_gaussian"],
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteGaussian],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["discrete_laplace"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteLaplace],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["discrete_laplace"],
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteLaplace],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["multiplicative_noise"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[MultiplicativeNoise],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["multiplicative_noise"],
+        progress: Progress = ...,
+        **asked: Unpack[MultiplicativeNoise],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["post_randomisation"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[PostRandomisation],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["post_randomisation"],
+        progress: Progress = ...,
+        **asked: Unpack[PostRandomisation],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["publish_margins"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[PublishMargins],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["publish_margins"],
+        progress: Progress = ...,
+        **asked: Unpack[PublishMargins],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["random_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[RandomRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["random_rounding"],
+        progress: Progress = ...,
+        **asked: Unpack[RandomRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["small_count_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[SmallCountRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["small_count_rounding"],
+        progress: Progress = ...,
+        **asked: Unpack[SmallCountRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Literal["suppression"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Suppression],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Literal["suppression"],
+        progress: Progress = ...,
+        **asked: Unpack[Suppression],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None,
+        method: Method | None,
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ProtectingKeywords],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table | Mapping[str, Table],
+        /,
+        tables: Mapping[str, str] | None = ...,
+        *,
+        method: Method | None,
+        progress: Progress = ...,
+        **asked: Unpack[ProtectingKeywords],
+    ) -> Protection: ...
+
+
+class ProtectsAll(Protocol[Table, Found]):
+    """An overload for each method; one that a variable names takes what all methods take."""
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["binomial_compensated"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[BinomialCompensated],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["bootstrap"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[Bootstrap],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["cell_key"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[CellKey],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["coarsening"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[Coarsening],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["controlled_rounding"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledRounding],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["controlled_tabular_adjustment"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledTabularAdjustment],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["cyclic_perturbation"] = ...,
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[CyclicPerturbation],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["discrete_gaussian"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteGaussian],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["discrete_laplace"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteLaplace],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["multiplicative_noise"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[MultiplicativeNoise],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["post_randomisation"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[PostRandomisation],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["publish_margins"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[PublishMargins],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["random_rounding"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[RandomRounding],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["small_count_rounding"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[SmallCountRounding],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Literal["suppression"],
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[Suppression],
+    ) -> Found: ...
+
+    @overload
+    def __call__(
+        self,
+        tables: Mapping[str, Table],
+        /,
+        method: Method | None,
+        *,
+        workers: int | None = ...,
+        progress: Progress = ...,
+        **asked: Unpack[ProtectingKeywords],
+    ) -> Found: ...

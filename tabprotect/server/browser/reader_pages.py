@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from functools import cache
 from html import escape
-from importlib.resources import files
 from urllib.parse import parse_qs, urlencode
 
 from anyio import to_thread
@@ -35,6 +34,7 @@ from tabprotect.server.guard.boundary import is_secure, own_origin
 from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import COOKIE, server_of, visitor_of
+from tabprotect.version import RESOURCES
 
 STEP, ROW, EDGE, RADIUS = 26, 90, 24, 8
 """Between two sub-tables, between two rows, around all of it; of a dot; in pixels."""
@@ -93,7 +93,7 @@ _WANTED = re.compile(r"([A-Za-z][\w-]*)(?:\s*;\s*q=(1(?:\.0*)?|0?\.\d+|0))?")
 
 
 def _source(name: str) -> str:
-    return (files("tabprotect.resources") / "server" / name).read_text("utf-8")
+    return (RESOURCES / "server" / name).read_text("utf-8")
 
 
 @cache

@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive
@@ -31,6 +30,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import ENGLISH, LANGUAGES, catalogue
+from tabprotect.version import RESOURCES
 
 if TYPE_CHECKING:
     from tabprotect.engine.bundle.reader_page.page_model import Model
@@ -235,7 +235,7 @@ def _near_rows(mine: list[list[int]], found: object) -> bool:
 @cache
 def frame() -> str:
     """The page without a release."""
-    folder = files("tabprotect.resources") / "page"
+    folder = RESOURCES / "page"
     style = _tight_style(_lean((folder / "page.css").read_text("utf-8")))
     code = "".join(_tight(_lean((folder / name).read_text("utf-8"))) for name in SCRIPTS)
     words = f"const NAMES = {embedded(list(WORDS))};\nconst WORDS = {embedded(_in_languages())};\n"

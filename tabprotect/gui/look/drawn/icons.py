@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from tabprotect.gui.look.theme import THEME
+from tabprotect.version import RESOURCES
 
 SIZES = (16, 24, 32, 48)
 
 
 @cache
 def _source(name: str) -> str:
-    return (resources.files("tabprotect.resources") / "icons" / f"{name}.svg").read_text("utf-8")
+    return (RESOURCES / "icons" / f"{name}.svg").read_text("utf-8")
 
 
 def pixmap(name: str, size: int, *, colour: str = "") -> QPixmap:
