@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Self
 
 import pytest
 
@@ -39,6 +41,28 @@ def _nobodys_house(houses: Iterator[Path]) -> Iterator[None]:
         patch.setenv("TABPROTECT_HOME", str(folder))
         patch.delenv("TABPROTECT_REGISTER", raising=False)
         patch.delenv("TABPROTECT_POLICY", raising=False)
+        _know_keys(patch, "nobody")
+        yield
+
+
+def _know_keys(patch: pytest.MonkeyPatch, whose: str) -> None:
+    """Let keys of the house that are made follow from a name.
+
+    With others another draw is judged each time, and now and then one does not pass.
+    """
+    made = count()
+
+    def token_hex(length: int) -> str:
+        return sha256(f"{whose} {next(made)}".encode()).hexdigest()[: 2 * length]
+
+    patch.setattr("tabprotect.engine.agency.secrets", SimpleNamespace(token_hex=token_hex))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _keys_of_a_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the tests of a module share is drawn by keys that follow from its name."""
+    with pytest.MonkeyPatch.context() as patch:
+        _know_keys(patch, request.node.nodeid)
         yield
 
 
@@ -48,22 +72,30 @@ def house_folder(
 ) -> Path:
     """A folder of settings that is empty: no test reads or writes the user's own.
 
-    Keys of the house that are made here follow from the test's name: with others another draw is
-    judged each time, and now and then one does not pass.
+    Keys of the house that are made here follow from the test's name.
     """
-    made = count()
-
-    def token_hex(length: int) -> str:
-        text = f"{request.node.nodeid} {next(made)}"
-        return sha256(text.encode()).hexdigest()[: 2 * length]
-
-    monkeypatch.setattr("tabprotect.engine.agency.secrets", SimpleNamespace(token_hex=token_hex))
+    _know_keys(monkeypatch, request.node.nodeid)
     folder = next(houses)
     folder.mkdir()
     monkeypatch.setenv("TABPROTECT_HOME", str(folder))
     monkeypatch.delenv("TABPROTECT_REGISTER", raising=False)
     monkeypatch.delenv("TABPROTECT_POLICY", raising=False)
     return folder
+
+
+class Noon(datetime):
+    """A clock that stands still."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls(2026, 1, 31, 12, tzinfo=tz)
+
+
+@pytest.fixture
+def noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test that compares what is written: its time is always the same."""
+    for module in ("project.history", "register.register_rows", "project.recipes.batch"):
+        monkeypatch.setattr(f"tabprotect.engine.{module}.datetime", Noon)
 
 
 LENGTH = 120

@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from tabprotect.engine.atomic import is_kept, make_private
+from tabprotect.engine.atomic import is_kept, make_private, place_to_write
 from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
@@ -98,9 +98,13 @@ class Database:
             address = sa.make_url(url if "://" in url else f"sqlite:///{url}")
             if address.drivername in ("postgresql", "postgres"):
                 address = address.set(drivername="postgresql+psycopg")
+            file = address.get_backend_name() == "sqlite" and not _in_memory(address)
+            if file and not os.path.exists(str(address.database)):
+                # Elsewhere in a rehearsal.
+                address = address.set(database=str(place_to_write(Path(str(address.database)))))
             self._engine = _engine(address)
             self._closed = False
-        except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
+        except (exc.ArgumentError, exc.NoSuchModuleError, ImportError, OSError) as error:
             raise InputError(
                 message("no database can be opened by this address: {error}", error),
                 hint="give a file name, or a URL such as postgresql+psycopg://host/name",
@@ -108,10 +112,10 @@ class Database:
         self.name = address.render_as_string(hide_password=True)
         self._turn: threading.Lock | None = None
         # In a rehearsal whatever a transaction changed is taken back.
-        self._kept = address.get_backend_name() == "sqlite" and _in_memory(address)
-        self._kept = self._kept or is_kept(Path(str(address.database)))
+        memory = address.get_backend_name() == "sqlite" and not file
+        self._kept = memory or is_kept(Path(str(address.database)))
         try:
-            if address.get_backend_name() == "sqlite" and not _in_memory(address):
+            if file:
                 path = Path(str(address.database))
                 # The library would create it readable for everybody.
                 make_private(path)

@@ -64,7 +64,7 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "widths": {"table": TABLE},
     "accounts add": {"name": "ann", "--database": "new.sqlite"},
     "accounts list": {"--database": "new.sqlite"},
-    "accounts withdraw": {"name": "ann", "--database": "new.sqlite"},
+    "accounts withdraw": {"name": "ann", "--database": "accounts.sqlite"},
 }
 """What each command takes so that nothing but the path under test is wrong."""
 
@@ -133,6 +133,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "protect t.csv --method random_rounding --out r.zip --dossier d.zip --accept try",
             "cycles design --shape 2,2 --out c.json",
             "tabulate firms.csv --by v --unit w --measure x --out m.parquet",
+            "accounts add ann --database accounts.sqlite",
         ):
             main(words.split())
     (folder / "jobs").mkdir()
@@ -277,5 +278,6 @@ def test_a_rehearsal_keeps_nothing_and_names_what_will_be_written(
     after = kept(place)
     changed = {str(path) for path, data in after.items() if data is not None and before.get(path) != data}
     named = {one["file"] for one in rehearsed.json["would_write"]}
-    # A register that is there already is changed, and not written anew.
-    assert changed - {str(place / "house" / "register.sqlite")} == named
+    # A database that is there already is changed, and not written anew.
+    there = {str(place / "house" / "register.sqlite"), str(place / "accounts.sqlite")}
+    assert changed - there == named

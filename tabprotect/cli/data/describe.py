@@ -79,27 +79,44 @@ def _is_source(text: str) -> bool:
 
 def _describe_table(source: str, reading: TableReading, console: Console) -> int:
     project = open_source(source, reading, console).project
-    table = project.original
-    domain, kept = table.domain, project.kept_totals
-    data = {
+    domain, kept, sums = project.domain, project.kept_totals, project.sums
+    data: dict[str, object] = {
         "variables": [
             {"name": v.name, "categories": list(v.categories), "labels": list(v.labels)}
             for v in domain.variables
         ],
         "shape": list(domain.shape),
-        "cells": domain.size,
-        "total": table.total,
         "kept_totals": [total.as_json() for total in kept],
         "notes": [translate(note) for note in project.notes],
         "confidential": True,
     }
-    lines = [
-        message(
+    shape = joined((f"{len(v.categories)} {v.name}" for v in domain.variables), " x ")
+    if sums is None:
+        data |= {"cells": domain.size, "total": project.original.total}
+        said = message(
             "{shape}: {cells:,} cells, sum {total:,}. CONFIDENTIAL: true counts.",
-            joined((f"{len(v.categories)} {v.name}" for v in domain.variables), " x "),
+            shape,
             domain.size,
-            table.total,
-        ),
+            project.original.total,
+        )
+    else:
+        table, cells = sums.table, sums.table.cells
+        of = {
+            "measure": table.measure,
+            "cells": len(cells),
+            "total": table.shown(int(cells.value[table.number({})])),
+            "records": project.original.total,
+            "holdings": len(table.names),
+        }
+        data |= of
+        said = message(
+            "{shape}: {measure} of {holdings:,} holdings in {records:,} records, {cells:,} cells with totals, "
+            "sum {total:,}. CONFIDENTIAL: true sums.",
+            shape=shape,
+            **of,
+        )
+    lines = [
+        said,
         *project.notes,
         *(
             message(

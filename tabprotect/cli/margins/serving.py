@@ -121,6 +121,7 @@ def run_serve(asked: Serve, console: Console) -> None:
     "accounts add",
     help=message("make an account; its key is shown this once"),
     example="tabprotect accounts add anna --role operator",
+    writes=True,
 )
 def run_add(asked: AccountsAdd, console: Console) -> None:
     """Make an account and print its key."""
@@ -136,6 +137,7 @@ def run_add(asked: AccountsAdd, console: Console) -> None:
     "accounts withdraw",
     help=message("end the key of an account"),
     example="tabprotect accounts withdraw anna",
+    writes=True,
 )
 def run_withdraw(asked: AccountsWithdraw, console: Console) -> None:
     """End the key of an account."""

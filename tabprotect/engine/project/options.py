@@ -201,6 +201,7 @@ class Drawing(Options):
     draft: bool = option_field(
         False,
         shell="",
+        measure="counts",
         help=message("hold what the gate refuses, to be looked at: it is published with a reason only"),
     )
     tune: bool = option_field(

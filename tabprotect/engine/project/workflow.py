@@ -8,6 +8,7 @@ from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.agency import register_address
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
@@ -95,9 +96,19 @@ def published(
     before: LeftBefore | None = None,
     progress: Progress,
 ) -> History:
-    """The protected table published; ``before`` as in a command's context."""
+    """The protected table published; ``before`` as in a command's context.
+
+    Raises
+    ------
+    ParameterError
+        For the names of who answers for it, where nothing keeps them.
+    """
     from tabprotect.engine.project.verbs.publish_verbs import publish
 
+    names = [name for name in ("prepared_by", "approved_by") if getattr(asked, name)]
+    kept = asked.dossier is not None or register_address(register) is not None
+    if names and not kept and history.project.limits.signatures < 2:
+        raise ParameterError(dict.fromkeys(names, message("goes with a dossier or a register, which keep it")))
     sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
     order = publish.order(replace(asked, sign=sign, sign_too=too).given)
     return history.do(order, progress=progress, register=register, before=before)[0]

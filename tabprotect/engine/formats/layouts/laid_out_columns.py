@@ -126,6 +126,10 @@ def columns_of(blocks: Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
     """The contents of each column."""
     corner = next((n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None)
     count = _count_column(blocks, reading, corner)
+    if count is not None and reading.columns is not None:
+        raise InputError(
+            message("columns: goes with a grid, and this table has a line for each cell"), file=blocks.name
+        )
     return _grid(blocks, reading, marks, corner) if count is None else _long(blocks, count, reading)
 
 

@@ -6,7 +6,6 @@ inputs are still those in its ``job.json`` is not run again.
 
 from __future__ import annotations
 
-import datetime
 import html
 import json
 import multiprocessing
@@ -18,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tabprotect.engine.agency import user_name
@@ -204,7 +204,7 @@ def _outcome(job: BatchJob, code: int, message: str) -> JobOutcome:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:

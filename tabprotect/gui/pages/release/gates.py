@@ -165,7 +165,7 @@ class CountsGate(Gate):
 
     def again(self) -> None:
         """Protect once more, and come back to the page."""
-        job = self.page.do(protect, draft=True)
+        job = self.page.do(protect, draft=not self.document.of_sums)
         if job is not None:
             # Between the two there is nothing to release, and another page comes to the front.
             job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
