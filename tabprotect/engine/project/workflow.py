@@ -108,7 +108,9 @@ def published(
     names = [name for name in ("prepared_by", "approved_by") if getattr(asked, name)]
     kept = asked.dossier is not None or register_address(register) is not None
     if names and not kept and history.project.limits.signatures < 2:
-        raise ParameterError(dict.fromkeys(names, message("goes with a dossier or a register, which keep it")))
+        raise ParameterError(
+            dict.fromkeys(names, message("goes with a dossier or a register, which keep it"))
+        )
     sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
     order = publish.order(replace(asked, sign=sign, sign_too=too).given)
     return history.do(order, progress=progress, register=register, before=before)[0]
