@@ -82,7 +82,7 @@ MADE = (
     "protect counts.csv --method random_rounding --set margins=region+sex --accept-weak --no-page --register none --out margins.zip",
     "register new left.db",
     "protect counts.csv --method cyclic_perturbation --accept-weak --no-page --register none --out cycles.zip",
-    "protect counts.csv --method random_rounding --accept-weak --no-page --register left.db --out left.zip",
+    "protect counts.csv --method random_rounding --set base=10 --accept-weak --no-page --register left.db --out left.zip",
     "protect sums.parquet --method multiplicative_noise --accept weak --no-page --register none --out noise.zip",
     "protect quoted.parquet --method multiplicative_noise --accept weak --no-page --register none --out quoted_sums.zip",
     "accounts add anna --database accounts.db",
@@ -175,7 +175,7 @@ PROTECTING = READING | {
     "protecting.fresh": f"{ANSWERING} | --fresh",
     "publishing.release": "--out out/other.zip",
     "publishing.dossier": "--dossier out/d.zip",
-    "publishing.again": "--register left.db --set base=5 --accept weak | --again yearly "
+    "publishing.again": "--register left.db --set base=20 | --again yearly "
     "|| --register left_sums.db --method multiplicative_noise",
     "publishing.prepared_by": "--prepared-by A",
     "publishing.approved_by": "--approved-by A",
