@@ -8,6 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Floats, Ints
 from tabprotect.engine.equal_rows import runs
+from tabprotect.engine.release.likelihood import log_weight
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 
 MOST_LISTED = 2**16
@@ -137,7 +138,7 @@ def _logs(numbers: PublishedNumbers, member: Bools, tables: Ints, sums: Ints) ->
     out = np.zeros(len(tables))
     for cell, law in enumerate(numbers.believed.tolist()):
         if law >= 0:
-            out += _weight(numbers, law, tables[:, cell])
+            out += log_weight(tables[:, cell], *numbers.laws[law])
     # Each set of records has a word of its own.
     words = np.random.Generator(np.random.PCG64(0)).integers(1, 2**62, tables.shape[1])
     filled = np.where(tables > 0, words, 0)
@@ -146,7 +147,7 @@ def _logs(numbers: PublishedNumbers, member: Bools, tables: Ints, sums: Ints) ->
         alike = told[numbers.noise[told] == source]
         kinds = numbers.law[alike]
         weights = np.stack(
-            [_weight(numbers, law, sums[:, k]) for k, law in zip(alike, kinds, strict=True)], 1
+            [log_weight(sums[:, k], *numbers.laws[law]) for k, law in zip(alike, kinds, strict=True)], 1
         )
         if source >= 0:
             records = np.stack([np.bitwise_xor.reduce(filled[:, member[k]], axis=1) for k in alike], 1)
@@ -160,11 +161,3 @@ def _logs(numbers: PublishedNumbers, member: Bools, tables: Ints, sums: Ints) ->
             out[differ] = -np.inf
         out += weights.sum(axis=1)
     return out
-
-
-def _weight(numbers: PublishedNumbers, law: int, values: Ints) -> Floats:
-    low, high, logs = numbers.laws[law]
-    inside = (values >= low) & (values <= high)
-    if logs is None:
-        return np.where(inside, 0.0, -np.inf)
-    return np.where(inside, logs[np.clip(values - low, 0, len(logs) - 1)], -np.inf)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.engine.release.likelihood import UNBOUNDED, open_ends
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.solver import NEAR, Entries, Limit, Sense, TableProgramme
 from tabprotect.languages.messages import message
@@ -49,34 +49,26 @@ def proved(numbers: PublishedNumbers) -> tuple[Ints, Ints]:
         When no table fits the numbers.
     """
     low, high = numbers.support()
-    most = _open(high)
     own = np.flatnonzero(numbers.believed >= 0)
     alone_low, alone_high = (
-        np.array([law[end] for law in numbers.laws], dtype=np.float64)[numbers.believed[own]]
-        for end in (0, 1)
+        np.array([law[end] for law in numbers.laws], dtype=np.int64)[numbers.believed[own]] for end in (0, 1)
     )
-    alone_high[alone_high >= UNBOUNDED] = np.inf
     # What is believed of a cell bounds it as a sum of its own would.
     sums = (
         np.concatenate([numbers.starts, numbers.starts[-1] + 1 + np.arange(len(own))]),
         np.concatenate([numbers.cells, own]),
     )
-    lower, upper = propagated(
-        numbers.domain.size,
-        sums,
-        np.concatenate([low.astype(np.float64), alone_low]),
-        np.concatenate([most, alone_high]),
-    )
-    upper[np.bincount(numbers.cells, minlength=numbers.domain.size) == 0] = np.inf
+    ends = np.concatenate([low, alone_low]), np.concatenate([high, alone_high])
+    size = numbers.domain.size
+    lower, upper = propagated(sums, ends, (np.zeros(size, np.int64), np.full(size, UNBOUNDED)))
+    upper[np.bincount(numbers.cells, minlength=size) == 0] = UNBOUNDED
     if numbers.domain.structural:
-        upper[numbers.domain.structural_cells()] = 0.0
+        upper[numbers.domain.structural_cells()] = 0
     of = numbers.of_entry
     beneath = np.bincount(of, lower[numbers.cells], numbers.numbers)
     above = np.bincount(of, upper[numbers.cells], numbers.numbers)
-    lower = np.concatenate([lower, np.maximum(beneath, low)])
-    upper = np.concatenate([upper, np.minimum(above, most)])
-    ends = np.where(np.isinf(upper), float(UNBOUNDED), upper)
-    return lower.astype(np.int64), ends.astype(np.int64)
+    least, most = np.maximum(beneath, low).astype(np.int64), np.minimum(above, high).astype(np.int64)
+    return np.concatenate([lower, least]), np.concatenate([upper, most])
 
 
 def narrowed(
@@ -92,8 +84,8 @@ def narrowed(
     kept = used[of]
     programme = TableProgramme(
         Entries.at((np.cumsum(used) - 1)[of[kept]], numbers.cells[kept], 1.0, size),
-        sums=(low[used], _open(high[used])),
-        cells=(lower[:size], _open(upper[:size])),
+        sums=(low[used], open_ends(high[used])),
+        cells=(lower[:size], open_ends(upper[:size])),
         integral=True,
     )
     for number, cell in enumerate(asked):
@@ -109,13 +101,9 @@ def narrowed(
                 upper[cell] = min(upper[cell], math.floor(bound + NEAR))
             else:
                 lower[cell] = max(lower[cell], math.ceil(bound - NEAR))
-        ends_of_cell = _open(np.array([lower[cell], upper[cell]]))
+        ends_of_cell = open_ends(np.array([lower[cell], upper[cell]]))
         programme.limit_many("columns", np.array([cell]), (ends_of_cell[:1], ends_of_cell[1:]))
     return lower, upper
-
-
-def _open(high: Ints) -> Floats:
-    return np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,55 +6,63 @@ changes. The bounds hold for every table, but are often not tight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.messages import message
 
-ROUNDS = 50
+ROUNDS = 200
 """The most rounds over all sums; the bounds found by then hold."""
 
-EXACT = 2.0**50
-"""Sums beyond this are not exact in floating point: nothing is proved from them."""
+UNBOUNDED = 2**62
+"""Stands for no upper bound."""
 
 
-def propagated(size: int, sums: tuple[Ints, Ints], least: Floats, most: Floats) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of cells that are not negative, (cells,); infinite for no upper one.
+def _none_fits(_: int) -> TabprotectError:
+    return InputError(message("no original fits the published counts"))
+
+
+def propagated(
+    sums: tuple[Ints, Ints],
+    ends: tuple[Ints, Ints],
+    cells: tuple[Ints, Ints],
+    none_fits: Callable[[int], TabprotectError] = _none_fits,
+) -> tuple[Ints, Ints]:
+    """Narrow the lower and upper bounds of cells that are not negative, (cells,).
 
     Parameters
     ----------
-    size
-        Number of cells.
     sums : int64 (sums + 1,), (entries,)
         The cells of each sum, one sum after the other.
-    least, most : float64 (sums,)
-        Bounds of the sums; infinite for no upper one.
-
-    Raises
-    ------
-    InputError
-        When no table fits.
+    ends : int64 (sums,), (sums,)
+        Bounds of the sums; ``UNBOUNDED`` for no upper one.
+    cells : int64 (cells,), (cells,)
+        Bounds of the cells; ``UNBOUNDED`` for no upper one.
+    none_fits
+        The error to raise when a cell has no count left; it takes the cell.
     """
-    starts, cells = sums
-    lower, upper = np.zeros(size), np.full(size, np.inf)
-    sizes = np.diff(starts)
-    of = np.repeat(np.arange(len(sizes)), sizes)
-    if max(least.max(initial=0.0), most[np.isfinite(most)].max(initial=0.0)) > EXACT:
-        return lower, upper
+    (starts, members), (low, high) = sums, (end.copy() for end in cells)
+    filled = np.diff(starts) > 0
+    begins, least, most = starts[:-1][filled], ends[0][filled], ends[1][filled]
+    of = np.repeat(np.arange(len(begins)), np.diff(starts)[filled])
+    # Larger ones could add up to more than a number holds: nothing is concluded from them.
+    largest = UNBOUNDED // max(len(members), 1)
     for _ in range(ROUNDS):
-        before = lower.copy(), upper.copy()
-        at_least = np.bincount(of, lower[cells], len(sizes))
-        np.minimum.at(upper, cells, most[of] - (at_least[of] - lower[cells]))
+        before = low.copy(), high.copy()
+        rest = most[of] - (np.add.reduceat(low[members], begins)[of] - low[members])
+        np.minimum.at(high, members, np.where(most[of] >= UNBOUNDED, UNBOUNDED, rest))
         # The upper bound of all others is known if none of them is unbounded.
-        open_ = np.isinf(upper[cells])
-        number = np.bincount(of, open_, len(sizes))
-        at_most = np.bincount(of, np.where(open_, 0.0, upper[cells]), len(sizes))
-        others = at_most[of] - np.where(open_, 0.0, upper[cells])
-        shut = number[of] - open_ == 0
-        np.maximum.at(lower, cells[shut], (least[of] - others)[shut])
-        if (lower > upper).any():
-            raise InputError(message("no original fits the published counts"))
-        if (lower == before[0]).all() and (upper == before[1]).all():
+        endless = high[members] > largest
+        others_open = np.add.reduceat(endless.astype(np.int64), begins)[of] > endless
+        finite = np.where(endless, 0, high[members])
+        rest = least[of] - (np.add.reduceat(finite, begins)[of] - finite)
+        np.maximum.at(low, members, np.where(others_open, 0, rest))
+        crossed = np.flatnonzero(low > high)
+        if len(crossed):
+            raise none_fits(int(crossed[0]))
+        if (low == before[0]).all() and (high == before[1]).all():
             break
-    return lower, upper
+    return low, high

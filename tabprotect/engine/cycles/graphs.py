@@ -47,17 +47,6 @@ def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> Ints:
     return label.astype(np.int64)
 
 
-def two_forests(left: Ints, right: Ints, nodes: int) -> list[tuple[Ints, Ints]]:
-    """A spanning forest, and a second one of the edges that the first leaves out."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    graph = coo_array((np.ones(len(left)), (left, right)), shape=(nodes, nodes)).tocsr()
-    first = minimum_spanning_tree(graph).tocsr()
-    second = minimum_spanning_tree(graph - first)
-    return [(f.row.astype(np.int64), f.col.astype(np.int64)) for f in (first.tocoo(), second.tocoo())]
-
-
 MAX_WIDTH = 13
 """Most coefficients joined to an eliminated one: 3^14 entries take a fifth of a second."""
 
@@ -134,6 +123,15 @@ class EliminationOrder:
     cliques: tuple[tuple[int, ...], ...]
     width: int
     levels: int = 3
+
+    @property
+    def axes(self) -> tuple[tuple[int, ...], ...]:
+        """Each node with those it is joined to when it goes, in the order in which they go."""
+        position = {v: k for k, v in enumerate(self.order)}
+        return tuple(
+            (v, *sorted(clique, key=position.__getitem__))
+            for v, clique in zip(self.order, self.cliques, strict=True)
+        )
 
     @property
     def held(self) -> int:

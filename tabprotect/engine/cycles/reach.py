@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import cycle_steps
-from tabprotect.engine.cycles.graphs import two_forests
+from tabprotect.engine.cycles.graphs import components
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -66,49 +66,28 @@ def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1)
 def bridges(table: Table) -> list[tuple[int, int]]:
     """Positive cells of a two-way table that no cycle through positive cells can move.
 
-    They are the bridges of the bipartite graph of positive cells (Lenz, theorem 2, corrected).
-    Two spanning forests, the second of what the first leaves, hold every cut of at most one
-    edge, so the search looks at 2 (rows + columns) edges however many cells are positive.
+    They are the bridges of the bipartite graph of positive cells (Lenz, theorem 2, corrected). A
+    depth-first search leaves a tree; each edge beside it joins a node to one above, and no edge of the
+    tree between the two is a bridge.
     """
-    counts = table.counts
-    m, n = counts.shape
-    rows, columns = np.nonzero(counts > 0)
-    near: list[list[int]] = [[] for _ in range(m + n)]
-    for left, right in two_forests(rows, columns + m, m + n):
-        for a, b in zip(left.tolist(), right.tolist(), strict=True):
-            near[a].append(b)
-            near[b].append(a)
-    return sorted((min(edge), max(edge) - m) for edge in _bridges(near))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import depth_first_order
 
-
-def _bridges(near: list[list[int]]) -> list[tuple[int, int]]:
-    """Bridges of a graph without parallel edges, by an iterative depth-first search."""
-    order = [-1] * len(near)
-    low = [0] * len(near)
-    clock = 0
-    found: list[tuple[int, int]] = []
-    for root in range(len(near)):
-        if order[root] >= 0:
-            continue
-        order[root] = low[root] = clock
-        clock += 1
-        stack = [(root, -1, iter(near[root]))]
-        while stack:
-            node, parent, rest = stack[-1]
-            for other in rest:
-                if other == parent:
-                    continue
-                if order[other] >= 0:
-                    low[node] = min(low[node], order[other])
-                    continue
-                order[other] = low[other] = clock
-                clock += 1
-                stack.append((other, node, iter(near[other])))
-                break
-            else:
-                stack.pop()
-                if parent >= 0:
-                    low[parent] = min(low[parent], low[node])
-                    if low[node] > order[parent]:
-                        found.append((node, parent))
-    return found
+    m, n = table.counts.shape
+    rows, columns = np.nonzero(table.counts > 0)
+    ends = np.stack([rows, columns + m])
+    # A further node joins the parts of the graph.
+    _, first = np.unique(components(rows, columns + m, m + n), return_index=True)
+    row, column = np.hstack([ends, [first, np.full(len(first), m + n)]])
+    graph = coo_array((np.ones(len(row)), (row, column)), shape=(m + n + 1, m + n + 1)).tocsr()
+    order, before = depth_first_order(graph, m + n, directed=False)
+    place = np.argsort(order)
+    upper, lower = np.where(place[ends[0]] < place[ends[1]], ends, ends[::-1])
+    beside = before[lower] != upper
+    around = np.zeros(m + n + 1, dtype=np.int64)
+    np.add.at(around, lower[beside], 1)
+    np.subtract.at(around, upper[beside], 1)
+    for node in order[:0:-1].tolist():
+        around[before[node]] += around[node]
+    alone = ~beside & (around[lower] == 0)
+    return list(zip(rows[alone].tolist(), columns[alone].tolist(), strict=True))

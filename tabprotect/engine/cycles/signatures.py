@@ -54,6 +54,23 @@ class Signatures:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @cached_property
+    def column(self) -> Ints:
+        """The group of each cell; untouched cells belong to a last one that never changes."""
+        return np.where(self.group_of_cell < 0, len(self), self.group_of_cell)
+
+    @property
+    def members(self) -> tuple[Ints, Ints]:
+        """The touched cells, group by group, and where those of each group begin."""
+        touched = np.flatnonzero(self.group_of_cell >= 0)
+        cells = touched[np.argsort(self.group_of_cell[touched], kind="stable")]
+        return cells, np.searchsorted(self.group_of_cell[cells], np.arange(len(self)))
+
+    def lowest(self, counts: Ints) -> Ints:
+        """The lowest count of each group."""
+        cells, starts = self.members
+        return np.minimum.reduceat(counts[cells], starts) if len(self) else counts[:0]
+
+    @cached_property
     def of_cycles(self) -> tuple[Ints, Ints, npt.NDArray[np.int8]]:
         """By cycles: where the groups that each touches begin, those groups, and the signs."""
         order, starts = by_number(self.cycles, int(self.cycles.max(initial=-1)) + 1)

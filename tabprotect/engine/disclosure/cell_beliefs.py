@@ -53,13 +53,9 @@ def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
     InputError
         When no original fits.
     """
-    least = likelihood.low[likelihood.kind].astype(np.float64)
-    most = likelihood.high[likelihood.kind].astype(np.float64)
-    most[likelihood.high[likelihood.kind] >= UNBOUNDED] = np.inf
-    sums_of = likelihood.starts, likelihood.cells
-    lower, upper = propagated(likelihood.domain.size, sums_of, least, most)
-    ends = np.where(np.isinf(upper), float(UNBOUNDED), upper)
-    return lower.astype(np.int64), ends.astype(np.int64)
+    ends, size = likelihood.ends, likelihood.domain.size
+    cells = np.zeros(size, dtype=np.int64), np.full(size, UNBOUNDED)
+    return propagated((likelihood.starts, likelihood.cells), ends, cells)
 
 
 EXACT_SUMS = 2**26

@@ -124,7 +124,7 @@ def _side_by_side(found: Sequence[tuple[int, Floats]]) -> Laws:
     return np.array([first for first, _ in found], dtype=np.int64), chances
 
 
-def standard_errors(chances: Floats, effective: float) -> Floats:
+def standard_errors(chances: Floats, effective: float | Floats) -> Floats:
     """Standard errors of shares among so many drawn originals."""
     # Sums of weights may end slightly above 1.
     return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.bounds import propagation
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.left_out import Omission, kinds
@@ -147,7 +148,7 @@ class AdaptiveSequence:
         return _gamma(self.alpha, self.beta)
 
 
-UNBOUNDED = 2**62
+UNBOUNDED = propagation.UNBOUNDED
 """The upper end of a factor without one."""
 
 
@@ -272,6 +273,11 @@ class CellFactors:
         )
 
     @property
+    def ends(self) -> tuple[Ints, Ints]:
+        """The lowest and the highest sum that each factor allows."""
+        return self.low[self.kind], self.high[self.kind]
+
+    @property
     def factors(self) -> int:
         """Number of factors."""
         return len(self.kind)
@@ -354,6 +360,19 @@ def _told_by_first(reruns: Sequence[Rerun]) -> Callable[[Ints], Floats] | None:
         return np.where(found == 0, found, np.nan)
 
     return told
+
+
+def log_weight(values: Ints, low: int, high: int, logs: Floats | None) -> Floats:
+    """The log weights of values under a law from ``low`` to ``high``; all alike where it has no logs."""
+    inside = (values >= low) & (values <= high)
+    if logs is None or not len(logs):
+        return np.where(inside, 0.0, -np.inf)
+    return np.where(inside, logs[np.clip(values - low, 0, len(logs) - 1)], -np.inf)
+
+
+def open_ends(high: Ints) -> Floats:
+    """Upper bounds for a programme: infinite for none."""
+    return np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
 
 
 def each_cell(domain: Domain) -> tuple[Ints, Ints]:

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
-from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, log_weight
 from tabprotect.languages.messages import message
 
 MOST_COUNTS = 2**22
@@ -130,12 +130,8 @@ class CellLaws:
 
 def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:
     """Log weights of sums under a factor kind; -inf where it excludes them."""
-    low, high = int(likelihood.low[kind]), int(likelihood.high[kind])
     run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
-    inside = (values >= low) & (values <= high)
-    if not len(run):
-        return np.where(inside, 0.0, -np.inf)
-    return np.where(inside, run[np.clip(values - low, 0, len(run) - 1)], -np.inf)
+    return log_weight(values, int(likelihood.low[kind]), int(likelihood.high[kind]), run)
 
 
 def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.languages.messages import message
-
-MOST_ROUNDS = 200
-"""Most rounds of narrowing; stopping early only leaves the bounds wider."""
 
 MOST_WEIGHTS = 2**25
 """Most log weights held, of all counts of all cells: 256 MiB."""
@@ -130,18 +128,18 @@ def split_components(laws: CellLaws) -> Split:
         If a cell or a sum has no possible count left, or nothing bounds a cell.
     """
     lk = laws.likelihood
-    low, high = laws.low[laws.law_of_cell], laws.high[laws.law_of_cell]
+    stated = laws.low[laws.law_of_cell], laws.high[laws.law_of_cell]
     lengths = np.diff(lk.starts)
     if (lk.low[lk.kind[lengths == 0]] > 0).any():
         raise InfeasibleError(
             message("a published sum of no cells is not 0"),
             hint=message("check that tables and mechanism belong together"),
         )
-    every = _Sums(lk.starts, lk.cells, lk.low[lk.kind], lk.high[lk.kind], lk.kind)
+    every = _Sums(lk.starts, lk.cells, *lk.ends, lk.kind)
     sums = every.taken(lengths > 1)
     if not len(sums.kind):
         return Split(np.arange(lk.domain.size), (np.zeros(0, np.int64),) * 2, ())
-    _narrow(laws, sums, low, high)
+    low, high = propagated((sums.starts, sums.cells), (sums.low, sums.high), stated, laws.impossible)
     in_sum = np.zeros(lk.domain.size, dtype=np.bool_)
     in_sum[sums.cells] = True
     # A sum that allows every total its cells can have, all with equal weight, is redundant.
@@ -160,7 +158,7 @@ def split_components(laws: CellLaws) -> Split:
     joined &= ~fixed
     # Cells narrowed by sums that no longer connect them keep their bounds, as single components.
     narrowed = in_sum & ~fixed & ~joined
-    narrowed &= (low > laws.low[laws.law_of_cell]) | (high < laws.high[laws.law_of_cell])
+    narrowed &= (low > stated[0]) | (high < stated[1])
     free = np.flatnonzero(joined | narrowed)
     endless = free[high[free] >= UNBOUNDED]
     if len(endless):
@@ -179,30 +177,6 @@ def _limit(laws: CellLaws, cells: Ints, high: Ints) -> None:
             first, logs, _ = laws.settled(law)
             ends[law] = first + len(logs) - 1
         high[cell] = ends[law]
-
-
-def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
-    """Tighten ``low`` and ``high`` (in place) until no sum narrows them further."""
-    entry, cells = sums.of_entry, sums.cells
-    for _ in range(MOST_ROUNDS):
-        endless = high >= UNBOUNDED
-        finite = np.where(endless, 0, high)
-        least, most = sums.added(low), sums.added(finite)
-        without = sums.added(endless.astype(np.int64))
-        top = np.where(
-            sums.high[entry] >= UNBOUNDED, UNBOUNDED, sums.high[entry] - (least[entry] - low[cells])
-        )
-        others = without[entry] - endless[cells]
-        bottom = np.where(others > 0, 0, sums.low[entry] - (most[entry] - finite[cells]))
-        new_low, new_high = low.copy(), high.copy()
-        np.maximum.at(new_low, cells, bottom)
-        np.minimum.at(new_high, cells, top)
-        empty = np.flatnonzero(new_low > new_high)
-        if len(empty):
-            raise laws.impossible(int(empty[0]))
-        if (new_low == low).all() and (new_high == high).all():
-            return
-        low[:], high[:] = new_low, new_high
 
 
 def _components(

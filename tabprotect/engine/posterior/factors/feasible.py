@@ -7,7 +7,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, open_ends
 from tabprotect.engine.solver import Entries, Limit, whole_table
 from tabprotect.languages.messages import message
 
@@ -81,8 +81,8 @@ def _solved(
     try:
         found = whole_table(
             entries,
-            sums=(limits[0], _open(limits[1])),
-            cells=(cells[0], _open(cells[1])),
+            sums=(limits[0], open_ends(limits[1])),
+            cells=(cells[0], open_ends(cells[1])),
             limit=Limit(FEASIBLE_NODES),
             progress=progress,
             stage=message("looking for an original that fits"),
@@ -92,10 +92,6 @@ def _solved(
     except SolverError:
         return False
     return found is not None
-
-
-def _open(high: Ints) -> np.ndarray:
-    return np.where(high >= UNBOUNDED, np.inf, high.astype(np.float64))
 
 
 def _none(why: str) -> InfeasibleError:

@@ -47,6 +47,17 @@ def shares_of(changes: Ints, span: int, weights: Floats | None = None) -> Floats
     return out
 
 
+def listed_tables(
+    originals: tuple[Ints, Floats], group_of_cell: Ints, published: Ints
+) -> tuple[Ints, Floats] | None:
+    """All originals, from changes of groups and log weights, with their chances; ``None``: too many."""
+    changes, logs = originals
+    if len(logs) * len(published) > MOST_LISTED:
+        return None
+    weights = np.exp(logs - logs.max())
+    return whole_tables(changes, group_of_cell, published), weights / weights.sum()
+
+
 def over_listed(
     published: Table, prior: Prior, reason: str, originals: tuple[Ints, Floats], group_of_cell: Ints
 ) -> Posterior:
@@ -65,7 +76,6 @@ def over_listed(
         at = np.searchsorted(below, generator.random(number) * below[-1], side="right")
         return np.asarray(changes[np.minimum(at, len(changes) - 1)], dtype=np.int64)
 
-    few = len(weights) * len(counts) <= MOST_LISTED
     return Posterior(
         published=published,
         prior=prior,
@@ -76,7 +86,7 @@ def over_listed(
         chances=shares_of(changes, span, weights),
         draw_originals=of_tables(draw, group_of_cell, counts),
         count_originals=lambda: len(weights),
-        list_originals=lambda: (whole_tables(changes, group_of_cell, counts), weights) if few else None,
+        list_originals=lambda: listed_tables(originals, group_of_cell, counts),
     )
 
 

@@ -132,15 +132,10 @@ def _planned(
     scopes = scopes_of(structure, passes)
     nodes = list(range(cycles * passes))
     found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
-    if found is None:
+    if found is None or found.held > MAX_HELD:
         return None
-    if found.held > MAX_HELD:
-        return None
+    axes = found.axes
     position = {v: k for k, v in enumerate(found.order)}
-    axes = tuple(
-        (v, *sorted(clique, key=position.__getitem__))
-        for v, clique in zip(found.order, found.cliques, strict=True)
-    )
     children: list[list[int]] = [[] for _ in axes]
     for k, own in enumerate(axes):
         if len(own) > 1:

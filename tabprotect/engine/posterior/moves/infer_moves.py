@@ -11,13 +11,7 @@ from tabprotect.engine.arrays import Floats, Ints, Signs
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves import sampling
-from tabprotect.engine.posterior.moves.drawn_tables import (
-    MOST_LISTED,
-    DrawNarrow,
-    narrow_tables,
-    of_tables,
-    whole_tables,
-)
+from tabprotect.engine.posterior.moves.drawn_tables import DrawNarrow, listed_tables, narrow_tables, of_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
@@ -146,10 +140,9 @@ def infer_moves(
     model = group_model(likelihood, prior, progress)
     sig = model.signatures
     # Untouched cells belong to a last group that never changes.
-    group_of_cell = np.where(sig.group_of_cell < 0, model.groups, sig.group_of_cell)
+    group_of_cell = sig.column
     published = likelihood.published.counts.reshape(-1)
-    certain = np.zeros((1, 2 * model.span + 1))
-    certain[0, model.span] = 1.0
+    certain = np.eye(1, 2 * model.span + 1, model.span)
     exact = None if approach.way == "monte_carlo" else Elimination.of(model, progress)
     if exact is None and approach.way == "exact":
         raise InfeasibleError(
@@ -199,12 +192,10 @@ def infer_moves(
 def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
     """Every original with its probability; ``None`` if there are too many."""
     found = enumerated_originals(model)
-    if found is None or len(found[1]) * len(published) > MOST_LISTED:
+    if found is None:
         return None
     groups, changes, log_weights = found
     column = np.full(model.groups + 1, len(groups), dtype=np.int64)
     column[groups] = np.arange(len(groups))
-    weight = np.exp(log_weights - log_weights.max())
     # Untouched cells stay as published.
-    own = column[model.signatures.group_of_cell]
-    return whole_tables(changes, own, published), weight / weight.sum()
+    return listed_tables((changes, log_weights), column[model.signatures.group_of_cell], published)

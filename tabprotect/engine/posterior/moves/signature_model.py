@@ -131,8 +131,6 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     check_counts(likelihood)
     counts = published.counts.reshape(-1)
     sig = signatures(likelihood.moves)
-    touched = np.flatnonzero(sig.group_of_cell >= 0)
-    cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
     reach = np.diff(sig.starts) * likelihood.passes
     span = int(reach.max(initial=0))
     if span > MAX_SPAN or len(sig) * (2 * span + 1) > MAX_TABLE:
@@ -141,19 +139,17 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
             hint=message("fewer passes, or cycles that overlap less"),
         )
     progress.report(message("grouping the cells"), 0.5)
-    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
-    lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
     log_prior = worth = None
     if likelihood.rule == "reversible":
         own = Factorial(likelihood.theta)
-        worth = _log_prior(own, counts, (cells, starts), reach + 1, span + 1, progress)
+        worth = _log_prior(own, counts, sig.members, reach + 1, span + 1, progress)
         worth = np.where(np.isfinite(worth), worth, 10 * IMPOSSIBLE)
     if likelihood.rule == "none" or not isinstance(prior, Uniform):
         log_prior = prior_logs(prior, published, sig, reach, progress)
     return GroupModel(
         moves=over_groups(likelihood.moves, sig),
         signatures=sig,
-        lowest=np.minimum(lowest, reach + 2),
+        lowest=np.minimum(sig.lowest(counts), reach + 2),
         reach=reach,
         span=span,
         log_prior=log_prior,
@@ -178,11 +174,8 @@ def prior_logs(prior: Prior, published: Table, sig: Signatures, reach: Ints, pro
     InfeasibleError
         If the prior excludes every original that some cell could have.
     """
-    touched = np.flatnonzero(sig.group_of_cell >= 0)
-    cells = touched[np.argsort(sig.group_of_cell[touched], kind="stable")]
-    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     span = int(reach.max(initial=0))
-    out = _log_prior(prior, published.counts.reshape(-1), (cells, starts), reach, span, progress)
+    out = _log_prior(prior, published.counts.reshape(-1), sig.members, reach, span, progress)
     _check_prior(prior, out, sig, published)
     return out
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.cycles.signatures import signatures
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
-from tabprotect.engine.posterior.margins import laws_of
-from tabprotect.engine.posterior.moves.drawn_tables import MOST_LISTED, of_tables, over_listed, whole_tables
+from tabprotect.engine.posterior.margins import laws_of, standard_errors
+from tabprotect.engine.posterior.moves.drawn_tables import listed_tables, of_tables, over_listed, whole_tables
 from tabprotect.engine.posterior.moves.signature_model import Coin, check_counts, prior_logs
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
@@ -74,7 +73,8 @@ def infer_together(
             message("no original fits all these releases"),
             hint=message("check that they are of one and the same table"),
         )
-    return _by_listing(releases[0], prior, model, listed)
+    reason = message("every original that fits was weighed by all releases")
+    return over_listed(releases[0].published, prior, reason, listed, model.signatures.column)
 
 
 MOST_LISTED_SWAPS = 25
@@ -88,20 +88,15 @@ def _model(
     sig = signatures(moves)
     first = releases[0].published.counts.reshape(-1)
     steps, differences = [], []
-    cells = np.flatnonzero(sig.group_of_cell >= 0)
-    cells = cells[np.argsort(sig.group_of_cell[cells], kind="stable")]
-    starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     for one, sequence in zip(releases, sequences, strict=True):
         check_counts(one)
         counts = one.published.counts.reshape(-1)
         difference = first - counts
         of_group = difference[sig.first_cell]
-        touched = sig.group_of_cell >= 0
-        if difference[~touched].any() or (difference[touched] != of_group[sig.group_of_cell[touched]]).any():
+        if (difference != np.append(of_group, 0)[sig.column]).any():
             raise NoneFitError
-        lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
         coin = Coin(one.alpha, one.beta, one.gamma, one.rule)
-        steps.append(Steps(lowest, np.tile(sequence, one.passes), coin))
+        steps.append(Steps(sig.lowest(counts), np.tile(sequence, one.passes), coin))
         differences.append(of_group)
     model = JointModel(
         sig,
@@ -154,16 +149,13 @@ def _cycles(sets: Sequence[MoveSet]) -> tuple[MoveSet, list[Ints]]:
 def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumFactor]:
     """Evidence on sums of cells as factors over the cycles that cross their borders."""
     sig = model.signatures
-    group_of_touch = sig.groups
     steps = np.bincount(model.releases[0].sequence, minlength=model.cycles)
     out = []
     for number, (a, b) in enumerate(zip(factors.starts[:-1], factors.starts[1:], strict=True)):
         cells = factors.cells[a:b]
         groups = sig.group_of_cell[cells]
         weight = np.bincount(groups[groups >= 0], minlength=len(sig))
-        net = np.bincount(sig.cycles, sig.signs * weight[group_of_touch], minlength=model.cycles).astype(
-            np.int64
-        )
+        net = np.bincount(sig.cycles, sig.signs * weight[sig.groups], minlength=model.cycles).astype(np.int64)
         crossing = np.flatnonzero(net)
         reach = int((np.abs(net) * steps).sum())
         sums = int(published[cells].sum()) + np.arange(-reach, reach + 1)
@@ -180,12 +172,12 @@ def _sums(factors: CellFactors, model: JointModel, published: Ints) -> list[SumF
 def _by_elimination(
     first: MoveSequence, prior: Prior, model: JointModel, found: JointElimination, progress: Progress
 ) -> Posterior:
-    sig = model.signatures
-    group_of_cell = _groups(sig)
+    group_of_cell = model.signatures.column
     published = first.published.counts.reshape(-1)
-    certain = np.zeros((1, 2 * found.span + 1))
-    certain[0, found.span] = 1.0
-    listed = partial(_listed, model, sig, published)
+
+    def listed() -> tuple[Ints, Floats] | None:
+        originals = listed_together(model)
+        return None if originals is None else listed_tables(originals, group_of_cell, published)
 
     def count() -> int | None:
         tables = listed()
@@ -200,40 +192,19 @@ def _by_elimination(
         ),
         group_of_cell=group_of_cell,
         first=published - found.span,
-        chances=np.concatenate([found.changes(progress), certain]),
+        chances=np.concatenate([found.changes(progress), np.eye(1, 2 * found.span + 1, found.span)]),
         draw_originals=of_tables(found.draw, group_of_cell, published),
         count_originals=count,
         list_originals=listed,
     )
 
 
-def _listed(model: JointModel, sig: Signatures, published: Ints) -> tuple[Ints, Floats] | None:
-    found = listed_together(model)
-    if found is None or len(found[1]) * len(published) > MOST_LISTED:
-        return None
-    weight = np.exp(found[1] - found[1].max())
-    return whole_tables(found[0], _groups(sig), published), weight / weight.sum()
-
-
-def _by_listing(
-    first: MoveSequence, prior: Prior, model: JointModel, listed: tuple[Ints, Floats]
-) -> Posterior:
-    reason = message("every original that fits was weighed by all releases")
-    return over_listed(first.published, prior, reason, listed, _groups(model.signatures))
-
-
-def _groups(sig: Signatures) -> Ints:
-    """The group of each cell; untouched cells belong to a last one that never changes."""
-    return np.where(sig.group_of_cell < 0, len(sig), sig.group_of_cell)
-
-
 def _by_rings(first: MoveSequence, prior: Prior, model: JointModel, found: RingDraws) -> Posterior:
-    groups = _groups(model.signatures)
-    tables = whole_tables(found.changes, groups, first.published.counts.reshape(-1))
+    counts = first.published.counts.reshape(-1)
+    tables = whole_tables(found.changes, model.signatures.column, counts)
     start, chances = laws_of(tables, np.full(len(tables), 1 / len(tables)))
-    group_of_cell = model.signatures.group_of_cell
-    worth = found.effective[group_of_cell]
-    errors = np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / worth[:, None])
+    worth = found.effective[model.signatures.group_of_cell]
+    errors = standard_errors(chances, worth[:, None])
 
     def draw(number: int, generator: np.random.Generator, _: Progress) -> Ints:
         return np.asarray(tables[generator.integers(0, len(tables), number)])

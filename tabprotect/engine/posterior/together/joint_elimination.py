@@ -248,12 +248,8 @@ class JointElimination:
         found = eliminate(scopes, list(range(len(part.cycles))), limit=MAX_WIDTH)
         if found is None:
             return None
-        position = {v: k for k, v in enumerate(found.order)}
         part.order = tuple(part.cycles[v] for v in found.order)
-        part.axes = [
-            tuple(part.cycles[u] for u in (v, *sorted(clique, key=position.__getitem__)))
-            for v, clique in zip(found.order, found.cliques, strict=True)
-        ]
+        part.axes = [tuple(part.cycles[v] for v in axes) for axes in found.axes]
         sizes = self._sizes(part).max(axis=0, initial=1)
         size_of: dict[int, int] = dict(zip(part.cycles, sizes.tolist(), strict=True))
         if max(size_of.values(), default=1) > MOST_VALUES:

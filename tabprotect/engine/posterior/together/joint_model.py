@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.signatures import Signatures
 from tabprotect.engine.equal_rows import members
 from tabprotect.engine.posterior.moves.signature_model import Coin
+from tabprotect.engine.release.likelihood import log_weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +56,7 @@ class SumFactor:
 
     def weight(self, change: Ints) -> Floats:
         """The log weight of changes; -inf outside."""
-        at = change - self.first
-        inside = (at >= 0) & (at < len(self.log))
-        return np.where(inside, self.log[np.clip(at, 0, len(self.log) - 1)], -np.inf)
+        return log_weight(change, self.first, self.first + len(self.log) - 1, self.log)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from typing import Literal
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import SMALL
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select

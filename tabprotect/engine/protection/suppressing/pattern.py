@@ -16,19 +16,23 @@ in a cell is taken to know its count.
 
 from __future__ import annotations
 
-from typing import NoReturn, Protocol
+from typing import NoReturn, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import joined, message, plural
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 MOST_LISTED = 20
 """Most cells that an error lists."""
@@ -182,23 +186,11 @@ class _Selection:
         self._task = task
         self._progress = progress
         # The same number published twice is hidden twice or not at all.
-        first, inverse = task.publication.distinct
-        self._inverse = inverse
-        cost = np.zeros(len(first))
-        np.maximum.at(cost, inverse, task.cost)
-        primary = np.zeros(len(first), dtype=np.bool_)
-        primary[inverse[task.primary]] = True
-        self._twin = first[inverse]
-        at = np.zeros(task.publication.size)
-        at[first] = cost
-        self._cost = np.where(self._twin == np.arange(len(inverse)), at, np.inf)
-        self._primary = np.zeros(task.publication.size, dtype=np.bool_)
-        self._primary[first[primary]] = True
+        self._problem = HidingProblem.of(task)
+        self._cost = self._of_cells(self._problem.cost, np.inf)
         room = task.room, task.inner_room
         self._engine = engine(task.publication, room, self._cost, progress)
-        self._kept = self._primary.copy()
-        if task.forced is not None:
-            self._kept[first[inverse[task.forced]]] = True
+        self._kept = self._of_cells(self._problem.always, other=False)
         self._suppressed = self._kept.copy()
         self._engine.open(np.flatnonzero(self._kept))
         self._person = task.person
@@ -207,19 +199,17 @@ class _Selection:
         self._by_person = np.argsort(task.person, kind="stable")
         self._persons = task.person[self._by_person]
         self._people: dict[Deviation, frozenset[int]] = {}
-        self._spares: dict[int, set[int]] = {}
+        self._spares: dict[int, frozenset[int]] = {}
         self._owned: dict[int, Ints] = {}
-        self._need = {
-            +1: np.where(self._primary, self._levels(task.above), 0),
-            -1: np.where(self._primary, self._levels(task.below), 0),
-        }
+        self._need = {sign: self._of_cells(need, 0) for sign, need in self._problem.needs.items()}
         self._needs = {sign: need.tolist() for sign, need in self._need.items()}
         self._proofs: dict[Aim, list[Deviation]] = {}
         self._routes = 0
 
-    def _levels(self, level: Ints) -> Ints:
-        out = np.zeros_like(level)
-        np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
+    def _of_cells(self, numbers: npt.NDArray[Scalar], other: float) -> npt.NDArray[Scalar]:
+        """Figures of distinct numbers, each at its first published cell."""
+        out = np.full(self._task.publication.size, other, dtype=numbers.dtype)
+        out[self._task.publication.distinct[0]] = numbers
         return out
 
     def _aims(self) -> list[Aim]:
@@ -243,7 +233,8 @@ class _Selection:
 
     def lacking(self, suppressed: Bools) -> Ints:
         """Primary cells that a given pattern does not protect."""
-        more = np.flatnonzero(suppressed & ~self._suppressed & (self._twin == np.arange(len(self._twin))))
+        first = self._task.publication.distinct[0]
+        more = first[suppressed[first] & ~self._suppressed[first]]
         self._suppressed[more] = True
         self._engine.open(more)
         lost = []
@@ -265,11 +256,12 @@ class _Selection:
                 lost.append(aim[0])
         if lost:
             give_up(self._task, sorted(set(lost)), certain=not self._engine.gave_up)
-        needed = None if expected is None else expected & (self._twin == np.arange(len(expected)))
+        first = self._task.publication.distinct[0]
+        needed = None if expected is None else self._of_cells(expected[first], other=False)
         # What is hidden by now can only become less.
         if needed is None or not (needed & ~self._suppressed).any():
             self._tidy(needed)
-        return self._suppressed[self._twin]
+        return self._problem.published(self._suppressed[first])
 
     def _moves_of(self, found: Deviation) -> frozenset[int]:
         """Return who knows the count of a cell that a deviation moves; -1 for nobody."""
@@ -286,18 +278,12 @@ class _Selection:
             self._owned[person] = self._by_person[begin:end]
         return self._owned[person]
 
-    def _spared(self, cell: int) -> set[int]:
-        """People against whom a cell needs no protection, and -1 for nobody."""
+    def _spared(self, cell: int) -> frozenset[int]:
+        """Return against whom a cell needs no protection; see :meth:`HidingProblem.spared`."""
         if cell not in self._spares:
-            own = {-1, self._person_of[cell]}
-            outside = self._task.insiders == "outside"
-            self._spares[cell] = own | self._parts(cell) if outside else own
+            number = int(self._task.publication.distinct[1][cell])
+            self._spares[cell] = self._problem.spared(number)
         return self._spares[cell]
-
-    def _parts(self, cell: int) -> set[int]:
-        incidence = self._task.publication.incidence
-        begin, end = incidence.indptr[cell], incidence.indptr[cell + 1]
-        return set(incidence.indices[begin:end].tolist())
 
     def _rulers_out(self, proofs: list[Deviation], cell: int) -> frozenset[int]:
         """The people who can rule out each of some deviations, of which there is one."""
@@ -326,8 +312,8 @@ class _Selection:
         proofs = self._proofs.setdefault(aim, [])
         barred = np.zeros(0, dtype=np.int64)
         if self._task.insiders == "all":
-            others = (self._person >= 0) & (self._person != self._person[cell])
-            barred = np.flatnonzero(others)
+            first, inverse = self._task.publication.distinct
+            barred = first[self._problem.barred(int(inverse[cell]))]
         while not self._enough(proofs, cell):
             if self._task.insiders in ("one", "outside") and proofs:
                 barred = self._cells_of(min(self._rulers_out(proofs, cell)))

@@ -17,8 +17,8 @@ from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing import choice
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import CuttingPlanes
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount

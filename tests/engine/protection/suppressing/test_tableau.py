@@ -6,8 +6,8 @@ import numpy as np
 import pivots_in_numpy
 import pytest
 
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets import tableau
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import NOBODY, Promise
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -20,8 +20,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import Aim, HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.master import Master, bridges, equation_cuts
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import Promise
 from tabprotect.engine.protection.suppressing.published_numbers import equations

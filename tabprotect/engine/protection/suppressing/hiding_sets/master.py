@@ -18,8 +18,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Limit, TableProgramme, Tuning
 from tabprotect.languages.messages import message

@@ -14,8 +14,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.suppressing.hiding_problem import Aim, HidingProblem
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import SHORT, Attackers, Cut
-from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import Aim, HidingProblem
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LARGE
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.pattern import lacking
