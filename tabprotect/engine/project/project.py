@@ -211,6 +211,11 @@ class Project:
         return self.released if self.protected is None else self.protected.release
 
     @property
+    def shown_placement(self) -> Placement:
+        """Where the variables stand on the screen, as chosen or as usual."""
+        return self.placement or Placement.of(self.domain)
+
+    @property
     def domain(self) -> Domain:
         """The variables of the table, or of the opened release."""
         return self.original.domain if self.released is None else self.released.domain

@@ -25,10 +25,10 @@ from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
-from tabprotect.gui.base.judged.judged_magnitudes import JudgedMagnitudes
-from tabprotect.gui.base.judged.judging import Judging
+from tabprotect.gui.base.judging import JudgedMagnitudes, Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
+from tabprotect.gui.look.buttons import connected
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class Document(QObject):
         super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
-        self.judged_magnitudes = JudgedMagnitudes(self, self.jobs)
-        self.judged_magnitudes.failed.connect(self._tell_error)
+        self.judged_magnitudes = connected(JudgedMagnitudes(self, self.jobs), failed=self._tell_error)
         self.history = History()
         self.saved: Project | None = None
         """The project as last saved; any difference from it is unsaved work."""
@@ -209,8 +208,7 @@ class Document(QObject):
     @property
     def at_risk_cells(self) -> int:
         """The number of at-risk cells; 0 without an original."""
-        project = self.project
-        if project is None or project.table is None:
+        if (project := self.project) is None or project.table is None:
             return 0
         if project.sums is not None:
             return self.judged_magnitudes.unsafe(project)
@@ -301,9 +299,7 @@ class Document(QObject):
         job = self.jobs.command(label, work)
         self._busy = job
         job.finished.connect(self.take)
-        job.finished.connect(lambda _: then())
-        job.failed.connect(tell_failure(self._tell_error))
-        job.ended.connect(self._next)
+        connected(job, finished=lambda _: then(), failed=tell_failure(self._tell_error), ended=self._next)
         return job
 
     def stop(self, then: Callable[[], object]) -> None:
@@ -328,9 +324,7 @@ class Document(QObject):
     def _start(self, label: str, work: Any, failed: Failed, *, deniable: bool) -> Job:
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
-        job.finished.connect(self._done)
-        job.failed.connect(tell_failure(failed))
-        job.ended.connect(self._next)
+        connected(job, finished=self._done, failed=tell_failure(failed), ended=self._next)
         return job
 
     def _done(self, result: tuple[History, frozenset[str]]) -> None:

@@ -12,8 +12,7 @@ from tabprotect.engine import agency
 def state_folder() -> Path:
     """Return where autosaved work of this user lies: with the house's own files, where their folder is
     named."""
-    named = agency.named_folder()
-    if named is not None:
+    if (named := agency.named_folder()) is not None:
         return named / "autosave"
     where = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
     return Path(where) / "autosave"
@@ -21,10 +20,8 @@ def state_folder() -> Path:
 
 def stored_settings() -> QSettings:
     """Return what a person set: where the system keeps such things, or with the house's own files."""
-    named = agency.named_folder()
-    if named is None:
+    if (named := agency.named_folder()) is None:
         return QSettings()
     # What Qt keeps of its own file dialogs goes there, too, where the system keeps that in files.
-    scope = QSettings.Scope.UserScope
-    QSettings.setPath(QSettings.Format.NativeFormat, scope, str(named.absolute()))
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(named.absolute()))
     return QSettings(str(named.absolute() / "window.ini"), QSettings.Format.IniFormat)

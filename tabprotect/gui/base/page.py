@@ -24,11 +24,11 @@ from tabprotect.gui.base.background.jobs import Job
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.base.stage import Stage
-from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.buttons import connected, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
-from tabprotect.gui.look.label import Finding, Label
+from tabprotect.gui.look.label import Finding, Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress, role_of
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -67,8 +67,7 @@ class Page(Stage, QWidget):
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.hide()
         self.tools = in_row(spacing=GRID)
-        self.errors = ErrorStrip()
-        self.errors.place_clicked.connect(self.go_to_error)
+        self.errors = connected(ErrorStrip(), place_clicked=self.go_to_error)
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(translate(self.main_label))
@@ -94,12 +93,13 @@ class Page(Stage, QWidget):
         self._footed = bool(self.main_label)
         self._space_out()
         # Ctrl+Return is the page's main action wherever the focus is on the page.
-        shortcut = QShortcut(
-            QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+        connected(
+            QShortcut(
+                QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+            ),
+            activated=self.main_button.click,
         )
-        shortcut.activated.connect(self.main_button.click)
-        document.project_changed.connect(self._changed)
-        document.view_changed.connect(self._view_changed)
+        connected(document, project_changed=self._changed, view_changed=self._view_changed)
         THEME.changed.connect(self._theme_changed)
 
     def _tabbed(self) -> QTabBar:
@@ -193,8 +193,7 @@ class Page(Stage, QWidget):
         """Room around the body where the window is high enough for it."""
         high = self.height() >= HIGH * THEME.scale
         self._line.setVisible(high and self._footed)
-        if role_of(self.main_button) != (role := "action" if high else "main"):
-            dress(self.main_button, role)
+        dress(self.main_button, "action" if high else "main")
         self._room.changeSize(0, GRID if high else 0)
         self._above.setContentsMargins(MARGIN, GRID if high else GRID // 2, MARGIN, 0)
         self._above.invalidate()
@@ -210,8 +209,7 @@ class Page(Stage, QWidget):
 
     def set_sentence(self, text: str) -> None:
         """Set the sentence above the page's figures that sums them up."""
-        self._sentence.setText(translate(text))
-        self._sentence.setVisible(bool(text))
+        show_text(self._sentence, text)
 
     @property
     def sentence(self) -> str:
@@ -264,11 +262,9 @@ class Panel(QWidget):
     """Base of what stands beside the pages: brought up to date only while it is shown."""
 
     def __init__(self, document: Document, name: str) -> None:
-        super().__init__()
+        super().__init__(accessibleName=translate(name))
         self.document = document
-        self.setAccessibleName(translate(name))
-        document.project_changed.connect(lambda _: self.catch_up())
-        document.view_changed.connect(self._view_changed)
+        connected(document, project_changed=lambda _: self.catch_up(), view_changed=self._view_changed)
 
     def shows_original(self) -> bool:
         """True if anything of the original is on it now."""

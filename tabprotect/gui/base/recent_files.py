@@ -63,8 +63,7 @@ class RecentFiles:
 
     def files(self) -> list[RecentFile]:
         """The files that are still there, latest first."""
-        settings = self._settings()
-        if settings is None:
+        if (settings := self._settings()) is None:
             return []
         value = settings.value("recent", [])
         paths = value if isinstance(value, list) else [value] if value else []
@@ -73,8 +72,7 @@ class RecentFiles:
 
     def remember(self, path: str, history: History | None = None) -> None:
         """Put a file at the head, with what the project that was made of it says."""
-        settings = self._settings()
-        if settings is None or path.startswith(PREFIX):
+        if (settings := self._settings()) is None or path.startswith(PREFIX):
             self._open = None
             return
         path = str(Path(path).absolute())

@@ -30,16 +30,15 @@ class RuleField(QWidget):
         self.zeros = named(
             QCheckBox(tr("zeros, too")),
             tip=tip(message("Where nobody is can tell something of everybody else.")),
+            clicked=self._changed,
         )
         for box in (self.low, self.high):
             box.setMaximumWidth(9 * GRID)
             box.setKeyboardTracking(False)
             box.editingFinished.connect(self._changed)
-        self.zeros.clicked.connect(self._changed)
         self._shown = SmallCount()
-        first = Label(words, buddy=self.low)
         in_row(
-            first, self.low, Label(message("to")), self.high, self.zeros, on=self, margins=0,
+            Label(words, buddy=self.low), self.low, Label(message("to")), self.high, self.zeros, on=self, margins=0,
             spacing=GRID // 2,
         )  # fmt: skip
         self.show_rule(self._shown)

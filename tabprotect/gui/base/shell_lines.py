@@ -17,8 +17,7 @@ def command_line(document: Document, words: Words) -> str:
     In public view of a house project it is what a reader of the bundle would type, without any
     path, rule or dossier of the house.
     """
-    project = document.project
-    if project is None:
+    if (project := document.project) is None:
         return ""
     if document.hiding:
         if document.release is None:

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QFrame, QWidget
 from tabprotect.engine.release.findings import Finding, said
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
@@ -21,6 +22,9 @@ MARKS = {
     "failed": ("cross", "error", "failed"),
 }
 """Icon, colour and word of each state."""
+
+LARGE = 80
+"""Letters of a verdict up to which it is written large: a longer one would take half of a small window."""
 
 EDGE = 8
 """Pixels of the banner's left edge, which has the colour of its state."""
@@ -66,11 +70,10 @@ class Banner(QFrame):
             return
         self._shown = line, below, ways
         self.line = line
+        dress(self.text, "heading" if len(line.heading) <= LARGE else "section")
         self.text.setText(translate(line.heading))
-        self.rest.setText(translate(line.rest))
-        self.rest.setVisible(bool(line.rest))
-        self.below.setText(translate(below))
-        self.below.setVisible(bool(below))
+        show_text(self.rest, line.rest)
+        show_text(self.below, below)
         self.ways.setText(translate(ways))
         self.how.setVisible(bool(ways))
         self._unfold(self.how.isChecked())

@@ -6,18 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from tabprotect.engine.tables.groupings.unlisted_codes import LEFT_OUT, UnlistedError, nearest_code
-from tabprotect.gui.look.buttons import decision, push_button
+from tabprotect.gui.look.buttons import Dialog, decision, push_button
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import Item, held, in_column, in_row
 from tabprotect.gui.look.lists.listing import as_list
@@ -64,7 +56,7 @@ class Unlisted:
         return cls(error.variable, error.codes, error.listed, alike, unused)
 
 
-class MappingSheet(QDialog):
+class MappingSheet(Dialog):
     """Each category: one of those there are, one of its own, or left out with its records.
 
     ``decided`` carries (variable, category) -> what it is counted as.
@@ -73,9 +65,7 @@ class MappingSheet(QDialog):
     decided = Signal(object)
 
     def __init__(self, parent: QWidget, asked: Sequence[Unlisted], *, to: str, remembers: bool) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Categories of {to}", to))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, message("Categories of {to}", to))
         self._asked = tuple(asked)
         self.boxes: dict[tuple[str, str], QComboBox] = {}
         self.result_line = Label(wordWrap=True, name=message("What comes of it"))

@@ -53,11 +53,10 @@ class Remedies(QWidget):
             message("Remedy: {text}", remedy.text),
             tip=tip(remedy.reached),
             about=remedy.reached,
+            clicked=lambda _=False: self.chosen.emit(remedy),
         )
-        button.clicked.connect(lambda _=False: self.chosen.emit(remedy))
         self.buttons[remedy.text] = button
-        row = held(in_row(button, (_quiet(remedy.reached), 1), margins=0, spacing=GRID))
-        return row
+        return held(in_row(button, (_quiet(remedy.reached), 1), margins=0, spacing=GRID))
 
 
 def take_for_magnitudes(page: Page, remedy: Suggestion) -> None:
@@ -66,8 +65,7 @@ def take_for_magnitudes(page: Page, remedy: Suggestion) -> None:
     given = dict(remedy.parameters)
     document.run(set_method.order({"method": given.pop("method")}), page=page.name)
     document.run(set_parameters.order(given), page=page.name)
-    job = page.do(protect)
-    if job is not None:
+    if (job := page.do(protect)) is not None:
         # Between the two there is nothing to show, and another page comes to the front.
         job.finished.connect(lambda _: document.page_asked.emit(page.name))
 

@@ -157,8 +157,7 @@ class SaveAsDialog(QDialog):
 
     @staticmethod
     def _label(form: QFormLayout, text: str, box: QWidget) -> None:
-        label = Label(text, buddy=box)
-        form.addRow(label, box)
+        form.addRow(Label(text, buddy=box), box)
 
     @property
     def kind(self) -> Format:
@@ -194,8 +193,7 @@ class SaveAsDialog(QDialog):
 
     def save(self, path: Path) -> None:
         """Write the file that was looked at."""
-        made = self.made
-        if made is None:
+        if (made := self.made) is None:
             return
 
         def content(_: Progress) -> bytes:
@@ -209,9 +207,7 @@ class SaveAsDialog(QDialog):
 
 def ask_release(page: Page) -> SaveAsDialog | None:
     """Ask how to save what was published; say so on the page where nothing was."""
-    project = page.document.project
-    release = published_release(project)
-    if release is None:
+    if (release := published_release(page.document.project)) is None:
         page.errors.show_note(
             message("Only a published release is saved in another format: publish it first.")
         )
@@ -221,8 +217,7 @@ def ask_release(page: Page) -> SaveAsDialog | None:
 
 def ask_table(page: Page) -> SaveAsDialog | None:
     """Ask how to save the confidential table."""
-    table = true_table(page.document)
-    if table is None:
+    if (table := true_table(page.document)) is None:
         page.errors.show_note(message("There is no table of the house here."))
         return None
     return _opened(SaveAsDialog(page, lambda kind, _: made_of_table(table, kind), confidential=True))

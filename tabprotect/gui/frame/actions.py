@@ -17,6 +17,7 @@ from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
 from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.theme import THEME, Mode
 from tabprotect.languages.messages import message
@@ -90,8 +91,9 @@ class Actions(QObject):
                 self._add(entry.menu, MenuItem(name, entry.text, run, keys=entry.keys))
         self._view()
         self._help()
-        self.document.project_changed.connect(lambda _: self.refresh())
-        self.document.view_changed.connect(lambda _: self.refresh())
+        connected(
+            self.document, project_changed=lambda _: self.refresh(), view_changed=lambda _: self.refresh()
+        )
         self.refresh()
 
     def __getitem__(self, name: str) -> QAction:
@@ -104,11 +106,13 @@ class Actions(QObject):
                 self.menus[menu].addSeparator()
                 continue
             action = QAction(
-                translate(item.text), self.window, menuRole=ROLES.get(item.name, QAction.MenuRole.NoRole)
+                translate(item.text),
+                self.window,
+                menuRole=ROLES.get(item.name, QAction.MenuRole.NoRole),
+                checkable=item.checkable,
             )
             keys = (item.keys,) if isinstance(item.keys, str) else item.keys
             action.setShortcuts([QKeySequence(key) for key in keys if key])
-            action.setCheckable(item.checkable)
             action.triggered.connect(lambda _checked=False, run=item.run: run())
             self.menus[menu].addAction(action)
             self._by_name[item.name] = action
@@ -145,8 +149,7 @@ class Actions(QObject):
     def of_page(self, page: str) -> list[QAction]:
         """Return what the page in front can do now, for its context menu."""
         self._offer()
-        entries = self.window.pages.stages[page].entries
-        own = (self[f"{page}_{entry.name}"] for entry in entries)
+        own = (self[f"{page}_{entry.name}"] for entry in self.window.pages.stages[page].entries)
         return [action for action in own if action.isEnabled() and action.isVisible()]
 
     def every(self) -> list[QAction]:
@@ -163,8 +166,9 @@ class Actions(QObject):
             MenuItem("open", message("&Open\u2026"), files.ask_open, "Ctrl+O", "open"),
             MenuItem("open_with", message("Open &with choices\u2026"), files.ask_reading_of, "Ctrl+Shift+O"),
         )
-        self.recent_menu = self.menus["File"].addMenu(tr("Open &recent"))
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.recent_menu = connected(
+            self.menus["File"].addMenu(tr("Open &recent")), aboutToShow=self._fill_recent
+        )
         self._add(
             "File",
             MenuItem(
@@ -262,8 +266,7 @@ class Actions(QObject):
 
     def _help_on(self, topic: str) -> None:
         """Show one of the help page's texts; it goes back to where it was asked."""
-        front = self.window.page
-        self.window.pages["help"].tell(topic, front)
+        self.window.pages["help"].tell(topic, self.window.page)
         self.window.go("help")
 
     # -- state --------------------------------------------------------------------------------

@@ -33,11 +33,12 @@ from tabprotect.engine.foreign.reader import warm
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.saving.recovery import Recoverable, Session, recoverable
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.background.garbage import GarbageCollection
+from tabprotect.gui.base.background.jobs import GarbageCollection
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.own_files import state_folder, stored_settings
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import Pages, page_type
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.file_dialogs import FOLDERS
 from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
@@ -99,8 +100,7 @@ class Readying(QObject):
         super().__init__(parent)
         self.done = False
         self._pieces = _pieces(pages)
-        self._timer = QTimer(self, interval=PAUSE)
-        self._timer.timeout.connect(self._go)
+        self._timer = connected(QTimer(self, interval=PAUSE), timeout=self._go)
         document.closed.connect(self._timer.stop)
         document.jobs.unseen(_beside, self._timer.start)
 
@@ -207,8 +207,7 @@ class Autosave:
                 None,
                 lambda p=left_over: p.unlink(missing_ok=True),
             )
-        self._timer = QTimer(window, interval=AUTOSAVE_SECONDS * 1000)
-        self._timer.timeout.connect(self.save)
+        self._timer = connected(QTimer(window, interval=AUTOSAVE_SECONDS * 1000), timeout=self.save)
         self._timer.start()
 
     def save(self) -> None:
@@ -319,8 +318,7 @@ def main(argv: Sequence[str] | None = None, reading: Mapping[str, object] | None
 def _autosaved(window: MainWindow) -> None:
     """Another window saves its own work, and makes windows that do."""
     autosave = Autosave(window, state_folder(), first=False)
-    window.closed.connect(autosave.close)
-    window.made.connect(_autosaved)
+    connected(window, closed=autosave.close, made=_autosaved)
 
 
 def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, object] | None) -> int:
@@ -342,8 +340,7 @@ def _smoke(app: QApplication, source: str, path: Path, reading: Mapping[str, obj
         faults.append(error)
         app.exit()
 
-    window.files.opened.connect(lambda _: QTimer.singleShot(200, done))
-    window.files.refused.connect(failed)
+    connected(window.files, opened=lambda _: QTimer.singleShot(200, done), refused=failed)
     QTimer.singleShot(0, lambda: window.files.open(source, reading=reading))
     app.exec()
     window.close()

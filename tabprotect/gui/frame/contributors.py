@@ -42,8 +42,7 @@ class RuleBar(QWidget):
         needed = text(round(near.needed))
         short = message("short by {short}", text(max(0, round(near.needed) - near.room)))
         self._words = text(near.room), short if near.room < near.needed else ""
-        said = message("{room} of {needed} needed", text(near.room), needed)
-        self.setAccessibleName(translate(said))
+        self.setAccessibleName(translate(message("{room} of {needed} needed", text(near.room), needed)))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -134,8 +133,7 @@ class ContributorsView(QWidget):
         if found is None:
             self.sentence.setText(tr("Judging every sum\u2026"))
             return
-        number = table.at_nodes(nodes)
-        if number is None:
+        if (number := table.at_nodes(nodes)) is None:
             self.sentence.setText(tr("No records: the sum is 0, which everybody knows."))
             return
         text = magnitude_text(table.decimals)
@@ -173,13 +171,14 @@ class ContributorsView(QWidget):
             self._grid.addWidget(Label(str(row + 1), role="quiet"), row, 0)
             self._grid.addWidget(holder, row, 1)
             self._grid.addWidget(Label(text(one.own), alignment=right), row, 2)
-            share = Label(chance_text(one.share), role="quiet", alignment=right)
-            self._grid.addWidget(share, row, 3)
-        rest = who[LISTED:]
-        if rest:
+            self._grid.addWidget(Label(chance_text(one.share), role="quiet", alignment=right), row, 3)
+        if rest := who[LISTED:]:
             row = LISTED
-            words = plural(len(rest), "{n} other", "{n} others", count_text(len(rest)))
-            self._grid.addWidget(Label(words, role="quiet"), row, 1)
+            self._grid.addWidget(
+                Label(plural(len(rest), "{n} other", "{n} others", count_text(len(rest))), role="quiet"),
+                row,
+                1,
+            )
             self._grid.addWidget(Label(text(sum(o.own for o in rest)), alignment=right), row, 2)
             left = chance_text(sum(one.share for one in rest))
             self._grid.addWidget(Label(left, role="quiet", alignment=right), row, 3)
@@ -218,11 +217,10 @@ def _level(sums: ChosenMagnitudes, found: Sensitivity, number: int, text: Writte
     if not found.unsafe[number]:
         return message("Safe by all rules.")
     value = int(sums.table.cells.value[number])
-    rule = sums.rules[int(found.rule[number])]
     return message(
         "Unsafe by {rule}. Protection level {level}: what readers can think possible must reach "
         "{end} or more.",
-        rule,
+        sums.rules[int(found.rule[number])],
         text(level),
         text(value + level),
     )
@@ -230,8 +228,7 @@ def _level(sums: ChosenMagnitudes, found: Sensitivity, number: int, text: Writte
 
 def _released(published: PublishedMagnitudes, nodes: Index) -> str:
     """Say what a reader sees of a cell."""
-    number = published.at_nodes(nodes)
-    if number is None:
+    if (number := published.at_nodes(nodes)) is None:
         return message("Published: 0.")
     if published.hidden[number]:
         return message("Not published (hidden).")

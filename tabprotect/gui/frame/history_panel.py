@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Panel
-from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.buttons import connected, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -25,8 +25,7 @@ class HistoryPanel(Panel):
         self._list = named(QListWidget(), message("Steps"))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self._list.itemActivated.connect(self._go)
-        self._list.itemClicked.connect(self._go)
+        connected(self._list, itemActivated=self._go, itemClicked=self._go)
         self._empty = Label(
             message("Every step you take is listed here by name; choose one to go back to it."),
             wordWrap=True,
@@ -74,8 +73,7 @@ class RecipePanel(Panel):
         )
         self._note = Label(message("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
         copy = push_button(message("Copy"), self._copy, name=message("Copy the recipe"))
-        row = in_row((self._note, 1), copy)
-        in_column((self._text, 1), row, on=self, margins=GRID)
+        in_column((self._text, 1), in_row((self._note, 1), copy), on=self, margins=GRID)
 
     @property
     def text(self) -> str:

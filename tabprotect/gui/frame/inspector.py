@@ -18,7 +18,7 @@ from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, group
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Panel
 from tabprotect.gui.frame.contributors import ContributorsView
-from tabprotect.gui.look.buttons import named, scrolling
+from tabprotect.gui.look.buttons import Scrolling, connected, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_column
 from tabprotect.gui.look.roles import dress
@@ -44,7 +44,7 @@ class Inspector(Panel):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document, message("Inspector"))
-        area = named(scrolling(), message("Inspector"))
+        area = named(Scrolling(), message("Inspector"))
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         in_column(area, on=self, margins=0)
         inner = QWidget()
@@ -87,9 +87,12 @@ class Inspector(Panel):
         self._found: TotalsBy | None = None
         self._unknown = ""
         self._asked = Totals(document, self, self._answered, self._failed)
-        document.selection_changed.connect(lambda _: self.refresh())
-        document.total_selected.connect(lambda _: self.refresh())
-        document.posterior_ready.connect(lambda *_: self.refresh())
+        connected(
+            document,
+            selection_changed=lambda _: self.refresh(),
+            total_selected=lambda _: self.refresh(),
+            posterior_ready=lambda *_: self.refresh(),
+        )
 
     @property
     def sentence(self) -> str:
@@ -191,8 +194,7 @@ class Inspector(Panel):
             self._why.setText(tr("Adding up what can be believed of the cells\u2026"))
             return shown
         posterior, at = self._found.posterior, self._found.place(total.cell)
-        line = posterior.published_count(at)
-        found, best, chance = self._believed(posterior, at, line, true)
+        found, best, chance = self._believed(posterior, at, posterior.published_count(at), true)
         way = (
             "exactly"
             if posterior.way == "exact"
@@ -292,8 +294,7 @@ class Inspector(Panel):
                 if count == 0
                 else message("Not small: the house calls a count of {words} small.", words)
             )
-        letter = self._letter(index)
-        if letter == "M":
+        if (letter := self._letter(index)) == "M":
             why_too = message("Hidden because it would give away another one.")
             return message("hidden to protect others (M)"), [why, why_too]
         if letter == "U" and not small:

@@ -41,7 +41,7 @@ from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import named, scrolling
+from tabprotect.gui.look.buttons import Scrolling, connected, named
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
@@ -96,14 +96,12 @@ class MainWindow(Window):
         self.stack = QStackedWidget()
         self._areas: dict[Page, QScrollArea] = {}
         self.pages = Pages(document, self._add)
-        self.rail = Rail(document, self.pages.standings)
-        self.rail.chosen.connect(self.go)
+        self.rail = connected(Rail(document, self.pages.standings), chosen=self.go)
         middle = held(in_column(self._crumbs, (self.stack, 1), margins=0, spacing=0))
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
-        self.edge = Edge(message("Inspector"))
-        self.edge.clicked.connect(lambda: self.docks["inspector"].show())
+        self.edge = connected(Edge(message("Inspector")), clicked=lambda: self.docks["inspector"].show())
         row.addWidget(self.edge)
         frame = QWidget()
         frame.setLayout(row)
@@ -123,25 +121,25 @@ class MainWindow(Window):
         self.strip = Strip(document.jobs)
         self.statusBar().addPermanentWidget(self.strip, 1)
         self.statusBar().setSizeGripEnabled(False)
-        self.files = Files(self)
-        self.files.opened.connect(self._tell)
-        self.files.saved.connect(self._tell)
+        self.files = connected(Files(self), opened=self._tell, saved=self._tell)
         self.actions_ = Actions(self, self.files)
         self._connect(document)
         self.go("start")
         self._restore()
 
     def _connect(self, document: Document) -> None:
-        document.project_changed.connect(self._project_changed)
-        document.view_changed.connect(self._tell)
-        document.selection_changed.connect(self._selected)
-        document.total_selected.connect(self._selected)
-        document.error_raised.connect(self.show_error)
-        document.page_asked.connect(self.go)
+        connected(
+            document,
+            project_changed=self._project_changed,
+            view_changed=self._tell,
+            selection_changed=self._selected,
+            total_selected=self._selected,
+            error_raised=self.show_error,
+            page_asked=self.go,
+        )
         document.judging.changed.connect(self._tell)
         document.judged_magnitudes.changed.connect(self._tell)
-        document.posterior_ready.connect(self._tell)
-        document.originals_counted.connect(self._tell)
+        connected(document, posterior_ready=self._tell, originals_counted=self._tell)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self._tell)
         self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
@@ -166,8 +164,7 @@ class MainWindow(Window):
 
     def go(self, name: str) -> None:
         """Bring a page to the front, unless it cannot be used (then the rail says why)."""
-        why = self.pages.why_not(name)
-        if why and name not in self._beside:
+        if (why := self.pages.why_not(name)) and name not in self._beside:
             self.rail.refuse(name, why)
             return
         page = self.pages[name]
@@ -179,7 +176,7 @@ class MainWindow(Window):
 
     def _add(self, page: Page) -> None:
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
-        area = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
+        area = named(Scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(page)
         page.told.connect(self._tell)
         page.list_actions(self.actions_.every())
@@ -255,8 +252,7 @@ class MainWindow(Window):
     def _show_inspector(self) -> None:
         if not self._inspecting:
             looked_at = self.document.selection or self.document.total
-            wanted = looked_at is not None and not self._narrow
-            self.docks["inspector"].setVisible(wanted)
+            self.docks["inspector"].setVisible(looked_at is not None and not self._narrow)
 
     def _keep_inspector(self, shown: bool) -> None:
         """Whoever opens it by hand keeps it open."""
@@ -325,13 +321,11 @@ class MainWindow(Window):
             facts.append(message("opened as a reader: no original here"))
         if not document.has_release:
             facts.append(message("not protected yet"))
-        verdict = document.judging.verdict(project)
-        if verdict is not None:
+        if (verdict := document.judging.verdict(project)) is not None:
             facts.append(message("readers would know {known}", count_text(verdict.known)))
             if not verdict.complete and not project.published:
                 facts.append(message("one question open"))
-        posterior = document.known_posterior()
-        if posterior is not None:
+        if (posterior := document.known_posterior()) is not None:
             facts.append(uncapital(how_found(posterior, document.originals()).heading))
         return facts
 
@@ -438,9 +432,8 @@ class Edge(QToolButton):
     """Takes the place of a panel."""
 
     def __init__(self, words: str) -> None:
-        super().__init__()
+        super().__init__(autoRaise=True)
         self._words = words
-        self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Open the {lower}", words.lower()))

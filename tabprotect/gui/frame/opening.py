@@ -27,6 +27,7 @@ from tabprotect.gui.base.background.background_task import tell_failure
 from tabprotect.gui.base.recent_files import RecentFiles
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.languages.messages import joined, message
 
@@ -90,10 +91,13 @@ class Files(QObject):
         self.path: Path | None = None
         self._held: HeldProject | None = None
         self.recent = RecentFiles(lambda: window.settings)
-        window.document.open_asked.connect(self._asked)
-        window.document.records_asked.connect(self.ask_records)
-        window.document.reader_asked.connect(self.read)
-        window.document.begins.connect(self.begin)
+        connected(
+            window.document,
+            open_asked=self._asked,
+            records_asked=self.ask_records,
+            reader_asked=self.read,
+            begins=self.begin,
+        )
         window.document.recent = self.recent.files
         window.document.project_changed.connect(lambda _: self._kept())
         window.document.project_changed.connect(lambda _: self.recent.follow(self.document.history))
@@ -123,8 +127,7 @@ class Files(QObject):
         ``reading`` are options of reading a table, such as ``strip_totals``.
         """
         self.window.page.errors.clear()
-        suffix = Path(source).suffix.lower()
-        if suffix == storage.SUFFIX:
+        if (suffix := Path(source).suffix.lower()) == storage.SUFFIX:
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
             self.read(source)
@@ -149,8 +152,9 @@ class Files(QObject):
         # With the first file that leaves a doubt, not with the window.
         from tabprotect.gui.forms.reading.import_sheet import ImportSheet
 
-        sheet = ImportSheet(self.window, self.document.jobs, Path(source), given)
-        sheet.chosen.connect(self._read_so)
+        sheet = connected(
+            ImportSheet(self.window, self.document.jobs, Path(source), given), chosen=self._read_so
+        )
         # Its raw lines are the house's own.
         self.document.view_changed.connect(sheet.reject)
         sheet.open()
@@ -189,12 +193,14 @@ class Files(QObject):
 
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
-        job = self.document.jobs.command(
-            message("open {name}", Path(path).name),
-            lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
+        connected(
+            self.document.jobs.command(
+                message("open {name}", Path(path).name),
+                lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
+            ),
+            finished=lambda history: self._reads(history, path),
+            failed=tell_failure(lambda error: self._refused(error, path)),
         )
-        job.finished.connect(lambda history: self._reads(history, path))
-        job.failed.connect(tell_failure(lambda error: self._refused(error, path)))
 
     def _reads(self, history: History, path: str) -> None:
         if self.document.project is None:
@@ -235,8 +241,7 @@ class Files(QObject):
                 remedy=lambda: self.document.stop(lambda: self._load(path)),
             )
         elif held is not None:
-            job.failed.connect(lambda _: held.release())
-            job.cancelled.connect(held.release)
+            connected(job, failed=lambda _: held.release(), cancelled=held.release)
 
     def _hold(self, held: HeldProject | None) -> None:
         """Hold the file that this window has open, in place of the one before."""
@@ -358,8 +363,7 @@ class Files(QObject):
 
     def save_as(self, then: Callable[[], object] | None = None) -> None:
         """Ask for a file and save there; overwriting is asked about."""
-        project = self.document.project
-        if project is None:
+        if (project := self.document.project) is None:
             return
         ask_place(
             self.window,
@@ -372,18 +376,19 @@ class Files(QObject):
     def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:
         """Save the project file, with its whole history, and go on with ``then``."""
         history = self.document.history
-        held = self._held
-        if held is None or held.path != path.absolute():
+        if (held := self._held) is None or held.path != path.absolute():
             try:
                 held = HeldProject(path)
             except InUseError as error:
                 self._not_saved(error, then)
                 return
-        job = self.document.jobs.command(
-            message("save {name}", path.name), lambda _: storage.save(history, path), deniable=False
+        connected(
+            self.document.jobs.command(
+                message("save {name}", path.name), lambda _: storage.save(history, path), deniable=False
+            ),
+            finished=lambda _: self._saved(held, history, then),
+            failed=tell_failure(lambda error: self._not_saved(error, then, held)),
         )
-        job.finished.connect(lambda _: self._saved(held, history, then))
-        job.failed.connect(tell_failure(lambda error: self._not_saved(error, then, held)))
 
     def _saved(self, held: HeldProject, history: History, then: Callable[[], object] | None = None) -> None:
         self._hold(held)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import filled, in_column
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, smooth_painter
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -33,14 +34,13 @@ class StageButton(QToolButton):
     focused = Signal(str)
 
     def __init__(self, number: int, page: type[Stage]) -> None:
-        super().__init__()
+        super().__init__(autoRaise=True)
         self.page = page
         self.number = number
         self.why = ""
         self.badge = 0
         self.folded = False
         self.setCheckable(True)
-        self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(translate(self.words))
@@ -100,20 +100,16 @@ class StageButton(QToolButton):
         self.focused.emit("")
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         if self.isChecked():
-            painter.setBrush(colour("selection"))
-            painter.setPen(Qt.PenStyle.NoPen)
+            inked(painter, Qt.PenStyle.NoPen, colour("selection"))
             painter.drawRoundedRect(area, 6, 6)
         elif self.underMouse():
-            painter.setBrush(colour("raised"))
-            painter.setPen(Qt.PenStyle.NoPen)
+            inked(painter, Qt.PenStyle.NoPen, colour("raised"))
             painter.drawRoundedRect(area, 6, 6)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour("focus"), 2))
+            inked(painter, QPen(colour("focus"), 2))
             painter.drawRoundedRect(area, 6, 6)
         ink = colour("quiet" if self.why else "text")
         middle = self.height() // 2
@@ -125,8 +121,7 @@ class StageButton(QToolButton):
         painter.drawPixmap(QRectF(left, middle - size / 2, size, size).toRect(), picture)
         if self.folded:
             if self.badge and not self.why:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour("at_risk"))
+                inked(painter, Qt.PenStyle.NoPen, colour("at_risk"))
                 painter.drawEllipse(QRectF(area.right() - 9, area.top() + 3, 6, 6))
             return
         font = self.font()
@@ -140,8 +135,7 @@ class StageButton(QToolButton):
             label = badge_text(self.badge)
             width = painter.fontMetrics().horizontalAdvance(label) + GRID
             pill = QRectF(area.right() - width - 4, middle - 9, width, 18)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour("at_risk_fill"))
+            inked(painter, Qt.PenStyle.NoPen, colour("at_risk_fill"))
             painter.drawRoundedRect(pill, 9, 9)
             painter.setPen(colour("on_at_risk"))
             painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), label)
@@ -161,9 +155,8 @@ class Rail(QWidget):
     chosen = Signal(str)
 
     def __init__(self, document: Document, standings: Standings) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("Stages"))
         self._standings = standings
-        self.setAccessibleName(tr("Stages"))
         self.buttons: dict[str, StageButton] = {}
         column = in_column(on=self, margins=GRID, spacing=2)
         self._folded = False
@@ -182,17 +175,18 @@ class Rail(QWidget):
                     column.addWidget(self._button(0, step))
         self._why = Label(wordWrap=True, role="quiet", name=message("Why the stage cannot be used"))
         filled(column, self._why, 1)
-        document.project_changed.connect(lambda _: self.refresh())
-        document.view_changed.connect(lambda _: self.refresh())
+        connected(document, project_changed=lambda _: self.refresh(), view_changed=lambda _: self.refresh())
         document.judging.changed.connect(self.refresh)
         document.judged_magnitudes.changed.connect(self.refresh)
         THEME.changed.connect(self.refresh)
         self.refresh()
 
     def _button(self, number: int, page: type[Stage]) -> StageButton:
-        button = StageButton(number, page)
-        button.clicked.connect(lambda _=False, name=page.name: self._clicked(name))
-        button.focused.connect(self._explain)
+        button = connected(
+            StageButton(number, page),
+            clicked=lambda _=False, name=page.name: self._clicked(name),
+            focused=self._explain,
+        )
         self.buttons[page.name] = button
         return button
 

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
@@ -27,13 +27,13 @@ from tabprotect.gui.base.background.background_task import tell_failure
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import Dialog, connected, named
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, MARGIN
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.gui.forms.mapping_sheet import MappingSheet
@@ -102,13 +102,14 @@ class Recipes(QObject):
         """
         settings = {"source": str(data.absolute())}
         self.window.page.errors.clear()
-        job = self.document.jobs.command(
-            message("run {name} on {name2}", recipe.name, data.name),
-            lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
+        job = connected(
+            self.document.jobs.command(
+                message("run {name} on {name2}", recipe.name, data.name),
+                lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
+            ),
+            finished=self._arrive,
         )
-        job.finished.connect(self._arrive)
-        said = dict(renames or {})
-        again = partial(self._decided, (recipe, data), said)
+        again = partial(self._decided, (recipe, data), dict(renames or {}))
         job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, again, accept)))
 
     def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
@@ -162,13 +163,11 @@ class Recipes(QObject):
         self.run(*files, {**before, **said}, accept=accept)
 
 
-class LastYearSheet(QDialog):
+class LastYearSheet(Dialog):
     """A sheet of what differs from last year. CONFIDENTIAL: it shows counts of both."""
 
     def __init__(self, parent: QWidget, since: SinceLastYear) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Since last year (staff only)"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, message("Since last year (staff only)"))
         # A terminal writes the arrow with two signs.
         lines = [line.replace(" -> ", " \u2192 ") for line in map(translate, since.lines())]
         said = Label(
@@ -179,7 +178,6 @@ class LastYearSheet(QDialog):
         self.text = named(
             QPlainTextEdit(joined(lines, "\n"), readOnly=True), message("What differs from last year")
         )
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = connected(QDialogButtonBox(QDialogButtonBox.StandardButton.Close), rejected=self.reject)
         in_column(said, (self.text, 1), buttons, on=self, margins=MARGIN, spacing=GRID)
         self.resize(70 * GRID, 50 * GRID)

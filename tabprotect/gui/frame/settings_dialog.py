@@ -6,17 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDoubleSpinBox,
-    QFormLayout,
-    QLineEdit,
-    QSpinBox,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QTabWidget, QWidget
 
 from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, AgencyPolicy, in_force, policy_file, write
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -29,7 +20,7 @@ from tabprotect.gui.base.own_files import state_folder
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import ScrollsDown, choice, decision, named, push_button
+from tabprotect.gui.look.buttons import Dialog, ScrollsDown, choice, decision, named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label, heading
@@ -86,12 +77,14 @@ class PolicyForm:
 
     def __init__(self, policy: AgencyPolicy, *, fixed: bool) -> None:
         self._given = policy
-        self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
-        self.belief.setValue(policy.belief_limit)
+        self.belief = QDoubleSpinBox(
+            minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3, value=policy.belief_limit
+        )
         self.shares = {name: _percent(getattr(policy, name)) for name in Limits.SHARES}
-        self.epsilon = QDoubleSpinBox(minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2)
+        self.epsilon = QDoubleSpinBox(
+            minimum=0.0, maximum=1000.0, singleStep=0.5, decimals=2, value=policy.epsilon_limit
+        )
         self.epsilon.setSpecialValueText(tr("no limit"))
-        self.epsilon.setValue(policy.epsilon_limit)
         self.standing = {kind: QLineEdit(policy.standing.get(kind, "")) for kind in KINDS}
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox(tr("the same for every table"))
@@ -217,9 +210,9 @@ class PolicyForm:
 
 
 def _percent(share: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1, suffix=translate(" %"))
-    box.setValue(100 * share)
-    return box
+    return QDoubleSpinBox(
+        minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1, suffix=translate(" %"), value=100 * share
+    )
 
 
 def _section(first: str, groups: Groups, told_by: str, *, fixed: bool) -> QWidget:
@@ -269,8 +262,7 @@ class FolderField(QWidget):
         InputError
             When there is no such folder.
         """
-        text = self.field.text().strip()
-        if text and not os.path.isdir(text):
+        if (text := self.field.text().strip()) and not os.path.isdir(text):
             raise InputError(
                 message("there is no such folder"), file=text, hint=message("make it, or choose another")
             )
@@ -280,14 +272,12 @@ class FolderField(QWidget):
         ask_folder(self, self.field.accessibleName(), self.field.text(), self.field.setText)
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(Dialog):
     """Kept when *Save* is pressed; nothing before."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window)
+        super().__init__(window, message("Settings"))
         self.window_ = window
-        self.setWindowTitle(tr("Settings"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen, self._fixed = window.document.preferences, bool(os.environ.get(VARIABLE))
         self.errors = ErrorStrip()
         found = AgencyPolicy()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton
 
 from tabprotect.gui.base.background.job_view import JobView
 from tabprotect.gui.base.background.jobs import Job, Jobs
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import connected, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -31,11 +31,9 @@ class JobsButton(QToolButton):
         )
         self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
-        self._soon = QTimer(self, singleShot=True, interval=DELAY)
-        self._soon.timeout.connect(self._tell)
+        self._soon = connected(QTimer(self, singleShot=True, interval=DELAY), timeout=self._tell)
         self.clicked.connect(self.open)
-        jobs.started.connect(self._add)
-        jobs.ended.connect(self._remove)
+        connected(jobs, started=self._add, ended=self._remove)
         self.hide()
 
     def open(self) -> None:
@@ -71,8 +69,7 @@ class JobsButton(QToolButton):
 
     @Slot(object)
     def _remove(self, job: Job) -> None:
-        view = self.views.pop(job, None)
-        if view is not None:
+        if (view := self.views.pop(job, None)) is not None:
             self._column.removeWidget(view)
             view.hide()
             view.deleteLater()

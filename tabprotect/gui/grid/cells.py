@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import THEME, Written, colour, count_text, signed_text
+from tabprotect.gui.look.theme import THEME, Written, colour, count_text, inked, signed_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
@@ -207,8 +207,7 @@ class CellDelegate(QStyledItemDelegate):
             self.draw(painter, rect, row, column, selected)
         if marked:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._dot)
+            inked(painter, Qt.PenStyle.NoPen, self._dot)
             painter.drawEllipse(rect.left() + 4, rect.top() + 4, 6, 6)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(ink)
@@ -216,8 +215,7 @@ class CellDelegate(QStyledItemDelegate):
         if self.aside is not None:
             change = int(self.aside[row, column])
             if change and not missing and abs(change) < NO_CHANGE:
-                room = rect.adjusted(0, 0, -4, 0)
-                painter.drawText(room, RIGHT, translate(self.aside_text(change)))
+                painter.drawText(rect.adjusted(0, 0, -4, 0), RIGHT, translate(self.aside_text(change)))
             painter.setPen(self._text)
             option.rect = rect.adjusted(0, 0, -self.beside, 0)
         if self.letters is not None:
@@ -225,8 +223,7 @@ class CellDelegate(QStyledItemDelegate):
             option.rect = rect.adjusted(0, 0, -room_for_letter(painter.fontMetrics()), 0)
         self.write(painter, option, "x" if missing else translate(model.text(value)))
         if state & FOCUSED:
-            painter.setPen(self._focus)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inked(painter, self._focus)
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
 
     @staticmethod
@@ -248,7 +245,4 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
-        editor = named(
-            QLineEdit(parent, alignment=Qt.AlignmentFlag.AlignRight, frame=False), message("Count")
-        )
-        return editor
+        return named(QLineEdit(parent, alignment=Qt.AlignmentFlag.AlignRight, frame=False), message("Count"))

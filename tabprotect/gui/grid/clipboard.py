@@ -75,8 +75,7 @@ def whole_number(text: str) -> int:
     InputError
         With the reason and a remedy.
     """
-    bare = text.strip()
-    if not bare:
+    if not (bare := text.strip()):
         raise InputError(message("a count is missing"), hint=message("type 0 for nobody"))
     if not _NUMBER.fullmatch(bare):
         hint = message("type a whole number of at least 0")
@@ -122,8 +121,7 @@ class Copying(QObject):
             return written(layout, values, block, with_headers, text, progress)
 
         top, left, bottom, right = block
-        cells = (bottom - top + 1) * (right - left + 1)
-        if cells > CLIPBOARD_CELLS:
+        if (cells := (bottom - top + 1) * (right - left + 1)) > CLIPBOARD_CELLS:
             self._failed(
                 InputError(
                     message("the selection is too large for the clipboard"), hint=message("save the table")
@@ -157,8 +155,7 @@ def written(
     for row in range(top, bottom + 1):
         progress.report(message("copying the cells"), (row - top) / (bottom - top + 1))
         lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
-        cells = [text(v) for v in values[row, left : right + 1].tolist()]
-        lines.append([*lead, *cells])
+        lines.append([*lead, *[text(v) for v in values[row, left : right + 1].tolist()]])
     parts = []
     for number, line in enumerate(lines):
         tags = [

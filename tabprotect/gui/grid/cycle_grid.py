@@ -19,9 +19,10 @@ from tabprotect.gui.grid.cells import AnyIndex, CellDelegate
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn.shades import shade_numbers, shades
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, signed_text
 from tabprotect.languages.messages import joined, message
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
@@ -114,8 +115,7 @@ class CycleDelegate(CellDelegate):
         elif self.sign is not None:
             self._signed(painter, rect, int(self.sign[row, column]), row, column)
         if self.unbalanced is not None and self.unbalanced[row, column]:
-            painter.setPen(QPen(colour("error"), 2, Qt.PenStyle.DashLine))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inked(painter, QPen(colour("error"), 2, Qt.PenStyle.DashLine))
             painter.drawRect(rect.adjusted(1, 1, -3, -3))
         if self.lock is not None and self.lock[row, column]:
             _padlock(painter, rect)
@@ -141,8 +141,7 @@ class CycleDelegate(CellDelegate):
     def _weigh(painter: QPainter, rect: QRect, weight: int) -> None:
         if not weight:
             return
-        painter.setPen(QPen(colour("unreleasable"), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inked(painter, QPen(colour("unreleasable"), 2))
         painter.drawRect(rect.adjusted(2, 2, -3, -3))
         text = SIGNS[weight] if abs(weight) == 1 else signed_text(weight)
         _bold(painter, rect.adjusted(INSET, 0, 0, 0), text)
@@ -163,8 +162,7 @@ class SumDelegate(CellDelegate):
             return
         rect = option.rect
         painter.fillRect(rect, colour("error_fill"))
-        painter.setPen(QPen(colour("error"), 3))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inked(painter, QPen(colour("error"), 3))
         painter.drawRect(rect.adjusted(1, 1, -2, -2))
         _bold(painter, rect.adjusted(8, 0, 0, 0), signed_text(amount))
         painter.setPen(colour("text"))
@@ -186,8 +184,7 @@ def _padlock(painter: QPainter, rect: QRect) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     ink = colour("unreleasable")
     x, y = rect.left() + 5.0, rect.bottom() - 8.0
-    painter.setPen(QPen(ink, 1.3))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    inked(painter, QPen(ink, 1.3))
     painter.drawArc(QRectF(QPointF(x + 1, y - 3.5), QPointF(x + 6, y + 3.0)), 0, 180 * 16)
     painter.fillRect(QRectF(x, y, 7, 5.5), ink)
     painter.restore()
@@ -220,8 +217,11 @@ class CycleGrid(QWidget):
         self.grid.cells.setMouseTracking(True)
         self.grid.cells.installEventFilter(self)
         self.grid.cells.viewport().installEventFilter(self)
-        self.grid.cells.clicked.connect(lambda at: self._flip(at.row(), at.column(), None))
-        self.grid.cells.entered.connect(lambda at: self._hover(at.row(), at.column()))
+        connected(
+            self.grid.cells,
+            clicked=lambda at: self._flip(at.row(), at.column(), None),
+            entered=lambda at: self._hover(at.row(), at.column()),
+        )
         self.grid.current_changed.connect(self._moved)
         in_column(self.grid, on=self, margins=0)
 
@@ -295,8 +295,7 @@ class CycleGrid(QWidget):
         self._following = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+        if (kind := event.type()) == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             at = self.grid.cells.currentIndex()
             space = event.key() == Qt.Key.Key_Space
             if at.isValid() and not self._has_command(event) and (space or event.text() in KEYS):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTableView, QWidget
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.theme import colour
+from tabprotect.gui.look.theme import colour, inked, smooth_painter
 
 MOST_ENTRIES = 400
 """Longer cycles are not drawn as arrows: the picture would be a scribble."""
@@ -38,8 +38,7 @@ def walk_steps(moves: MoveSet, cycle: int) -> list[Step]:
         for line in lines.values():
             # A kept line adds up to zero: as many of each sign, paired in order.
             plus = [e for e in line if signs[e] > 0]
-            minus = [e for e in line if signs[e] < 0]
-            for p, m in zip(plus, minus, strict=False):
+            for p, m in zip(plus, [e for e in line if signs[e] < 0], strict=False):
                 start, end = (p, m) if backward else (m, p)
                 steps.append((tuple(index[start]), tuple(index[end])))
     return steps
@@ -69,12 +68,10 @@ class WalkOverlay(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         ink = colour("text")
         ink.setAlpha(130)
-        painter.setPen(QPen(ink, 1.5))
-        painter.setBrush(ink)
+        inked(painter, QPen(ink, 1.5), ink)
         model = self._view.model()
         for step in self._steps:
             places = [self._layout.position(index) for index in step]

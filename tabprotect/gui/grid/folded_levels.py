@@ -139,8 +139,7 @@ class Folding:
 
     def toggled(self, name: str, line: int) -> Folding:
         """With a group of a variable open that was closed, or closed that was open."""
-        group = self.nodes[self.domain.axis(name)][line].group
-        if group is None:
+        if (group := self.nodes[self.domain.axis(name)][line].group) is None:
             return self
         return Folding(self.domain, self.trees, {**self.unfolded, name: self._open(name) ^ {group}})
 

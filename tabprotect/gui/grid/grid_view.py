@@ -45,15 +45,13 @@ class CellsView(QTableView):
     cleared = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(cornerButtonEnabled=False, wordWrap=False)
         self.setHorizontalHeader(LevelHeader(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(LevelHeader(Qt.Orientation.Vertical, self))
-        self.setCornerButtonEnabled(False)
         self.corner = Corner(self.rows, self.columns, self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWordWrap(False)
         # Arrows walk the cells: Tab goes on to the next control, and never stays in a table.
         self.setTabKeyNavigation(False)
         paints_itself(self)
@@ -99,8 +97,7 @@ class CellsView(QTableView):
                 Qt.Key.Key_Down: (last_row, at.column()),
             }.get(key)
             if target is not None:
-                shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-                self.jump(*target, extend=shift)
+                self.jump(*target, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
                 return
         editing = self.state() == QAbstractItemView.State.EditingState
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control and not editing:
@@ -145,8 +142,7 @@ class GridView(QWidget):
     current_changed = Signal(object)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(translate(name))
+        super().__init__(accessibleName=translate(name))
         self.layout_: Layout | None = None
         self.room = (0, 0)
         """Pixels across and down that pages which draw symbols add to every cell."""

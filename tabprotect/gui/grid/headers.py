@@ -189,15 +189,13 @@ class LevelHeader(QHeaderView):
         painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), words)
 
     def _current(self) -> int | None:
-        model = self.selectionModel()
-        if model is None or not model.currentIndex().isValid():
+        if (model := self.selectionModel()) is None or not model.currentIndex().isValid():
             return None
         at = model.currentIndex()
         return at.row() if self.down else at.column()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = event.position().toPoint()
-        line = self.logicalIndexAt(place)
+        line = self.logicalIndexAt(event.position().toPoint())
         if self.down and self.cursor().shape() == Qt.CursorShape.SplitVCursor:
             super().mouseDoubleClickEvent(event)
             return
@@ -280,8 +278,12 @@ class Corner(QWidget):
             return min(self._row_names_width(), self.width())
         before = sum(self._rows.level_sizes()[:-1])
         room, rows = self.width() - before, self._row_names_width() - before
-        name = message("{names} \u2192", self._columns.heads[-1][: self._columns.limit])
-        columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
+        columns = (
+            self.fontMetrics().horizontalAdvance(
+                message("{names} \u2192", self._columns.heads[-1][: self._columns.limit])
+            )
+            + 2 * GRID
+        )
         return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
     def needed(self) -> int:

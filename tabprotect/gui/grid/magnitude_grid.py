@@ -18,8 +18,8 @@ from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.grid.cells import room_for_letter
 from tabprotect.gui.grid.grid_view import GridView
-from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, Written, colour, count_text
 from tabprotect.languages.messages import message
@@ -162,16 +162,12 @@ class MagnitudeGrid(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._layout: MagnitudeLayout | None = None
-        self._layer: Index = ()
         self._shown: ShownMagnitudes | None = None
         self._placement: Placement | None = None
         self._only = False
         self.describe: Callable[[int], str] = lambda _number: ""
-        self.bar = PlacementBar()
-        self.bar.placed.connect(self.placed)
-        self.bar.layer_chosen.connect(self._choose_layer)
-        self.grid = GridView(name)
-        self.grid.current_changed.connect(self._gone)
+        self.bar = connected(PlacementBar(), placed=self.placed, layer_chosen=lambda _: self._fill())
+        self.grid = connected(GridView(name), current_changed=self._gone)
         self.grid.model.describe = self._described
         in_column(self.bar, (self.grid, 1), on=self, margins=0, spacing=GRID)
 
@@ -182,7 +178,7 @@ class MagnitudeGrid(QWidget):
         before = self._layout
         if before is None or before.key is not key or before.axes != tuple(axes):
             self._layout = MagnitudeLayout(tuple(axes), key)
-            self._layer = tuple(n - 1 for n in self._layout.domain.shape)
+            self.bar.layer = tuple(n - 1 for n in self._layout.domain.shape)
         self._shown, self._placement = shown, placement
         self._fill()
 
@@ -201,8 +197,7 @@ class MagnitudeGrid(QWidget):
         if layout is None or shown is None or placement is None or not self.fits:
             return
         mark = None if shown.mark is None else layout.spread(shown.mark)
-        self.bar.show_placement(layout.domain, placement, self._layer, mark)
-        grid = Layout(layout.domain, placement, self._layer)
+        grid = self.bar.lay_out(layout.domain, placement, at_risk=mark)
         if self._only and mark is not None:
             grid = grid.only(mark)
 
@@ -224,13 +219,12 @@ class MagnitudeGrid(QWidget):
 
     def select(self, nodes: Index | None) -> None:
         """Go to a cell; in another layer if need be."""
-        layout = self._layout
-        if layout is None or nodes is None or len(nodes) != len(layout.axes):
+        if (layout := self._layout) is None or nodes is None or len(nodes) != len(layout.axes):
             self.grid.set_current(None)
             return
         index = layout.index(nodes)
         if self.grid.layout_ is not None and not self.grid.layout_.same_layer(index):
-            self._layer = index
+            self.bar.layer = index
             self._fill()
         self.grid.set_current(index)
 
@@ -247,10 +241,6 @@ class MagnitudeGrid(QWidget):
         after = np.searchsorted(flat, here, side="right" if step > 0 else "left")
         at = flat[(after if step > 0 else after - 1) % len(flat)]
         return layout.nodes(tuple(int(n) for n in np.unravel_index(at, shape)))
-
-    def _choose_layer(self, index: Index) -> None:
-        self._layer = index
-        self._fill()
 
     def _gone(self, index: Index | None) -> None:
         if self._layout is not None and index is not None:

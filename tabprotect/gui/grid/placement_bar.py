@@ -14,13 +14,14 @@ from PySide6.QtGui import (
     QMouseEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QMenu, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFrame, QMenu, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import level_said
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import Scrolling, connected, named, silent
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -93,8 +94,7 @@ class Chip(QFrame):
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
-        if key in KEYS:
+        if (key := Qt.Key(event.key())) in KEYS:
             self.asked.emit(self.name, KEYS[key], None)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Up):
             self.asked.emit(self.name, self.zone, self.at - 1)
@@ -165,24 +165,22 @@ class DropZone(QFrame):
         self.dropped.emit(name, self.zone, at)
 
 
-class PlacementBar(QScrollArea):
+class PlacementBar(Scrolling):
     """``placed`` carries the placement that is asked for, ``layer_chosen`` a cell index."""
 
     placed = Signal(object)
     layer_chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Placement of the variables"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
         # Tab goes to the chips, and brings them into sight.
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(
+            name=message("Placement of the variables"), sideways=False, focus=Qt.FocusPolicy.NoFocus
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._placement: Placement | None = None
         self._combos: dict[str, QComboBox] = {}
-        self._layer: Index = ()
+        self.layer: Index = ()
+        """A cell of the layer that is shown."""
         self._domain: Domain | None = None
         self._shown: object = None
         inner = QWidget()
@@ -194,13 +192,22 @@ class PlacementBar(QScrollArea):
         self.setWidget(inner)
         THEME.follow(self, PlacementBar._again)
 
-    def show_placement(
-        self, domain: Domain, placement: Placement, layer: Index, at_risk: Bools | None = None
-    ) -> None:
-        """Show where the variables stand, and the chosen layer; with ``at_risk`` (shape of the
-        table) also how many such cells each layer holds."""
-        key = (domain, placement)
-        self._domain, self._placement, self._layer = domain, placement, layer
+    def lay_out(
+        self, domain: Domain, placement: Placement, cell: Index | None = None, at_risk: Bools | None = None
+    ) -> Layout:
+        """Show where the variables stand, and return which cells do, in one layer.
+
+        Parameters
+        ----------
+        cell
+            A cell of the layer; by default the layer stays as it is, or is the first one.
+        at_risk
+            In the shape of the table: how many such cells each layer holds is said, too.
+        """
+        key, layer = (domain, placement), self.layer if cell is None else cell
+        if len(layer) != domain.ndim or any(i >= n for i, n in zip(layer, domain.shape, strict=True)):
+            layer = (0,) * domain.ndim
+        self._domain, self._placement, self.layer = domain, placement, layer
         if key != self._shown:
             self._shown = key
             self._build()
@@ -208,6 +215,7 @@ class PlacementBar(QScrollArea):
             with silent(combo):
                 self._count(name, combo, at_risk)
                 combo.setCurrentIndex(layer[domain.axis(name)])
+        return Layout(domain, placement, layer)
 
     def forget_risk(self) -> None:
         """Say nothing more of what is at risk."""
@@ -224,13 +232,12 @@ class PlacementBar(QScrollArea):
         else:
             part = at_risk[
                 tuple(
-                    self._layer[a] if n in self._placement.layers and n != name else slice(None)
+                    self.layer[a] if n in self._placement.layers and n != name else slice(None)
                     for a, n in enumerate(self._domain.names)
                 )
             ]
             left = [n for n in self._domain.names if n == name or n not in self._placement.layers]
-            others = tuple(a for a, n in enumerate(left) if n != name)
-            numbers = part.sum(axis=others)
+            numbers = part.sum(axis=tuple(a for a, n in enumerate(left) if n != name))
             words = [
                 message("{c}  \u2022{n}", c, count_text(int(n))) if n else c
                 for c, n in zip(categories, numbers, strict=True)
@@ -261,16 +268,16 @@ class PlacementBar(QScrollArea):
             names = getattr(self._placement, zone_name)
             zone.setVisible(bool(names) or self._domain.ndim > 2)
             for at, name in enumerate(names):
-                chip = Chip(name, len(self._domain[name].categories), zone.zone, at)
-                chip.asked.connect(self._move)
+                chip = connected(
+                    Chip(name, len(self._domain[name].categories), zone.zone, at), asked=self._move
+                )
                 zone.chips.append(chip)
                 zone.row.addWidget(chip)
                 chip.show()
                 if zone_name == "layers":
                     zone.row.addWidget(self._combo(name))
             if not names:
-                hint = Label(message("drop a variable here"), role="quiet")
-                zone.row.addWidget(hint)
+                zone.row.addWidget(Label(message("drop a variable here"), role="quiet"))
         inner = self.widget()
         assert inner is not None
         self._take_height()
@@ -307,13 +314,12 @@ class PlacementBar(QScrollArea):
 
     def _choose(self, name: str, code: int) -> None:
         assert self._domain is not None
-        layer = list(self._layer)
-        layer[self._domain.axis(name)] = code
-        self._layer = tuple(layer)
-        self.layer_chosen.emit(self._layer)
+        at = self._domain.axis(name)
+        self.layer = (*self.layer[:at], code, *self.layer[at + 1 :])
+        self.layer_chosen.emit(self.layer)
 
     def _move(self, name: str, zone: Zone, at: int | None) -> None:
-        if self._placement is not None:
-            wanted = moved(self._placement, name, zone, at)
-            if wanted != self._placement:
-                self.placed.emit(wanted)
+        if self._placement is None:
+            return
+        if (wanted := moved(self._placement, name, zone, at)) != self._placement:
+            self.placed.emit(wanted)

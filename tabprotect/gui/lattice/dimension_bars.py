@@ -9,7 +9,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, REGION_WORDS, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawn.drawing import Drawing
-from tabprotect.gui.look.theme import GRID, Colours, count_text
+from tabprotect.gui.look.theme import GRID, Colours, count_text, inked
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -67,8 +67,7 @@ class DimensionBars(Drawing):
             for region in ORDER:
                 wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
                 if wide > 0:
-                    box = QRectF(x, y + line * 0.16, wide, line * 0.68)
-                    self._bar(painter, box, region, colours)
+                    self._bar(painter, QRectF(x, y + line * 0.16, wide, line * 0.68), region, colours)
                 x += wide
             painter.setPen(QColor(colours.text))
             said = message(
@@ -80,13 +79,10 @@ class DimensionBars(Drawing):
     def _bar(painter: QPainter, box: QRectF, region: int, colours: Colours) -> None:
         ink = QColor(colours.released if region == RELEASED else colours.unreleasable)
         if region == CANDIDATE:
-            painter.setPen(QPen(QColor(colours.quiet), 1))
-            painter.setBrush(QColor(colours.base))
+            inked(painter, QPen(QColor(colours.quiet), 1), QColor(colours.base))
         elif region == UNKNOWN:
-            painter.setPen(QPen(QColor(colours.quiet), 1, Qt.PenStyle.DashLine))
-            painter.setBrush(QColor(colours.base))
+            inked(painter, QPen(QColor(colours.quiet), 1, Qt.PenStyle.DashLine), QColor(colours.base))
         else:
             pattern = Qt.BrushStyle.SolidPattern if region == RELEASED else Qt.BrushStyle.BDiagPattern
-            painter.setPen(QPen(ink, 1))
-            painter.setBrush(QBrush(ink, pattern))
+            inked(painter, QPen(ink, 1), QBrush(ink, pattern))
         painter.drawRect(box)

@@ -23,7 +23,7 @@ from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
 from tabprotect.gui.look.drawn.drawing import Drawing
-from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.gui.look.theme import GRID, Colours, colour, inked
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -100,8 +100,7 @@ class LatticeView(Drawing):
     # -- geometry -----------------------------------------------------------------------------
 
     def _arranged(self) -> Arrangement:
-        found = self._arrangement
-        if found is None:
+        if (found := self._arrangement) is None:
             area = QRectF(self.rect())
             metrics = QFontMetricsF(self.figure_font())
             wide = self._box_widths(metrics)
@@ -156,8 +155,7 @@ class LatticeView(Drawing):
         area = QRectF(self.rect())
         scale = self._scale(area)
         box = self._arranged().boxes[query]
-        corner = self._origin(area, scale) + box.topLeft() * scale
-        return QRectF(corner, box.size() * scale)
+        return QRectF(self._origin(area, scale) + box.topLeft() * scale, box.size() * scale)
 
     def _reveal(self) -> None:
         """Pan until the focus is in sight."""
@@ -201,8 +199,7 @@ class LatticeView(Drawing):
             self._draw_node(painter, query, arranged.boxes[query], colours)
         if self.focus in arranged.boxes:
             ring = arranged.boxes[self.focus].adjusted(-3.5, -3.5, 3.5, 3.5)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(colours.focus), 2.5))
+            inked(painter, QPen(QColor(colours.focus), 2.5))
             painter.drawRoundedRect(ring, 8, 8)
         painter.restore()
 
@@ -295,8 +292,7 @@ class LatticeView(Drawing):
         dragged, self._grab = self._dragged, None
         if dragged or event.button() != Qt.MouseButton.LeftButton or not self._levels:
             return
-        query = self._node_at(event.position())
-        if query is not None:
+        if (query := self._node_at(event.position())) is not None:
             again = query == self.focus
             if self.hover_focuses:
                 self.pinned = not (again and self.pinned)
@@ -311,8 +307,7 @@ class LatticeView(Drawing):
             self._zoom_by(1.15 ** (event.angleDelta().y() / 120), event.position())
         else:
             pixels = event.pixelDelta()
-            delta = event.angleDelta() / 2 if pixels.isNull() else pixels
-            self._shift += QPointF(delta)
+            self._shift += QPointF(event.angleDelta() / 2 if pixels.isNull() else pixels)
         self.update()
         event.accept()
 
@@ -417,9 +412,8 @@ class Arrangement:
     def nearest(self, query: Query, among: Sequence[Query]) -> Query | None:
         """The node of ``among`` that stands closest beside ``query``."""
         here = self.boxes[query].center()
-        found = [q for q in among if q in self.boxes]
         return min(
-            found,
+            [q for q in among if q in self.boxes],
             key=lambda q: (
                 abs(self.boxes[q].center().x() - here.x()),
                 abs(self.boxes[q].center().y() - here.y()),
@@ -458,8 +452,7 @@ def arrange(
     top = 0.0
     for dimension, queries in levels:
         wide = box_width[dimension]
-        fit = max(1, int((room + GAP.width()) // (wide + GAP.width())))
-        rows = max(1, -(-len(queries) // fit))
+        rows = max(1, -(-len(queries) // max(1, int((room + GAP.width()) // (wide + GAP.width())))))
         # Rows of about the same length look like a band, not like a paragraph.
         per_row = max(1, -(-len(queries) // rows))
         y = top

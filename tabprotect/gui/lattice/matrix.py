@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
@@ -23,7 +22,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.names import VariableLetters
-from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.theme import GRID, THEME, count_text, inked, smooth_painter, tabular
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
@@ -42,8 +42,7 @@ def blocked(queries: Sequence[Query], columns: Sequence[int]) -> Ints:
     found = np.array(queries, dtype=np.int64)
     if not len(found):
         return found
-    keys = [-((found >> v) & 1) for v in reversed(columns)]
-    return found[np.lexsort(keys)]
+    return found[np.lexsort([-((found >> v) & 1) for v in reversed(columns)])]
 
 
 def by_share(variables: int, queries: Sequence[Query]) -> list[int]:
@@ -60,11 +59,9 @@ class FrontierMatrix(QAbstractScrollArea):
     activated = Signal(int)
 
     def __init__(self, name: str, *, hatched: bool) -> None:
-        super().__init__()
-        self.setAccessibleName(translate(name))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__(horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        named(self, name, focus=Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hatched = hatched
         self.queries: Ints = np.zeros(0, dtype=np.int64)
         self._letters: VariableLetters | None = None
@@ -99,8 +96,7 @@ class FrontierMatrix(QAbstractScrollArea):
     def set_focus(self, query: Query) -> None:
         """Mark a query's row, if it has one."""
         self._focus = query
-        row = self._row()
-        if row is not None:
+        if (row := self._row()) is not None:
             top, page = self.verticalScrollBar().value(), self._page()
             if not top <= row < top + page:
                 self.verticalScrollBar().setValue(row - page // 2)
@@ -147,8 +143,7 @@ class FrontierMatrix(QAbstractScrollArea):
         if self._letters is None:
             return
         c, letters = THEME.colours, self._letters.letters
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self.viewport())
         area = QRectF(self.viewport().rect())
         painter.fillRect(area, QColor(c.base))
         metrics = QFontMetricsF(self.font())
@@ -170,27 +165,23 @@ class FrontierMatrix(QAbstractScrollArea):
             y = self._line + 4 + (row - first) * self._line
             query = int(self.queries[row])
             if row == focus:
-                painter.setPen(QPen(QColor(c.focus), 2))
-                painter.setBrush(QColor(c.selection))
+                inked(painter, QPen(QColor(c.focus), 2), QColor(c.selection))
                 painter.drawRoundedRect(QRectF(1, y, ends + side - 2, self._line), 3, 3)
             size = min(wide, self._line) * 0.62
             for place, v in enumerate(self._columns):
                 middle = QPointF((place + 0.5) * wide, y + self._line / 2)
                 if query >> v & 1:
-                    painter.setPen(QPen(ink, 1))
-                    painter.setBrush(QBrush(ink, pattern))
+                    inked(painter, QPen(ink, 1), QBrush(ink, pattern))
                     painter.drawRect(QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size))
                 else:
-                    painter.setPen(Qt.PenStyle.NoPen)
-                    painter.setBrush(QColor(c.border))
+                    inked(painter, Qt.PenStyle.NoPen, QColor(c.border))
                     painter.drawEllipse(middle, 1.2, 1.2)
             if self._figures:
                 painter.setPen(QColor(c.text))
                 box = QRectF(ends, y, side - GRID / 2, self._line)
                 painter.drawText(box, right, count_text(self._figures[row]))
         if self.hasFocus():
-            painter.setPen(QPen(QColor(c.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inked(painter, QPen(QColor(c.focus), 2))
             painter.drawRect(area.adjusted(1, 1, -1, -1))
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -44,8 +44,7 @@ class VariableLetters:
         letters = []
         for a, axis in enumerate(axes):
             letter = own[a] if single else (chr(65 + a) if a < 26 else chr(97 + a - 26))
-            above = axis.bit_count() - 1
-            letters += [letter + _SMALL[n] for n in range(above, 0, -1)] + [letter]
+            letters += [letter + _SMALL[n] for n in range(axis.bit_count() - 1, 0, -1)] + [letter]
         return cls(lattice, tuple(letters))
 
     @property

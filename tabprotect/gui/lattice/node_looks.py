@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, in_row
-from tabprotect.gui.look.theme import GRID, THEME, Colours
+from tabprotect.gui.look.theme import GRID, THEME, Colours, inked, smooth_painter
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -54,8 +54,7 @@ def paint_node(painter: QPainter, box: QRectF, text: str, look: NodeLook, colour
     width = 3.0 if look.frontier else 1.2
     style = Qt.PenStyle.DashLine if look.region == UNKNOWN else Qt.PenStyle.SolidLine
     edge = colours.text if look.frontier and look.region == RELEASED else _edge(look, colours)
-    painter.setPen(QPen(QColor(edge), width, style))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    inked(painter, QPen(QColor(edge), width, style))
     painter.drawRoundedRect(box, RADIUS, RADIUS)
     if look.ghost is not None:
         _ghost(painter, box, look.ghost, colours)
@@ -65,8 +64,7 @@ def paint_node(painter: QPainter, box: QRectF, text: str, look: NodeLook, colour
             size = painter.fontMetrics().size(0, text)
             plate = QRectF(0, 0, min(size.width() + 4, box.width() - 4), size.height() - 2)
             plate.moveCenter(box.center())
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(ground))
+            inked(painter, Qt.PenStyle.NoPen, QColor(ground))
             painter.drawRoundedRect(plate, 2, 2)
         painter.setPen(QColor(ink))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
@@ -111,8 +109,7 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
     fill = QColor(colour)
     fill.setAlphaF(0.30)
     pattern = Qt.BrushStyle.SolidPattern if to == RELEASED else Qt.BrushStyle.BDiagPattern
-    painter.setPen(pen)
-    painter.setBrush(QBrush(fill, pattern))
+    inked(painter, pen, QBrush(fill, pattern))
     painter.drawRoundedRect(box, RADIUS, RADIUS)
 
 
@@ -136,22 +133,20 @@ class _Sample(QWidget):
         return QSize(3 * GRID, 2 * GRID)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(2, 2, -2, -2)
-        paint_node(painter, box, "", self._look, THEME.colours)
+        painter = smooth_painter(self)
+        paint_node(painter, QRectF(self.rect()).adjusted(2, 2, -2, -2), "", self._look, THEME.colours)
 
 
 class Legend(QWidget):
     """The regions' symbols with their words."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Legend"))
-        self.setAccessibleDescription(translate(joined((translate(words) for words, _ in LEGEND), ", ")))
+        super().__init__(
+            accessibleName=tr("Legend"),
+            accessibleDescription=translate(joined((translate(words) for words, _ in LEGEND), ", ")),
+        )
         flow = FlowLayout(self, gap=GRID)
         for words, look in LEGEND:
             pair = QWidget()
-            label = Label(words, role="quiet")
-            in_row(_Sample(look), label, on=pair, margins=0, spacing=GRID // 2)
+            in_row(_Sample(look), Label(words, role="quiet"), on=pair, margins=0, spacing=GRID // 2)
             flow.addWidget(pair)

@@ -213,8 +213,7 @@ class Space(QObject):
 
     def refresh(self, *, again: bool = False) -> None:
         """Bring the regions up to date with the project, beside the window."""
-        project = self.document.project
-        if project is None or project.table is None:
+        if (project := self.document.project) is None or project.table is None:
             self._looking.drop()
             self.stopped = False
             self._set(None)
@@ -272,17 +271,14 @@ class Space(QObject):
 
     def foresee(self, query: Query) -> Foresight | None:
         """As :meth:`foresight`; asks where it is not known, and ``foreseen`` tells."""
-        found = self._foresights.get(query)
-        if found is None:
+        if (found := self._foresights.get(query)) is None:
             self._foresee(query)
         return found
 
     def _foresee(self, query: Query) -> None:
-        regions = self.regions
-        if regions is None or regions.waiting:
+        if (regions := self.regions) is None or regions.waiting:
             return
-        known = self._foresights.get(query)
-        if known is not None:
+        if (known := self._foresights.get(query)) is not None:
             self.foreseen.emit(known)
             return
         if not self._ahead.running:

@@ -13,7 +13,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.drawn.shades import shades
-from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.gui.look.theme import GRID, Colours, colour, inked
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -119,14 +119,12 @@ class TileMap(Drawing):
                 painter.drawText(QRectF(area.left(), middle - line / 2, left, line), flags, translate(text))
                 last = middle + line / 2
         if self.chain:
-            painter.setPen(QPen(QColor(colours.at_risk), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inked(painter, QPen(QColor(colours.at_risk), 2))
             boxes = [self._box(query, left) for query in self.chain]
             painter.drawPolyline([box.center() for box in boxes])
             for box in boxes:
                 painter.drawRect(box)
-        painter.setPen(QPen(QColor(colours.focus), 3))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inked(painter, QPen(QColor(colours.focus), 3))
         painter.drawRect(self._box(self.focus, left).adjusted(-2, -2, 2, 2))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -97,9 +97,10 @@ def state_sentence(regions: Regions) -> str:
             out,
             names,
         )
-    refused = int(counts[UNRELEASABLE])
     rest = message(
-        "{counts} may go out next, {refused} may not", count_text(int(counts[CANDIDATE])), count_text(refused)
+        "{counts} may go out next, {refused} may not",
+        count_text(int(counts[CANDIDATE])),
+        count_text(int(counts[UNRELEASABLE])),
     )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
@@ -177,8 +178,7 @@ def status_text(regions: Regions, query: Query) -> str:
 
 def tight_title(found: Foresight, threshold: int) -> str:
     """Say what the list of cells holds."""
-    cells = found.judgement.tight
-    if not cells:
+    if not (cells := found.judgement.tight):
         return message("No small count can be worked out more closely than before.")
     if cells[0].width < threshold:
         return message("Too tight: bounds closer than {threshold}", threshold)

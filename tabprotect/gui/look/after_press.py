@@ -7,6 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 
+from tabprotect.gui.look.buttons import connected
+
 LOOK = 20
 """Milliseconds between two looks at the mouse."""
 
@@ -20,8 +22,7 @@ class AfterPress(QObject):
     def __init__(self, parent: QObject, do: Callable[[], object]) -> None:
         super().__init__(parent)
         self._do = do
-        self._wait = QTimer(self, interval=LOOK)
-        self._wait.timeout.connect(self.go)
+        self._wait = connected(QTimer(self, interval=LOOK), timeout=self.go)
 
     def go(self) -> None:
         """Do it, or wait for the release."""

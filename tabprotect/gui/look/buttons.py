@@ -25,16 +25,39 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
 
-Run = Callable[..., object] | SignalInstance | None
-"""What a click does; connected as it is, so that a method does not keep its widget alive."""
+Slot = Callable[..., object] | SignalInstance
+"""What a signal does; connected as it is, so that a method does not keep its widget alive."""
 
+Run = Slot | None
+"""What a click does."""
+
+Sender = TypeVar("Sender", bound=QObject)
 Widget = TypeVar("Widget", bound=QWidget)
 
 
+def connected(sender: Sender, **signals: Slot) -> Sender:
+    """Return an object whose signals, by their names, are connected."""
+    for name, slot in signals.items():
+        getattr(sender, name).connect(slot)
+    return sender
+
+
 def named(
-    widget: Widget, name: str = "", *, tip: str = "", about: str = "", focus: Qt.FocusPolicy | None = None
+    widget: Widget,
+    name: str = "",
+    *,
+    tip: str = "",
+    about: str = "",
+    focus: Qt.FocusPolicy | None = None,
+    role: str = "",
+    **signals: Slot,
 ) -> Widget:
-    """The widget with what a screen reader calls it and says of it, its tooltip, and how it gets the focus."""
+    """The widget with what a screen reader calls it and says of it, its tooltip, and how it gets the focus.
+
+    Its ``role`` is as of :func:`dress`; its ``signals`` are connected by their names.
+    """
+    if role:
+        dress(widget, role)
     for text, write in (
         (name, widget.setAccessibleName),
         (tip, widget.setToolTip),
@@ -44,7 +67,7 @@ def named(
             write(translate(text))
     if focus is not None:
         widget.setFocusPolicy(focus)
-    return widget
+    return connected(widget, **signals)
 
 
 @contextlib.contextmanager
@@ -57,10 +80,10 @@ def silent(*senders: QObject) -> Iterator[None]:
 
 
 def push_button(
-    text: str, run: Run = None, *, name: str = "", tip: str = "", flat: bool = False
+    text: str, run: Run = None, *, name: str = "", tip: str = "", flat: bool = False, role: str = ""
 ) -> QPushButton:
     """A push button; ``name`` is for a screen reader where the text alone is too short."""
-    button = named(QPushButton(translate(text), flat=flat), name, tip=tip)
+    button = named(QPushButton(translate(text), flat=flat), name, tip=tip, role=role)
     if run is not None:
         button.clicked.connect(run)
     return button
@@ -150,6 +173,15 @@ def offer(
         box.setCurrentIndex(0 if current is None else max(0, box.findData(current)))
 
 
+class Dialog(QDialog):
+    """A dialog with a title, which goes when it is closed."""
+
+    def __init__(self, parent: QWidget, title: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate(title))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+
 def decision(
     dialog: QDialog, words: str, take: Run = None, *, back: str = message("Cancel")
 ) -> tuple[QDialogButtonBox, QPushButton, QPushButton]:
@@ -161,8 +193,7 @@ def decision(
         What the first one does; by default the dialog is accepted.
     """
     buttons, roles = QDialogButtonBox(), QDialogButtonBox.ButtonRole
-    main = buttons.addButton(translate(words), roles.AcceptRole)
-    dress(main, "main")
+    main = named(buttons.addButton(translate(words), roles.AcceptRole), role="main")
     buttons.accepted.connect(dialog.accept if take is None else take)
     leave = buttons.addButton(translate(back), roles.RejectRole)
     buttons.rejected.connect(dialog.reject)
@@ -173,10 +204,9 @@ def faces(texts: Mapping[str, str], show: Callable[[str], object]) -> dict[str, 
     """Buttons by name, of which a single one is checked; a click shows the face of that name."""
     buttons = {}
     for name, text in texts.items():
-        button = buttons[name] = tool_button(text, checkable=True)
+        button = buttons[name] = tool_button(text, checkable=True, focus=Qt.FocusPolicy.StrongFocus)
         button.setAutoExclusive(True)
         dress(button, "tab")
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(lambda _=False, face=name: show(face))
     return buttons
 
@@ -197,31 +227,44 @@ class Inside(QWidget):
 
 def card(inside: QLayout | None = None, name: str = "") -> QFrame:
     """A frame around what belongs together; ``name`` is for a screen reader."""
-    frame = named(QFrame(), name)
-    dress(frame, "card")
+    frame = named(QFrame(), name, role="card")
     if inside is not None:
         frame.setLayout(inside)
     return frame
 
 
-def scrolling(inside: QWidget | None = None) -> QScrollArea:
-    """A frameless area that scrolls where what it holds does not fit."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    if inside is not None:
-        area.setWidget(inside)
-    return area
+class Scrolling(QScrollArea):
+    """A frameless area that scrolls where what it holds does not fit.
+
+    Parameters
+    ----------
+    name, focus
+        As of :func:`named`.
+    sideways
+        Whether it scrolls to the left and right, too.
+    """
+
+    def __init__(
+        self,
+        inside: QWidget | None = None,
+        *,
+        name: str = "",
+        sideways: bool = True,
+        focus: Qt.FocusPolicy | None = None,
+    ) -> None:
+        super().__init__(widgetResizable=True)
+        named(self, name, focus=focus).setFrameShape(QFrame.Shape.NoFrame)
+        if not sideways:
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if inside is not None:
+            self.setWidget(inside)
 
 
-class ScrollsDown(QScrollArea):
-    """A frameless area that scrolls up and down only: never narrower than what it holds."""
+class ScrollsDown(Scrolling):
+    """An area that scrolls up and down only: never narrower than what it holds."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(sideways=False)
 
     def minimumSizeHint(self) -> QSize:
         least, held = super().minimumSizeHint(), self.widget()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
-from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.buttons import named
 from tabprotect.languages.translation import translate
 
 
@@ -28,8 +28,7 @@ class ChoiceCard(QPushButton):
     def __init__(self, title: str, text: str, *, why: str = "") -> None:
         super().__init__()
         self.why = why
-        dress(self, "card")
-        self.setAccessibleName(translate(title))
+        named(self, title, role="card")
         self.setAccessibleDescription(translate(why or text))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         if not why:

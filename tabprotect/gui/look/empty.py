@@ -19,8 +19,7 @@ class Empty(QWidget):
 
     def __init__(self, words: str, action: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__()
-        middle = Qt.AlignmentFlag.AlignCenter
-        self.words = Label(words, wordWrap=True, alignment=middle)
+        self.words = Label(words, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.button = push_button(action, do, name=name)
         dress(self.button, "main")
         in_column(

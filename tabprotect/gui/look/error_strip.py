@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import capital, joined, message
@@ -43,19 +43,19 @@ class ErrorStrip(QFrame):
         self._showing = AfterPress(self, self._appear)
         self._picture = Label()
         self._message = Label(wordWrap=True, selectable=True)
-        self._place = named(QPushButton(flat=True), message("Go to the place of the error"))
-        self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
-        self._button = QPushButton()
-        self._button.clicked.connect(lambda: self._mend(self._remedy))
-        self._second = QPushButton()
-        self._second.clicked.connect(lambda: self._mend(self._other))
+        self._place = named(
+            QPushButton(flat=True),
+            message("Go to the place of the error"),
+            clicked=lambda: self.place_clicked.emit(self.error),
+        )
+        self._button = connected(QPushButton(), clicked=lambda: self._mend(self._remedy))
+        self._second = connected(QPushButton(), clicked=lambda: self._mend(self._other))
         self._details = tool_button(
             message("Details"), checkable=True, flat=True, name=message("Show the details of the error")
         )
         self._copy = tool_button(message("Copy"), flat=True, name=message("Copy the error"))
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(translate(self.text)))
-        self._close = tool_button(flat=True, name=message("Close the error"))
-        self._close.clicked.connect(self.clear)
+        self._close = tool_button(flat=True, name=message("Close the error"), run=self.clear)
         self._detail = named(QPlainTextEdit(readOnly=True), message("Details of the error"))
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
@@ -89,8 +89,7 @@ class ErrorStrip(QFrame):
         self._remedy, self._other = remedy, other
         said = (_sentence(part) for part in (error.message, error.hint) if part)
         self._message.setText(translate(without_options(translate(joined(said, " ")))))
-        self._place.setText(translate(error.place))
-        self._place.setVisible(bool(error.place))
+        show_text(self._place, error.place)
         self._button.setText(translate(remedy_label))
         self._button.setVisible(remedy is not None)
         self._second.setText(translate(other_label))
@@ -170,6 +169,5 @@ def without_options(text: str) -> str:
 
 def _sentence(text: str) -> str:
     """A cause or a remedy as a sentence; what begins with the name of a file keeps it as it is."""
-    first = text.partition(" ")[0]
-    begun = text if "." in first else capital(text)
+    begun = text if "." in text.partition(" ")[0] else capital(text)
     return begun if begun.endswith((".", "?")) else f"{begun}."

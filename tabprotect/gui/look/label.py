@@ -7,7 +7,7 @@ import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontInfo, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 from tabprotect.gui.look.roles import dress
 from tabprotect.languages.messages import message
@@ -125,6 +125,12 @@ class ElidedLabel(Label):
         words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter = QPainter(self)
         painter.drawText(room, int(self.alignment()), words)
+
+
+def show_text(label: QLabel | QAbstractButton, text: str) -> None:
+    """Have a label or a button say something; without words it is hidden."""
+    label.setText(translate(text))
+    label.setVisible(bool(text))
 
 
 def tip(text: str) -> str:

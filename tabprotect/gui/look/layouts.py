@@ -171,8 +171,9 @@ def split(*parts: QWidget | tuple[QWidget, int], down: bool = False, sizes: Sequ
     sizes
         Their pixels at first.
     """
-    holder = QSplitter(Qt.Orientation.Vertical if down else Qt.Orientation.Horizontal)
-    holder.setChildrenCollapsible(False)
+    holder = QSplitter(
+        Qt.Orientation.Vertical if down else Qt.Orientation.Horizontal, childrenCollapsible=False
+    )
     for number, part in enumerate(parts):
         widget, room = part if isinstance(part, tuple) else (part, 0)
         holder.addWidget(widget)
@@ -226,8 +227,7 @@ def front_sets_height(stack: QStackedWidget | QTabWidget) -> None:
 
     def turned(front: int) -> None:
         for number in range(stack.count()):
-            widget = stack.widget(number)
-            if widget is not None:
+            if (widget := stack.widget(number)) is not None:
                 policy = widget.sizePolicy()
                 policy.setVerticalPolicy(
                     QSizePolicy.Policy.Preferred if number == front else QSizePolicy.Policy.Ignored
@@ -287,8 +287,7 @@ def placed(layout: QLayout) -> list[QWidget | QLayout]:
     owner = layout.parentWidget()
     parts: list[QWidget | QLayout] = [p for p in layout.children() if isinstance(p, QLayout)]
     if owner is not None:
-        direct = Qt.FindChildOption.FindDirectChildrenOnly
-        parts += owner.findChildren(QWidget, options=direct)
+        parts += owner.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     found = {at: part for part in parts if (at := layout.indexOf(part)) >= 0}
     places = sorted(found)
     if isinstance(layout, QGridLayout):

@@ -43,11 +43,13 @@ _DRESSED: WeakSet[QWidget] = WeakSet()
 
 
 def dress(widget: QWidget, role: str) -> None:
-    """Give a widget its role, once; the look follows the theme from here on.
+    """Give a widget its role; the look follows the theme from here on.
 
     ``heading``, ``figure``, ``section`` and ``quiet`` are for labels, ``main`` is for a button
     that is filled, ``action`` for that of a page's main action, ``card`` for frames and buttons that :class:`~.style.Style` paints.
     """
+    if role_of(widget) == role:
+        return
     widget.setProperty("role", role)
     _DRESSED.add(widget)
     widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role in ("card", "row"))

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.gui.look.roles import role_of
-from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.look.theme import THEME, inked
 from tabprotect.languages.messages import message
 
 HEIGHT = 28
@@ -267,7 +267,6 @@ def _box(painter: QPainter, where: QRectF, *, fill: str, edge: str, width: float
     inset = width / 2
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(edge), width))
-    painter.setBrush(QColor(fill))
+    inked(painter, QPen(QColor(edge), width), QColor(fill))
     painter.drawRoundedRect(where.adjusted(inset, inset, -inset, -inset), 4, 4)
     painter.restore()

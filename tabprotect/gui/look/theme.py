@@ -15,7 +15,18 @@ from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontInfo,
+    QGradient,
+    QGuiApplication,
+    QPaintDevice,
+    QPainter,
+    QPalette,
+    QPen,
+)
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
@@ -476,3 +487,20 @@ class Turns(QObject):
 
 TURNS = Turns()
 """The window's thread has one loop."""
+
+
+def inked(
+    painter: QPainter,
+    pen: QPen | QColor | Qt.PenStyle,
+    brush: QBrush | QColor | QGradient | Qt.BrushStyle = Qt.BrushStyle.NoBrush,
+) -> None:
+    """Have a painter draw lines with one, and fill areas with the other."""
+    painter.setPen(pen)
+    painter.setBrush(brush)
+
+
+def smooth_painter(device: QPaintDevice) -> QPainter:
+    """A painter that smooths edges."""
+    painter = QPainter(device)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    return painter

@@ -23,7 +23,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import card, named, push_button
+from tabprotect.gui.look.buttons import card, connected, named, push_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_folder, ask_place
 from tabprotect.gui.look.label import Label
@@ -54,15 +54,15 @@ class RegisterPage(RegisterStage, Page):
             self, document.jobs, self._written, self.show_error
         )
         self._writing.outlives = True
-        self.search = Finder(message("Find releases"))
-        self.search.textChanged.connect(lambda _: self._fill())
+        self.search = connected(Finder(message("Find releases")), textChanged=lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []
         self.damaged = Label(wordWrap=True, role="warning")
         self.damaged.hide()
         self.body.addWidget(self.damaged)
-        self.list = RowList(message("Releases"), sortable=False, compact=True)
-        self.list.chosen.connect(lambda _: self._show_one())
+        self.list = connected(
+            RowList(message("Releases"), sortable=False, compact=True), chosen=lambda _: self._show_one()
+        )
         self.empty = Empty(
             message("Here stand all releases, with who signed them and what they have in common."),
             message("Go to the release"),
@@ -85,9 +85,10 @@ class RegisterPage(RegisterStage, Page):
         """The chosen release: what is kept of it, and withdrawing it."""
         self._facts = QFormLayout(verticalSpacing=2, horizontalSpacing=2 * GRID)
         self.reason = named(
-            QLineEdit(placeholderText=tr("why it is withdrawn")), message("Reason for withdrawing")
+            QLineEdit(placeholderText=tr("why it is withdrawn")),
+            message("Reason for withdrawing"),
+            textChanged=lambda _: self._enable(),
         )
-        self.reason.textChanged.connect(lambda _: self._enable())
         self.withdraw = push_button(
             message("Withdraw"),
             self._withdraw,
@@ -95,8 +96,10 @@ class RegisterPage(RegisterStage, Page):
         )
         self.save = push_button(message("Save its bundle\u2026"), self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
-        inside = in_column(self._facts, row, margins=(GRID + 4, GRID, GRID + 4, GRID))
-        self.card = card(inside, message("The chosen release"))
+        self.card = card(
+            in_column(self._facts, row, margins=(GRID + 4, GRID, GRID + 4, GRID)),
+            message("The chosen release"),
+        )
         return self.card
 
     def shows_original(self) -> bool:
@@ -190,8 +193,7 @@ class RegisterPage(RegisterStage, Page):
 
     def _enable(self) -> None:
         row = self.current
-        open_ = row is not None and row.entry.withdrawn is None
-        set_visible(open_, self.reason, self.withdraw)
+        set_visible(row is not None and row.entry.withdrawn is None, self.reason, self.withdraw)
         self.withdraw.setEnabled(bool(self.reason.text().strip()))
 
     # -- what happens -------------------------------------------------------------------------
@@ -212,11 +214,9 @@ class RegisterPage(RegisterStage, Page):
         self._writing.ask(message("withdrawing a release"), work)
 
     def _ask_save(self) -> None:
-        row = self.current
-        if row is None:
+        if (row := self.current) is None:
             return
-        folder = self.document.preferences.public_folder
-        place = Path(folder or "") / f"release-{row.entry.number}.zip"
+        place = Path(self.document.preferences.public_folder or "") / f"release-{row.entry.number}.zip"
         self._exporter.ask(place, partial(self.save_to, row), confidential=False)
 
     def save_to(self, row: ListedRelease, path: Path, *, overwrite: bool = False) -> None:
@@ -303,8 +303,7 @@ class RegisterPage(RegisterStage, Page):
 
 
 def _place() -> str:
-    place = register_address()
-    if place is None:
+    if (place := register_address()) is None:
         raise InputError(
             message("there is no register"), hint=message("the environment says that there is none")
         )
@@ -322,9 +321,10 @@ def _rows(project: Project | None) -> tuple[list[ListedRelease], tuple[Damage, .
     table = None if project is None else project.table
     bears = {}
     if project is not None and table is not None and entries:
-        mine = marks(project.problem)
         bears = {
-            earlier.entry.number: earlier.relation for earlier in related(mine, entries) if earlier.is_told
+            earlier.entry.number: earlier.relation
+            for earlier in related(marks(project.problem), entries)
+            if earlier.is_told
         }
     rows = [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
     return rows, contents.damaged
@@ -377,8 +377,7 @@ def _gate(gate: Any) -> str:
     stated = gate.get("gate")
     if not isinstance(stated, dict):
         return message("no verdict")
-    passed = stated.get("passed")
-    if passed is None:
+    if (passed := stated.get("passed")) is None:
         return message("one question open")
     return message("within the limits") if passed else message("beyond the limits, by decision")
 

@@ -189,15 +189,13 @@ class ReleaseStage(Stage):
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
         project = document.project
-        house = document.in_house
-        leaves = house and project is not None and not project.published
+        leaves = document.in_house and project is not None and not project.published
         return frozenset() if leaves else frozenset({"publish"})
 
     @classmethod
     def problems(cls, document: Document) -> int:
         """Tell whether something stands against it."""
-        project = document.project
-        if project is None or document.public or project.published:
+        if (project := document.project) is None or document.public or project.published:
             return 0
         if (done := project.protected_sums) is not None:
             return int(done.verdict.passed is not True)
@@ -333,8 +331,7 @@ class _RunStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        house = document.in_house
-        out = frozenset[str]() if house else frozenset({"run", "setup"})
+        out = frozenset[str]() if document.in_house else frozenset({"run", "setup"})
         return out if document.has_release else out | {"result"}
 
 

@@ -14,7 +14,7 @@ from tabprotect.engine.project.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.recent_files import RecentFile
-from tabprotect.gui.look.buttons import Inside, card, emptied, named, push_button, scrolling
+from tabprotect.gui.look.buttons import Inside, Scrolling, card, connected, emptied, named, push_button
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
@@ -118,8 +118,7 @@ KINDS = {".zip": "open-eye", ".toml": "recipe"}
 
 def _state(recent: RecentFile) -> tuple[str, str]:
     """Tell whether it has left, and the role of the words."""
-    kind = Path(recent.path).suffix.lower()
-    if kind == ".zip":
+    if (kind := Path(recent.path).suffix.lower()) == ".zip":
         return message("a release"), "quiet"
     if kind == ".toml":
         return message("a recipe"), "quiet"
@@ -137,8 +136,7 @@ def day_text(seconds: float) -> str:
     if not seconds:
         return ""
     when = datetime.fromtimestamp(seconds)
-    days = (datetime.now().date() - when.date()).days
-    if days == 0:
+    if (days := (datetime.now().date() - when.date()).days) == 0:
         return message("today {hour:02d}:{minute:02d}", hour=when.hour, minute=when.minute)
     if days == 1:
         return message("yesterday")
@@ -170,7 +168,7 @@ class StartPage(Page):
         _take_width(inner)
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=3 * GRID)
         # Tab goes to what is in it, and brings that into sight.
-        scroll = named(scrolling(inner), message("Ways to begin"), focus=Qt.FocusPolicy.NoFocus)
+        scroll = named(Scrolling(inner), message("Ways to begin"), focus=Qt.FocusPolicy.NoFocus)
         self.body.addWidget(scroll)
         self._offers = QVBoxLayout()
         self._cards: list[Card] = []
@@ -276,17 +274,17 @@ class StartPage(Page):
             ),
         )
         for number, (title, icon, ask, foot, text) in enumerate(ways):
-            way = Card(title, text, icon=icon, foot=foot, filled=not number)
-            way.chosen.connect(ask)
+            way = connected(Card(title, text, icon=icon, foot=foot, filled=not number), chosen=ask)
             self._cards.append(way)
         return self._cards
 
     def _example(self, example: Example) -> ExampleCard:
         # What the command line calls it.
-        about = message("{description} (example:{name})", message(example.description), example.name)
-        shown = named(ExampleCard(example), tip=tip(about))
-        shown.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
-        return shown
+        return named(
+            ExampleCard(example),
+            tip=tip(message("{description} (example:{name})", message(example.description), example.name)),
+            chosen=lambda: self.document.open_asked.emit(f"example:{example.name}"),
+        )
 
     @staticmethod
     def _grid(cards: Sequence[ChoiceCard]) -> QGridLayout:

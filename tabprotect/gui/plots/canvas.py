@@ -33,6 +33,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsPolygonItem, QGraphicsRectItem
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
@@ -143,8 +144,7 @@ class Canvas:
         self._held = held
         self._due = False
         self.widget.scene().sigPrepareForPaint.connect(self._put_in_place)
-        self.box.sigResized.connect(lambda *_: self.arrange())
-        self.box.sigXRangeChanged.connect(lambda *_: self.arrange())
+        connected(self.box, sigResized=lambda *_: self.arrange(), sigXRangeChanged=lambda *_: self.arrange())
 
     # -- what is seen -------------------------------------------------------------------------
 
@@ -261,8 +261,7 @@ class Canvas:
         """
         tall = self.size[1]
         above = rows * (self.line + 2) + 4
-        room = max(tall - above - headroom * self.line, tall / 3)
-        self.top = max(peak, 1e-9) * tall / room
+        self.top = max(peak, 1e-9) * tall / max(tall - above - headroom * self.line, tall / 3)
         self.box.setYRange(0, self.top, padding=0)
         end = self.top * (1 - above / tall)
         step = nice_step(end, 4)
@@ -365,8 +364,7 @@ class Canvas:
             if not self.low <= mark.value <= self.high:
                 continue
             ink = self.colours.at_risk if mark.true else self.colours.text
-            style = Qt.PenStyle.SolidLine if mark.true else Qt.PenStyle.DashLine
-            pen = QPen(QColor(ink), 2, style)
+            pen = QPen(QColor(ink), 2, Qt.PenStyle.SolidLine if mark.true else Qt.PenStyle.DashLine)
             pen.setCosmetic(True)
             upper = row * (self.line + 2)
             end = 1 - (upper + self.line) / tall

@@ -131,8 +131,7 @@ class CellHistogram(Plot):
             ticks=self._ticks(canvas),
         )
         canvas.marks(marks)
-        pixel = canvas.unit[0]
-        bar = min(0.8 / len(self.beliefs), 5.5 * canvas.line * pixel)
+        bar = min(0.8 / len(self.beliefs), 5.5 * canvas.line * canvas.unit[0])
         shifts = [(number - len(self.beliefs) / 2) * bar for number in range(len(self.beliefs))]
         for belief, shift in zip(self.beliefs, shifts, strict=True):
             self._put_bars(canvas, belief, shift=shift, bar=bar)

@@ -105,8 +105,7 @@ class Deviations(QWidget):
     chosen = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Deviations of every setting"))
+        super().__init__(accessibleName=tr("Deviations of every setting"))
         self.panels: tuple[DeviationPanel, ...] = ()
         self.current: int | None = None
         self._frames: list[_Frame] = []
@@ -178,12 +177,10 @@ class _Frame(QFrame):
         self.panel = panel
         self.setObjectName("panel")
         self.setAccessibleName(translate(panel.name))
-        symbol = QLabel()
-        symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
+        symbol = QLabel(pixmap=panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
         name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)
         dress(figures, "quiet")
-        head = in_row(symbol, (name, 1))
-        column = in_column(head, figures, on=self, margins=(6, 4, 6, 4), spacing=2)
+        column = in_column(in_row(symbol, (name, 1)), figures, on=self, margins=(6, 4, 6, 4), spacing=2)
         if len(panel.deviations):
             column.addWidget(DeviationPlot(panel, reach, peak), 1)
         else:

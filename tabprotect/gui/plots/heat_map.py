@@ -19,7 +19,7 @@ from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numb
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour
+from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, inked
 from tabprotect.languages.translation import tr, translate
 
 
@@ -54,8 +54,7 @@ class HeatMap(QWidget):
     chosen = Signal(object)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(translate(name))
+        super().__init__(accessibleName=translate(name))
         self.grid = GridView(name)
         self.scale = ScaleBar()
         self.layers = in_row(spacing=GRID)
@@ -131,8 +130,7 @@ class HeatMap(QWidget):
 
     def set_selection(self, selection: Index | None) -> None:
         """Follow the selection, into another layer if need be."""
-        layout = self.grid.layout_
-        if layout is None:
+        if (layout := self.grid.layout_) is None:
             return
         self._showing = True
         if selection is not None and not layout.same_layer(selection):
@@ -182,8 +180,7 @@ class HeatMap(QWidget):
 
     def _draw_dot(self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool) -> None:
         if self._shown_dots is not None and self._shown_dots[row, column]:
-            painter.setPen(QPen(colour("base"), 1))
-            painter.setBrush(colour("at_risk"))
+            inked(painter, QPen(colour("base"), 1), colour("at_risk"))
             painter.drawEllipse(rect.left() + 3, rect.top() + 3, 7, 7)
 
     def _moved(self, index: Index) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QToolTip
 
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import connected, named
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
@@ -130,9 +130,7 @@ class Plot(Drawing):
         """Make what bars and lines are put on, when the plot is first shown, or before."""
         if self._canvas is None:
             self._canvas = Canvas(self._put)
-            scene = self._canvas.widget.scene()
-            scene.sigMouseMoved.connect(self._hover)
-            scene.sigMouseClicked.connect(self._clicked)
+            connected(self._canvas.widget.scene(), sigMouseMoved=self._hover, sigMouseClicked=self._clicked)
             self._canvas.box.sigXRangeChanged.connect(lambda *_: self._show_button())
             layout = self.layout()
             assert layout is not None
@@ -205,8 +203,7 @@ class Plot(Drawing):
             Qt.Key.Key_Left: (1.0, STEP - 1),
             Qt.Key.Key_Right: (1.0, 1 - STEP),
         }
-        key = Qt.Key(event.key())
-        if key in moves:
+        if (key := Qt.Key(event.key())) in moves:
             self.zoom(*moves[key])
         elif key == Qt.Key.Key_Home:
             self.reset()
@@ -231,15 +228,13 @@ class Plot(Drawing):
         self.pressed(canvas.box.mapSceneToView(click.scenePos()), twice=click.double())
 
     def _hover(self, at: QPointF) -> None:
-        canvas = self._canvas
-        if canvas is None or not self.filled:
+        if (canvas := self._canvas) is None or not self.filled:
             return
         if not canvas.box.sceneBoundingRect().contains(at):
             QToolTip.hideText()
             return
         point = canvas.box.mapSceneToView(at)
-        text = self.tip(point.x(), point.y())
-        if not text:
+        if not (text := self.tip(point.x(), point.y())):
             QToolTip.hideText()
             return
         place = canvas.widget.mapToGlobal(canvas.widget.mapFromScene(at))

@@ -16,7 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPainterPath, QPa
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import GRID, THEME, Colours
+from tabprotect.gui.look.theme import GRID, THEME, Colours, inked
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.map_axis import Axis, AxisScale
 from tabprotect.gui.plots.plot import Plot
@@ -282,8 +282,7 @@ class RiskUtilityMap(Plot):
             y += [point.y(), point.y()]
         x.append(x[-1])
         y.append(canvas.floor if up > 0 else canvas.top)
-        pen = QPen(QColor(canvas.colours.quiet), 1, Qt.PenStyle.DotLine)
-        canvas.lines(x, y, pen=pen)
+        canvas.lines(x, y, pen=QPen(QColor(canvas.colours.quiet), 1, Qt.PenStyle.DotLine))
 
     def _put_spread(self, canvas: Canvas, s: PlottedConfiguration) -> None:
         at, low, high = (self._point(*p) for p in (s.mean, s.low, s.high))
@@ -346,8 +345,7 @@ class RiskUtilityMap(Plot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setPen(QPen(QColor(THEME.colours.border), 1))
-        painter.setBrush(QColor(THEME.colours.base))
+        inked(painter, QPen(QColor(THEME.colours.border), 1), QColor(THEME.colours.base))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.end()
         super().paintEvent(event)
@@ -373,8 +371,7 @@ class RiskUtilityMap(Plot):
         return "" if place is None else tip(self.words(place))
 
     def pressed(self, at: QPointF, *, twice: bool) -> None:
-        place = self.nearest(at)
-        if place is None:
+        if (place := self.nearest(at)) is None:
             return
         if twice:
             self.opened.emit(place)

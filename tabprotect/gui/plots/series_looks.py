@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QIcon, QPainterPath, QPen, QPixmap, QPolygonF
 
-from tabprotect.gui.look.theme import Colours
+from tabprotect.gui.look.theme import Colours, inked, smooth_painter
 from tabprotect.languages.messages import message
 
 
@@ -88,12 +88,10 @@ class SeriesLook:
         """The symbol as an icon of ``size`` pixels."""
         out = QPixmap(size, size)
         out.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(out)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(out)
         pen, brush = self.tools(colours)
         pen.setCosmetic(True)
-        painter.setPen(pen)
-        painter.setBrush(brush)
+        inked(painter, pen, brush)
         painter.translate(size / 2, size / 2)
         painter.scale(size - 3, size - 3)
         painter.drawPath(self.path)

@@ -38,7 +38,12 @@ BEFORE = message("Has this left before?")
 
 
 def headline(
-    verdict: Verdict, together: Verdict | None = None, *, question: str = "", published: bool = False
+    verdict: Verdict,
+    together: Verdict | None = None,
+    *,
+    question: str = "",
+    published: bool = False,
+    public: bool = False,
 ) -> Finding:
     """The verdict in one sentence, with its number.
 
@@ -50,6 +55,8 @@ def headline(
         What is still to be decided, in a sentence: nothing is ready before.
     published
         True if it has left: its colour stays that of the verdict, and nothing is open any more.
+    public
+        True if the truth may not be counted.
     """
     state: State = "passed"
     word, why = "", ""
@@ -68,19 +75,32 @@ def headline(
         state, word = "mind", message("Within the limits")
     if published:
         word, why = message("Published"), verdict.not_whole
-    first, limit = counted(verdict)
+    first, limit = counted(verdict, public=public)
     rest = joined(filter(None, (limit, why)), " ")
     return replace(first, state=state, word=word or WORDS[state], rest=rest)
 
 
-def counted(verdict: Verdict) -> tuple[Finding, str]:
+def in_brief(verdict: Verdict, together: Verdict | None = None, *, public: bool = False) -> str:
+    """The headline without its word, who comes nearest, and what readers of several releases would know."""
+    line = headline(verdict, together, public=public)
+    found = [replace(line, word="")]
+    if line.state != "failed" and verdict.judged:
+        truth = verdict.staff if isinstance(verdict, StaffVerdict) and not public else None
+        if truth is not None and truth.worst is not None:
+            found.append(said(message("Closest: {cell}.", truth.worst.sentence)))
+        found += verdict.insiders.findings(verdict.limits)
+        found += [] if together is None else [said(read_together(together))]
+    return in_words(found)
+
+
+def counted(verdict: Verdict, *, public: bool = False) -> tuple[Finding, str]:
     """Say what readers would know, and a sentence on how many may be known.
 
     With the original it is the true figure, which is confidential, with the limit as a whole number.
     """
     if not verdict.judged:
         return Finding("not_worked_out"), ""
-    staff = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    staff = verdict.staff if isinstance(verdict, StaffVerdict) and not public else None
     if staff is None or (staff.at_risk_cells and staff.mean_belief is None):
         return verdict.known_found, ""
     if not staff.at_risk_cells:

@@ -301,7 +301,7 @@ def pasted(
         When it extends beyond the table, or holds something that is no count.
     """
     domain = project.original.domain
-    placement = project.placement or Placement.of(domain)
+    placement = project.shown_placement
     corner = cell(at, domain)
     top, left = placement.position(domain, corner)
     rows, columns = placement.size(domain)

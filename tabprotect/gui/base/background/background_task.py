@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.jobs import Job, Jobs
+from tabprotect.gui.look.buttons import connected
 
 Answer = TypeVar("Answer")
 
@@ -63,8 +64,7 @@ class BackgroundTask(QObject, Generic[Answer]):
         self._came, self._stopped = came, stopped
         self._begin: Callable[[], object] = lambda: None
         self._job: Job | None = None
-        self._wait = QTimer(self, singleShot=True)
-        self._wait.timeout.connect(lambda: self._begin())
+        self._wait = connected(QTimer(self, singleShot=True), timeout=lambda: self._begin())
 
     @property
     def running(self) -> bool:
@@ -128,11 +128,13 @@ class BackgroundTask(QObject, Generic[Answer]):
         return self.running and self.drop()
 
     def _start(self, label: str, work: Callable[[Progress], Answer]) -> None:
-        job = self._job = self._jobs.question(label, work)
+        job = self._job = connected(
+            self._jobs.question(label, work),
+            finished=lambda answer: self._finish(job, answer),
+            failed=lambda error: self._fail(job, error),
+            cancelled=lambda: self._end(job) and self._stopped and self._stopped(),
+        )
         job.progressed.connect(lambda stage, _fraction, partial: self._report(job, stage, partial))
-        job.finished.connect(lambda answer: self._finish(job, answer))
-        job.failed.connect(lambda error: self._fail(job, error))
-        job.cancelled.connect(lambda: self._end(job) and self._stopped and self._stopped())
 
     def _report(self, job: Job, stage: str, partial: Answer | None) -> None:
         if job is not self._job or (job.late and not self.outlives):

@@ -32,9 +32,8 @@ class JobView(QWidget):
     """One job: stage, fraction, time left, cancel."""
 
     def __init__(self, job: Job) -> None:
-        super().__init__()
+        super().__init__(accessibleName=translate(job.label))
         self.job = job
-        self.setAccessibleName(translate(job.label))
         self._label = Label(job.label)
         self._label.setMinimumWidth(40 * GRID)
         self._bar = named(
@@ -45,11 +44,11 @@ class JobView(QWidget):
         self._bar.setRange(0, 0)
         self._cancel = tool_button(
             icons.icon("close"),
+            self._stop,
             flat=True,
             name=message("Cancel: {label}", job.label),
             tip=message("Cancel (Esc)"),
         )
-        self._cancel.clicked.connect(self._stop)
         in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)
 

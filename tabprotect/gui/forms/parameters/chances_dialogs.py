@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDoubleSpinBox,
@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.resampling.category_chances import read_chances, read_matrices
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import choice, decision, named, silent
+from tabprotect.gui.look.buttons import Dialog, choice, connected, decision, named, silent
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -32,14 +32,13 @@ from tabprotect.languages.translation import tr, translate
 STEP, DIGITS = 0.05, 4
 
 
-class ChancesDialog(QDialog):
+class ChancesDialog(Dialog):
     """A chance for each variable. ``taken`` carries the text: ``0.8``, or ``sex=0.9, age=0.7``."""
 
     taken = Signal(str)
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Chance to keep a category"))
+        super().__init__(parent, message("Chance to keep a category"))
         try:
             known = read_chances(domain, text)
         except ValueError:
@@ -77,7 +76,7 @@ class ChancesDialog(QDialog):
         super().accept()
 
 
-class MatricesDialog(QDialog):
+class MatricesDialog(Dialog):
     """A matrix for those variables that are to have one of their own.
 
     ``taken`` carries the text: ``sex=[[0.9, 0.1], [0.2, 0.8]]``.
@@ -86,22 +85,23 @@ class MatricesDialog(QDialog):
     taken = Signal(str)
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Matrices"))
+        super().__init__(parent, message("Matrices"))
         self._domain = domain
         try:
             self._own: dict[str, Floats] = read_matrices(domain, text)
         except ValueError:
             self._own = {}
-        self.variable = choice(message("Variable"), dict(zip(domain.names, domain.names, strict=True)))
+        self.variable = connected(
+            choice(message("Variable"), dict(zip(domain.names, domain.names, strict=True))),
+            currentIndexChanged=lambda _: self._show(),
+        )
         self.grid = named(QTableWidget(), message("Chances of the published category, by the true one"))
         self.grid.setTabKeyNavigation(False)
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)
-        label = Label(message("Variable"), buddy=self.variable)
         in_column(
             self.errors,
-            in_row(label, (self.variable, 1), spacing=GRID),
+            in_row(Label(message("Variable"), buddy=self.variable), (self.variable, 1), spacing=GRID),
             Label(message("A row for each true category, a column for each published one."), role="quiet"),
             (self.grid, 1),
             self.sums,
@@ -112,7 +112,6 @@ class MatricesDialog(QDialog):
         )
         self.setMinimumSize(64 * GRID, 52 * GRID)
         self.grid.itemChanged.connect(self._edited)
-        self.variable.currentIndexChanged.connect(lambda _: self._show())
         if self._own:
             self.variable.setCurrentIndex(domain.names.index(next(iter(self._own))))
         self._show()
@@ -131,9 +130,7 @@ class MatricesDialog(QDialog):
         self._say()
 
     def _edited(self, item: QTableWidgetItem) -> None:
-        name = self.variable.currentData()
-        size = self.grid.rowCount()
-        matrix = self._own.setdefault(name, np.eye(size))
+        matrix = self._own.setdefault(self.variable.currentData(), np.eye(self.grid.rowCount()))
         try:
             matrix[item.row(), item.column()] = float(item.text().replace(",", "."))
         except ValueError:
@@ -143,8 +140,7 @@ class MatricesDialog(QDialog):
     def _say(self) -> None:
         """Say which rows do not add up to 1."""
         name = self.variable.currentData()
-        matrix = self._own.get(name)
-        if matrix is None:
+        if (matrix := self._own.get(name)) is None:
             self.sums.setText(tr("None of its own: by the chance to keep a category."))
             return
         wrong = [
@@ -195,7 +191,6 @@ def ask_chances(
 ) -> QDialog:
     """Ask for what a parameter of that kind says. Nothing waits for the answer."""
     dialog = DIALOGS[kind](parent, domain, text)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.taken.connect(then)
     dialog.open()
     return dialog

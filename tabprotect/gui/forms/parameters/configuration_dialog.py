@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -14,16 +14,15 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.method_form import MethodForm
-from tabprotect.gui.look.buttons import choice, decision
+from tabprotect.gui.look.buttons import Dialog, choice, connected, decision
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
-from tabprotect.languages.translation import tr
 
 
-class ConfigurationDialog(QDialog):
+class ConfigurationDialog(Dialog):
     """``taken`` carries the text, ``random_rounding base=5``.
 
     Parameters
@@ -37,8 +36,7 @@ class ConfigurationDialog(QDialog):
     taken = Signal(str)
 
     def __init__(self, parent: QWidget, domain: Domain, *, follows: bool = False) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("A method with its parameters"))
+        super().__init__(parent, message("A method with its parameters"))
         self._domain = domain
         self._settable: dict[str, Sequence[str]] = {}
         for name, method in methods().items():
@@ -46,18 +44,19 @@ class ConfigurationDialog(QDialog):
             settable = may_be_set(method) if follows else every
             if settable is not None:
                 self._settable[name] = settable
-        self.method = choice(message("Method"), {name: methods()[name].label for name in self._settable})
+        self.method = connected(
+            choice(message("Method"), {name: methods()[name].label for name in self._settable}),
+            currentIndexChanged=lambda _: self._show_method(),
+        )
         self.form = MethodForm()
         self.form.setting_asked.connect(
             lambda name: ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)
         )
         self.errors = ErrorStrip()
         buttons, self.take, _ = decision(self, message("Take it"), self._take)
-        label = Label(message("Method"), buddy=self.method)
-        first = in_row(label, (self.method, 1), spacing=GRID)
+        first = in_row(Label(message("Method"), buddy=self.method), (self.method, 1), spacing=GRID)
         in_column(self.errors, first, (self.form, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumSize(60 * GRID, 60 * GRID)
-        self.method.currentIndexChanged.connect(lambda _: self._show_method())
         self._show_method()
 
     def focusNextPrevChild(self, following: bool, /) -> bool:
@@ -122,7 +121,6 @@ def ask_configuration(
 ) -> ConfigurationDialog:
     """Ask for a method with its parameters. Nothing waits for the answer."""
     dialog = ConfigurationDialog(parent, domain, follows=follows)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.taken.connect(then)
     dialog.open()
     return dialog

@@ -14,7 +14,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import choice, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, push_button, silent, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
@@ -49,8 +49,18 @@ NAMED = {
     "auto": message("chosen by the program"),
     "at_risk": message("the small counts"),
     "lp": message("linear programmes"),
+    "hashed": message("under hashed keys"),
+    "plain": message("under plain keys"),
+    "l1": message("sum of changes"),
+    "l2": message("sum of squares"),
+    "shuttle": message("shuttle algorithm"),
+    "log": message("logarithm of the count"),
+    "blocks": message("whole blocks"),
 }
 """What choices are called whose names are those of options."""
+
+FEW = 40
+"""Letters up to which what a choice means is its name."""
 
 CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
 """Kinds that can be put together by clicks: what stands between names, and between entries."""
@@ -95,27 +105,25 @@ class Field(QWidget):
             self._label.setBuddy(self.input)
             row = in_row((self.input, 4), spacing=GRID)
             if parameter.unit:
-                unit = Label(parameter.unit, role="quiet")
-                row.addWidget(unit)
+                row.addWidget(Label(parameter.unit, role="quiet"))
             if parameter.kind in FILES:
                 self.choose = self._open_button()
                 row.addWidget(self.choose)
             elif parameter.kind in ("setting", *DIALOGS):
                 self.choose = tool_button(
                     message("Choose\u2026"),
+                    self._ask,
                     name=message("Choose: {label}", parameter.label),
                     focus=Qt.FocusPolicy.StrongFocus,
                 )
-                self.choose.clicked.connect(self._ask)
                 row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addLayout(row)
         self.chips: NameChips | None = None
         if parameter.kind in CHOSEN:
-            self.chips = NameChips(*CHOSEN[parameter.kind])
+            self.chips = connected(NameChips(*CHOSEN[parameter.kind]), changed=self.put)
             self.chips.hide()
-            self.chips.changed.connect(self.put)
             column.addWidget(self.chips)
             self.typed = push_button(
                 message("Type it"), flat=True, name=message("Type it: {label}", parameter.label)
@@ -166,8 +174,7 @@ class Field(QWidget):
         if self.parameter.kind == "setting":
             self.setting_asked.emit()
         elif self._domain is not None:
-            text = str(self.value or "")
-            ask_chances(self, self.parameter.kind, self._domain, text, self.put)
+            ask_chances(self, self.parameter.kind, self._domain, str(self.value or ""), self.put)
 
     def offer(self, domain: Domain) -> None:
         """Let the variables and levels of a table be chosen, where the field is made of them."""
@@ -198,8 +205,7 @@ class Field(QWidget):
         if self.chips is not None and not self.chips.isHidden() and not self.typed.isChecked():
             text = BY_CLICKS.get(self.parameter.name, text)
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
-            words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
-            if words:
+            if words := str(self.input.currentData(Qt.ItemDataRole.ToolTipRole)):
                 text = message("{text} {removesuffix}.", text, capital(words).removesuffix("."))
             if not self.parameter.public:
                 text = message("{text} Which one is chosen is for staff only.", text)
@@ -216,20 +222,24 @@ class Field(QWidget):
     def _input(self) -> QWidget:
         parameter = self.parameter
         if parameter.kind == "flag":
-            box = QCheckBox(translate(parameter.label))
-            box.toggled.connect(lambda _: self.changed.emit())
+            box = connected(QCheckBox(translate(parameter.label)), toggled=lambda _: self.changed.emit())
             self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
             return box
         if parameter.kind == "choice":
             assert parameter.choices is not None
             free = {None: message("chosen so that the kept sums stay exact")}
-            called = {v: NAMED.get(v) or message(v.replace("_", " ")) for v in parameter.choices}
-            combo = choice(
-                offered=(free if parameter.default is None else {}) | called,
-                tips={None: "", **parameter.choices},
-                wide=0,
+            called = {
+                v: NAMED.get(v) or (words if 0 < len(words) <= FEW else message(v.replace("_", " ")))
+                for v, words in parameter.choices.items()
+            }
+            combo = connected(
+                choice(
+                    offered=(free if parameter.default is None else {}) | called,
+                    tips={None: "", **parameter.choices},
+                    wide=0,
+                ),
+                activated=self._chosen,
             )
-            combo.activated.connect(self._chosen)
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))
             return combo

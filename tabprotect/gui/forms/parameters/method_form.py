@@ -14,7 +14,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.forms.parameters.share_editor import ShareEditor
-from tabprotect.gui.look.buttons import ScrollsDown, emptied, named, tool_button
+from tabprotect.gui.look.buttons import ScrollsDown, connected, emptied, named, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -46,8 +46,7 @@ class MethodForm(ScrollsDown):
         self.editors: list[ShareEditor] = []
         self._method: Method | None = None
         self._shown: dict[str, object] = {}
-        self._rest = QTimer(self, singleShot=True, interval=REST)
-        self._rest.timeout.connect(self.flush)
+        self._rest = connected(QTimer(self, singleShot=True, interval=REST), timeout=self.flush)
         self._touched = False
         self._inner = QWidget()
         self.setWidget(self._inner)
@@ -55,13 +54,11 @@ class MethodForm(ScrollsDown):
         self._none = Label(message("This method has no parameters."), role="quiet")
         self._rows = in_column(spacing=GRID)
         self._detailed = in_column(spacing=GRID)
-        self.details = tool_button(
-            message("More about the cycles"), checkable=True, focus=Qt.FocusPolicy.StrongFocus
+        self.details = connected(
+            tool_button(message("More about the cycles"), checkable=True, focus=Qt.FocusPolicy.StrongFocus),
+            toggled=self._unfold,
         )
-        self.details.toggled.connect(self._unfold)
-        self.seeds = SeedChooser()
-        self.seeds.seed_set.connect(self.seed_set)
-        self.seeds.wrong.connect(self.wrong)
+        self.seeds = connected(SeedChooser(), seed_set=self.seed_set, wrong=self.wrong)
         filled(self._column, self._none, self._rows, self.details, self._detailed, self.seeds, 1)
 
     def show_method(
@@ -122,8 +119,11 @@ class MethodForm(ScrollsDown):
                 self._rows.addWidget(self._cycles())
                 continue
             field = self.fields[parameter.name] = Field(parameter)
-            field.changed.connect(partial(self._give_way, parameter))
-            field.setting_asked.connect(partial(self.setting_asked.emit, parameter.name))
+            connected(
+                field,
+                changed=partial(self._give_way, parameter),
+                setting_asked=partial(self.setting_asked.emit, parameter.name),
+            )
             if parameter.of:
                 detailed.append(field)
             elif parameter.shares is None:
@@ -162,13 +162,12 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button(
+        return tool_button(
             message("Look at the cycles"),
+            lambda: self.cycles_asked.emit(),
             name=message("Go to the cycle set"),
             focus=Qt.FocusPolicy.StrongFocus,
         )
-        button.clicked.connect(lambda: self.cycles_asked.emit())
-        return button
 
     def flush(self) -> None:
         """Hand over what was changed and not yet said."""
@@ -239,7 +238,9 @@ class SeedChooser(QWidget):
         self.house = QRadioButton(tr("the house's (the default): the same each time"))
         self.fresh = QRadioButton(tr("fresh, from the operating system"))
         self.given = QRadioButton(tr("a given seed:"))
-        self.seed = named(QLineEdit(placeholderText=tr("whole number")), message("Seed"))
+        self.seed = named(
+            QLineEdit(placeholderText=tr("whole number")), message("Seed"), editingFinished=self._typed
+        )
         self.seed.setMaximumWidth(22 * GRID)
         group = QButtonGroup(self)
         group.addButton(self.house)
@@ -250,7 +251,6 @@ class SeedChooser(QWidget):
         self.house.clicked.connect(lambda: self._choose(None))
         self.fresh.clicked.connect(lambda: self._choose(None, fresh=True))
         self.given.clicked.connect(self._ask)
-        self.seed.editingFinished.connect(self._typed)
         row = in_row(self.given, (self.seed, 1), spacing=GRID)
         in_column(title, self.house, self.fresh, row, self.warning, on=self, margins=0, spacing=GRID // 2)
 

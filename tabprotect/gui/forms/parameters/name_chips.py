@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.tables.variable import level_said, spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
-from tabprotect.gui.look.buttons import Inside, emptied, named, scrolling, silent, tool_button
+from tabprotect.gui.look.buttons import Inside, Scrolling, connected, emptied, named, silent, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, held, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
@@ -54,29 +54,29 @@ class NameChips(QWidget):
         super().__init__()
         self._quoted = quoted
         self._together, self._between = together, between
-        self.picks = NamePicks(
-            lambda name: message("Together: {name}", name) if together else message("Take: {name}", name)
+        self.picks = connected(
+            NamePicks(
+                lambda name: message("Together: {name}", name) if together else message("Take: {name}", name)
+            ),
+            changed=self._toggled,
         )
-        self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
         self._text = ""
         self._chosen = Inside()
         self._row = FlowLayout(self._chosen, gap=GRID // 2)
         # The same room for none, for one and for many: what is clicked next stays where it is.
-        self._room = named(scrolling(), focus=Qt.FocusPolicy.NoFocus)
+        self._room = named(Scrolling(), focus=Qt.FocusPolicy.NoFocus)
         self._room.setWidget(self._chosen)
         self._room.setFrameShape(QFrame.Shape.StyledPanel)
         self._row.setContentsMargins(4, 4, 4, 4)
         self._room.setFixedHeight(ROOM)
-        self.add = tool_button(message("Add this table"), focus=Qt.FocusPolicy.StrongFocus)
-        self.add.clicked.connect(self._added)
+        self.add = tool_button(message("Add this table"), self._added, focus=Qt.FocusPolicy.StrongFocus)
         words = message("A table: choose its variables or levels") if together else message("Choose levels")
         if terms:
             words = message("What goes together: choose variables")
             self.add.setText(tr("Add this term"))
         self._words = Label(words, role="quiet", wordWrap=True)
-        self.pairs = PairPicker()
-        self.pairs.picked.connect(self._paired)
+        self.pairs = connected(PairPicker(), picked=self._paired)
         adding = held(in_row(self.add, self.pairs, 1, margins=0, spacing=GRID // 2))
         in_column(self._room, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2)
         set_visible(bool(together), adding, self._room)
@@ -107,11 +107,11 @@ class NameChips(QWidget):
                 words = self._words_of(part)
                 chip = tool_button(
                     message("{part}  \u2715", words),
+                    lambda _=False, n=number: self._let_go(n),
                     tip=message("Let it go"),
                     name=message("Chosen: {part}. Let it go", words),
                     focus=Qt.FocusPolicy.StrongFocus,
                 )
-                chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
                 self._row.addWidget(chip)
             if not found:
@@ -150,8 +150,7 @@ class NameChips(QWidget):
             self.add.setEnabled(bool(self._wanted()))
         else:
             written = {self._written(name) for name in self.names}
-            others = [part for part in self._parts() if part not in written]
-            self._say([*others, *self._wanted()])
+            self._say([*(part for part in self._parts() if part not in written), *self._wanted()])
 
     def _added(self) -> None:
         made = self._together.join(self._wanted())
@@ -197,8 +196,7 @@ class PairPicker(QPushButton):
         self._names: Sequence[str] = ()
         self._chosen: Collection[Pair] = ()
         self._action: QWidgetAction | None = None
-        menu = named(QMenu(self), message("Tables of two variables"))
-        menu.aboutToShow.connect(self._build)
+        menu = named(QMenu(self), message("Tables of two variables"), aboutToShow=self._build)
         self.setMenu(menu)
 
     def offer(self, names: Sequence[str], chosen: Collection[Pair]) -> None:

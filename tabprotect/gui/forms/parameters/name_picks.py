@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from tabprotect.engine.tables.variable import level_said
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import connected, emptied, tool_button
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
 
@@ -37,13 +37,15 @@ class NamePicks(QWidget):
         emptied(self._row)
         self.names = {}
         for name in names:
-            button = tool_button(
-                level_said(name),
-                checkable=True,
-                name=self._spoken(level_said(name)),
-                focus=Qt.FocusPolicy.StrongFocus,
+            button = connected(
+                tool_button(
+                    level_said(name),
+                    checkable=True,
+                    name=self._spoken(level_said(name)),
+                    focus=Qt.FocusPolicy.StrongFocus,
+                ),
+                toggled=lambda _: self.changed.emit(),
             )
-            button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QCursor,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -18,9 +19,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from tabprotect.gui.forms.parameters.field import Field
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column
-from tabprotect.gui.look.theme import GRID, colour, number_text
+from tabprotect.gui.look.theme import GRID, colour, inked, number_text, smooth_painter
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -39,9 +41,9 @@ class ShareEditor(QWidget):
         assert shares is not None
         self.fields = (first, second)
         names = (first.parameter.label, second.parameter.label, shares.rest)
-        self.triangle = ShareTriangle(names, shares.words)
-        self.triangle.changed.connect(self._dragged)
-        self.triangle.settled.connect(self.changed)
+        self.triangle = connected(
+            ShareTriangle(names, shares.words), changed=self._dragged, settled=self.changed
+        )
         self.rest = Label(wordWrap=True, name=shares.rest)
         self._rest, self._words = shares.rest, translate(shares.words[2])
         side = in_column(spacing=GRID // 2)
@@ -90,9 +92,13 @@ class ShareEditor(QWidget):
         self.changed.emit()
 
     def _tell(self, first: float, second: float) -> None:
-        left = max(round(1 - first - second, 10), 0.0)
         self.rest.setText(
-            tr("{rest}, the rest ({words}): {left}", self._rest, self._words, number_text(left))
+            tr(
+                "{rest}, the rest ({words}): {left}",
+                self._rest,
+                self._words,
+                number_text(max(round(1 - first - second, 10), 0.0)),
+            )
         )
 
 
@@ -115,10 +121,9 @@ class ShareTriangle(QWidget):
     settled = Signal()
 
     def __init__(self, names: tuple[str, str, str], words: tuple[str, str, str]) -> None:
-        super().__init__()
+        super().__init__(focusPolicy=Qt.FocusPolicy.StrongFocus, cursor=QCursor(Qt.CursorShape.CrossCursor))
         self.names, self.words = names, words
         self.first, self.second = 0.25, 0.25
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Triangle of {names}, {names2} and {names3}", names[0], names[1], names[2]))
         self.setToolTip(
@@ -129,7 +134,6 @@ class ShareTriangle(QWidget):
                 names[1],
             )
         )
-        self.setCursor(Qt.CursorShape.CrossCursor)
         self._say()
 
     def minimumSizeHint(self) -> QSize:
@@ -212,13 +216,12 @@ class ShareTriangle(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = LEAP if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
-        key = Qt.Key(event.key())
         by = {
             Qt.Key.Key_Up: (step, 0.0),
             Qt.Key.Key_Down: (-step, 0.0),
             Qt.Key.Key_Right: (0.0, step),
             Qt.Key.Key_Left: (0.0, -step),
-        }.get(key)
+        }.get(Qt.Key(event.key()))
         if by is not None:
             first = min(self.first + by[0], 1.0 - self.second)
             self._move(first, min(self.second + by[1], 1.0 - first))
@@ -235,12 +238,10 @@ class ShareTriangle(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         a, b, c = self.corners()
         quiet = not self.isEnabled()
-        painter.setPen(QPen(colour("border"), 1.5))
-        painter.setBrush(colour("base"))
+        inked(painter, QPen(colour("border"), 1.5), colour("base"))
         painter.drawPolygon(QPolygonF([a, b, c]))
         middle = (a + b) / 2
         painter.setPen(QPen(colour("quiet"), 1, Qt.PenStyle.DashLine))
@@ -250,13 +251,15 @@ class ShareTriangle(QWidget):
             painter.setPen(QPen(colour(name), 1.5))
             painter.drawLine(at, corner)
         self._words(painter, a, b, c)
-        painter.setPen(QPen(colour("focus" if self.hasFocus() else "text"), 2))
-        painter.setBrush(colour("raised" if quiet else "accent"))
+        inked(
+            painter,
+            QPen(colour("focus" if self.hasFocus() else "text"), 2),
+            colour("raised" if quiet else "accent"),
+        )
         size = 7 if self.hasFocus() else 6
         painter.drawEllipse(at, size, size)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour("focus"), 2))
+            inked(painter, QPen(colour("focus"), 2))
             painter.drawEllipse(at, 11, 11)
 
     def _words(self, painter: QPainter, a: QPointF, b: QPointF, c: QPointF) -> None:

@@ -129,8 +129,7 @@ class FileLines(QTableWidget):
         width = max((len(line.fields) for line in seen.lines if line.role == "body"), default=0)
         names = names if width <= len(names) else ()
         # Columns are seen as such even where their names make no sense yet.
-        split = max((len(line.fields) for line in seen.lines), default=0)
-        across = len(names) or max(split, 1)
+        across = len(names) or max(max((len(line.fields) for line in seen.lines), default=0), 1)
         self.clearSpans()
         self.setColumnCount(FIRST + across + 1)
         self.setRowCount(len(seen.lines))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from tabprotect.gui.look.buttons import choice, decision
+from tabprotect.gui.look.buttons import Dialog, choice, decision
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_column, in_row
@@ -27,14 +27,13 @@ KINDS = (
 ENDINGS = ("parquet", "csv", "csv.gz", "tsv", "xlsx", "sav", "dta")
 
 
-class DatabaseDialog(QDialog):
+class DatabaseDialog(Dialog):
     """``taken`` carries the place: ``postgresql://host/base#table``, ``people.duckdb#table``."""
 
     taken = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Where the records are"))
+        super().__init__(parent, message("Where the records are"))
         self.kind = choice(message("What holds the records"), dict(KINDS))
         self.host = QLineEdit("localhost")
         self.port = QSpinBox(minimum=1, maximum=65535, value=POSTGRESQL)
@@ -122,7 +121,6 @@ class DatabaseDialog(QDialog):
 def ask_database(parent: QWidget, then: Callable[[str], object]) -> DatabaseDialog:
     """Ask where records are. Nothing waits for the answer."""
     dialog = DatabaseDialog(parent)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.taken.connect(then)
     dialog.open()
     return dialog

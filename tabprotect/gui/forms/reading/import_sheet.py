@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QLabel, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QLabel, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, preview
@@ -17,14 +17,14 @@ from tabprotect.gui.forms.reading.column_roles import FileLines, with_role
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
 from tabprotect.gui.forms.reading.reading_inputs import ReadingForm, said_of, set_value, value_of
 from tabprotect.gui.forms.reading.refusal_choices import RefusalChoices
-from tabprotect.gui.look.buttons import ScrollsDown, decision
+from tabprotect.gui.look.buttons import Dialog, ScrollsDown, connected, decision
 from tabprotect.gui.look.drawn.icons import pixmap
 from tabprotect.gui.look.error_strip import ErrorStrip, without_options
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.messages import capital, joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
@@ -43,33 +43,28 @@ SHARE = 0.36
 """The share of the sheet that the choices have at most: the file's lines are what one looks at."""
 
 
-class ImportSheet(QDialog):
+class ImportSheet(Dialog):
     """A sheet on how a file is to be read. ``chosen`` carries its path, the reading, and the look at it."""
 
     chosen = Signal(str, object, object)
 
     def __init__(self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Read {name}", path.name))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, message("Read {name}", path.name))
         self.path = path
         self.seen: FilePreview | None = None
         self._given = dict(given)
         self._suggested = set(given)
         self._question: BackgroundTask[FilePreview] = BackgroundTask(self, jobs, self._show, self._failed)
         self._question.outlives = True
-        self._rest = QTimer(self, singleShot=True, interval=REST)
-        self._rest.timeout.connect(self.look_again)
+        self._rest = connected(QTimer(self, singleShot=True, interval=REST), timeout=self.look_again)
         self.finding = Label(message("The file is being read."), role="section", wordWrap=True)
-        self.errors = ErrorStrip()
+        self.errors = connected(ErrorStrip(), place_clicked=self._go_to)
         self.lines = FileLines()
         self.roles = self.lines.roles
         self.roles.chosen.connect(self._role_chosen)
         self.choices = RefusalChoices(self._take)
         self.lines.cellDoubleClicked.connect(self._header_chosen)
-        self.errors.place_clicked.connect(self._go_to)
-        self.form = ReadingForm()
-        self.form.changed.connect(self._changed)
+        self.form = connected(ReadingForm(), changed=self._changed)
         self.inputs = self.form.inputs
         self.tick = QLabel()
         self.sums = Label(wordWrap=True, role="section", name=message("Sums"))
@@ -88,8 +83,13 @@ class ImportSheet(QDialog):
         scroll.setWidget(self.form)
         left = QWidget()
         hint = Label(message("say above each column what it is"), role="quiet")
-        title = in_row(heading(message("The file")), hint, 1, margins=0, spacing=GRID)
-        in_column(title, (self.lines, 1), on=left, margins=0, spacing=GRID)
+        in_column(
+            in_row(heading(message("The file")), hint, 1, margins=0, spacing=GRID),
+            (self.lines, 1),
+            on=left,
+            margins=0,
+            spacing=GRID,
+        )
         scroll.setFixedWidth(form)
         result = QWidget(minimumHeight=RESULT)
         sums = in_row(self.tick, (self.sums, 1), margins=0, spacing=GRID)
@@ -115,8 +115,7 @@ class ImportSheet(QDialog):
         """The options as the inputs say them."""
         out = dict(self._given)
         for name, box in self.inputs.items():
-            value = said_of(name, value_of(box))
-            if value in (None, "", False):
+            if (value := said_of(name, value_of(box))) in (None, "", False):
                 out.pop(name, None)
             else:
                 out[name] = value
@@ -130,8 +129,7 @@ class ImportSheet(QDialog):
         set_value(self.inputs[name], value)
 
     def _header_chosen(self, row: int) -> None:
-        item = self.lines.item(row, 0)
-        if item is not None and "header_row" in self.inputs:
+        if (item := self.lines.item(row, 0)) is not None and "header_row" in self.inputs:
             self.set_option("header_row", item.text())
 
     def _go_to(self, error: TabprotectError) -> None:

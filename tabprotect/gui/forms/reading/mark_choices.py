@@ -42,8 +42,7 @@ class MarkChoices(QWidget):
         for mark, cells in signs.items():
             if mark not in self.meanings:
                 self._add(mark)
-            said = plural(cells, "{n} cell", "{n} cells", count_text(cells))
-            self._numbers[mark].setText(said)
+            self._numbers[mark].setText(plural(cells, "{n} cell", "{n} cells", count_text(cells)))
 
     def _add(self, mark: str) -> QComboBox:
         meaning = self.meanings[mark] = choice(

@@ -39,7 +39,7 @@ from tabprotect.gui.forms.reading.import_words import (
     WRITTEN,
 )
 from tabprotect.gui.forms.reading.mark_choices import MarkChoices
-from tabprotect.gui.look.buttons import named, push_button, silent
+from tabprotect.gui.look.buttons import connected, named, push_button, silent
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import held, in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -154,8 +154,7 @@ class ReadingForm(QWidget):
         listed = _choices(seen, name, option.metavar)
         box: Any
         if isinstance(option.default, bool):
-            box = QCheckBox(translate(LABELS[name]))
-            box.toggled.connect(lambda _: self.changed.emit())
+            box = connected(QCheckBox(translate(LABELS[name])), toggled=lambda _: self.changed.emit())
             return box  # type: ignore[no-any-return]
         if name == "marks":
             box = MarkChoices()

@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from tabprotect.engine.errors import InputError
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.layouts import FlowLayout
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import joined, message
@@ -76,8 +77,7 @@ class RefusalChoices(QWidget):
             button.deleteLater()
         self.buttons = []
         for words, options in choices_of(error):
-            button = QPushButton(translate(words))
-            button.clicked.connect(partial(self._clicked, options))
+            button = connected(QPushButton(translate(words)), clicked=partial(self._clicked, options))
             self._row.addWidget(button)
             self.buttons.append(button)
         self.setVisible(bool(self.buttons))

@@ -110,8 +110,7 @@ class Drawing(QWidget):
     """Base of the plots: one method draws, for the screen and for files alike."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(translate(name))
+        super().__init__(accessibleName=translate(name))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(24 * GRID, 18 * GRID)
 

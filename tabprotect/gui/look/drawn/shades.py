@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.gui.look.drawn.drawing import LEFT, RIGHT
-from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast
+from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast, inked
 from tabprotect.languages.translation import tr, translate
 
 STEPS = 48
@@ -75,10 +75,9 @@ class ScaleBar(QWidget):
     """The scale with its two ends."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("Colour scale"))
         self._low, self._high = "", ""
         self._classes = False
-        self.setAccessibleName(tr("Colour scale"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -108,8 +107,7 @@ def draw_scale(painter: QPainter, area: QRectF, low: str, high: str, colours: Co
     gradient = QLinearGradient(QPointF(bar.left(), 0), QPointF(bar.right(), 0))
     gradient.setColorAt(0.0, QColor(colours.heat_low))
     gradient.setColorAt(1.0, QColor(colours.heat_high))
-    painter.setPen(QColor(colours.border))
-    painter.setBrush(gradient)
+    inked(painter, QColor(colours.border), gradient)
     painter.drawRect(bar)
     painter.setPen(QColor(colours.quiet))
     painter.drawText(area, LEFT, low)

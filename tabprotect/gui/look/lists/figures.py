@@ -26,7 +26,6 @@ def show_figures(table: QTableWidget, columns: Collection[int]) -> None:
     delegate = NumberDelegate(table)
     for column in columns:
         table.setItemDelegateForColumn(column, delegate)
-        head = table.horizontalHeaderItem(column)
-        if head is not None:
+        if (head := table.horizontalHeaderItem(column)) is not None:
             head.setText(head.text() + GAP)
             head.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -226,8 +226,7 @@ class RowList(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         # A row reaches to the edge, also where its columns end before.
         end = self.horizontalHeader().length() - self.horizontalHeader().offset()
-        room = self.viewport().width() - end
-        if room > 0:
+        if (room := self.viewport().width() - end) > 0:
             painter, tall = QPainter(self.viewport()), self.viewport().height()
             here, line = self.currentIndex().row(), QColor(THEME.colours.raised)
             for row in range(max(self.rowAt(0), 0), self.rows.rowCount()):

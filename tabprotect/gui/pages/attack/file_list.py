@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile
 from tabprotect.engine.release.release import Release
-from tabprotect.gui.look.buttons import choice, emptied, named, tool_button
+from tabprotect.gui.look.buttons import choice, connected, emptied, named, tool_button
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 USUAL = (
     ("exact", message("published as they are")),
@@ -71,8 +70,7 @@ class FileRow(QWidget):
     def _show_method(self, typed: str) -> None:
         """Show a method, in words where there are any."""
         self.method.setCurrentText(translate(dict(USUAL).get(typed, typed)))
-        edit = self.method.lineEdit()
-        if edit is not None:
+        if (edit := self.method.lineEdit()) is not None:
             edit.setCursorPosition(0)
 
     def _changed(self) -> None:
@@ -90,8 +88,7 @@ class FileList(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        dress(self, "card")
-        self.setAccessibleName(tr("Published files"))
+        named(self, message("Published files"), role="card")
         self.rows: list[FileRow] = []
         self._inside = in_column(on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID)
 
@@ -111,9 +108,11 @@ class FileList(QFrame):
         emptied(self._inside)
         self.rows = []
         for file in files:
-            row = FileRow(file, before.get(file.path, ""))
-            row.method_changed.connect(self.changed)
-            row.dropped.connect(lambda file=file: self._leave_out(file))
+            row = connected(
+                FileRow(file, before.get(file.path, "")),
+                method_changed=self.changed,
+                dropped=lambda file=file: self._leave_out(file),
+            )
             self.rows.append(row)
             self._inside.addWidget(row)
         tab_follows_layout(self)

@@ -98,8 +98,7 @@ class Findings:
         """The published sum that proves its count, where one does."""
         if not self.proved[cell]:
             return None
-        low = int(self.attacked.found.ends[0][cell])
-        return proof_of(self.attacked.found.numbers, cell, low)
+        return proof_of(self.attacked.found.numbers, cell, int(self.attacked.found.ends[0][cell]))
 
     @property
     def sentence(self) -> str:
@@ -148,8 +147,7 @@ def why(findings: Findings, cell: int, proof: Proof | None) -> Sequence[str]:
     if proof is None:
         return [message("It takes several published sums together: no other count fits all of them.")]
     number = proof.number
-    numbers = found.numbers
-    table = next(t for t in numbers.tables if t.rows.start <= number < t.rows.stop)
+    table = next(t for t in found.numbers.tables if t.rows.start <= number < t.rows.stop)
     labels = table.domain.labels(table.domain.unflat(number - table.first))
     name = joined(labels, ", ") or message("all together")
     steps = [message("Each number alone leaves what stands under \u201ccould be\u201d.")]

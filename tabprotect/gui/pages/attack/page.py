@@ -24,7 +24,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import card, faces, named, push_button, scrolling
+from tabprotect.gui.look.buttons import Scrolling, card, connected, faces, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_files, ask_place
@@ -92,8 +92,7 @@ class AttackPage(AttackStage, Page):
         self._exporter = Exporter(self)
         self.add_button = push_button(message("Add\u2026"), self._ask_files, name=message("Add files"))
         self.add_button.setIcon(icons.icon("add"))
-        self.files = FileList()
-        self.files.changed.connect(self._files_changed)
+        self.files = connected(FileList(), changed=self._files_changed)
         self.total = named(QLineEdit(TOTAL), message("Code of a variable that is summed over"))
         self.count = named(QLineEdit(COUNT), message("Column of the counts"))
         for field in (self.total, self.count):
@@ -133,17 +132,23 @@ class AttackPage(AttackStage, Page):
             1,
             spacing=GRID,
         )
-        left = in_column(
-            head,
-            self.files,
-            words,
-            self._figures(),
-            self._list_head(),
-            (self._stack(), 1),
-            margins=(0, 0, GRID, 0),
-            spacing=GRID,
+        area = named(
+            Scrolling(
+                held(
+                    in_column(
+                        head,
+                        self.files,
+                        words,
+                        self._figures(),
+                        self._list_head(),
+                        (self._stack(), 1),
+                        margins=(0, 0, GRID, 0),
+                        spacing=GRID,
+                    )
+                )
+            ),
+            focus=Qt.FocusPolicy.NoFocus,
         )
-        area = named(scrolling(held(left)), focus=Qt.FocusPolicy.NoFocus)
         return split((area, 3), (self.why, 2), sizes=(60 * GRID, 40 * GRID))
 
     def _figures(self) -> QWidget:
@@ -168,8 +173,9 @@ class AttackPage(AttackStage, Page):
             lambda name: self.stack.setCurrentIndex(("list", "map").index(name)),
         )
         self.views["list"].setChecked(True)
-        self.search = Finder(message("Find counts by their labels"))
-        self.search.textChanged.connect(lambda _: self._fill_list())
+        self.search = connected(
+            Finder(message("Find counts by their labels")), textChanged=lambda _: self._fill_list()
+        )
         self.list_head = held(
             in_row(
                 heading(message("What can be known")),
@@ -184,11 +190,9 @@ class AttackPage(AttackStage, Page):
         return self.list_head
 
     def _stack(self) -> QStackedWidget:
-        self.list = RowList(message("Counts that can be known"))
+        self.list = connected(RowList(message("Counts that can be known")), chosen=self.show_cell)
         self.list.setMinimumHeight(18 * GRID)
-        self.list.chosen.connect(self.show_cell)
-        self.map = HeatMap(message("How sure one can be of each count"))
-        self.map.chosen.connect(self._cell_of_map)
+        self.map = connected(HeatMap(message("How sure one can be of each count")), chosen=self._cell_of_map)
         self.stack = filled(QStackedWidget(), self.list, self.map)
         front_sets_height(self.stack)
         return self.stack
@@ -242,8 +246,12 @@ class AttackPage(AttackStage, Page):
         self._reading.ask(message("reading published files"), work)
 
     def _ask_files(self) -> None:
-        filters = message("Published tables and releases ({patterns})", f"{patterns('table')} *.zip")
-        ask_files(self, message("Add published files"), filters, self.add)
+        ask_files(
+            self,
+            message("Add published files"),
+            message("Published tables and releases ({patterns})", f"{patterns('table')} *.zip"),
+            self.add,
+        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -358,12 +366,10 @@ class AttackPage(AttackStage, Page):
         self._fill_list()
 
     def _fill_list(self) -> None:
-        found = self.findings
-        if found is None:
+        if (found := self.findings) is None:
             return
         cells = found.cells(self.among, self.search.text().strip())
-        size = len(found.count)
-        every = np.arange(size)
+        every = np.arange(len(found.count))
         self.list.show_rows(
             [
                 ListColumn(message("Count"), every, found.label, right=False),
@@ -381,16 +387,13 @@ class AttackPage(AttackStage, Page):
 
     def show_cell(self, cell: int) -> None:
         """Show why one can know a cell."""
-        found = self.findings
-        if found is not None:
+        if (found := self.findings) is not None:
             self.why.show_cell(found, cell)
-            domain = found.attacked.found.numbers.domain
-            self.map.set_selection(domain.unflat(cell))
+            self.map.set_selection(found.attacked.found.numbers.domain.unflat(cell))
 
     def _cell_of_map(self, index: Index) -> None:
         if self.findings is not None:
-            domain = self.findings.attacked.found.numbers.domain
-            cell = domain.flat(index)
+            cell = self.findings.attacked.found.numbers.domain.flat(index)
             self.list.set_current(cell)
             self.why.show_cell(self.findings, cell)
 
@@ -425,8 +428,7 @@ class AttackPage(AttackStage, Page):
 
     def save_report(self, path: Path) -> None:
         """Write the report, as a page to read or as PDF by the suffix."""
-        found = self.findings
-        if found is None:
+        if (found := self.findings) is None:
             return
 
         def content(progress: Progress) -> bytes:
@@ -438,14 +440,12 @@ class AttackPage(AttackStage, Page):
         self._exporter.write("report", path, content, confidential=False, overwrite=True)
 
     def _ask_json(self) -> None:
-        folder = self.document.preferences.public_folder
-        place = Path(folder or "") / "attack.json"
+        place = Path(self.document.preferences.public_folder or "") / "attack.json"
         self._exporter.ask(place, self.save_json, confidential=False)
 
     def save_json(self, path: Path, *, overwrite: bool = False) -> None:
         """Write every count with its chances, as the command line prints them."""
-        found = self.findings
-        if found is not None:
+        if (found := self.findings) is not None:
             self._exporter.write(
                 "json",
                 path,

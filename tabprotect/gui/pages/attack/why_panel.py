@@ -22,8 +22,7 @@ class WhyPanel(QWidget):
     """A panel of what is said of one cell."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Why it can be known"))
+        super().__init__(accessibleName=tr("Why it can be known"))
         self.title = Label(role="title", wordWrap=True, name=message("The count"))
         self.published = Label(role="quiet")
         self.steps = Label(wordWrap=True, name=message("Why"))
@@ -54,8 +53,7 @@ class WhyPanel(QWidget):
 
     def show_cell(self, findings: Findings | None, cell: int) -> None:
         """Show why one can know a cell; nothing while there are no findings."""
-        some = findings is not None
-        set_visible(some, self.published, self.steps, self.list, self.copy)
+        set_visible(findings is not None, self.published, self.steps, self.list, self.copy)
         self.checked.clear()
         self.check.hide()
         self._shown = None if findings is None else (findings, cell)

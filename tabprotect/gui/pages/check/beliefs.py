@@ -25,7 +25,7 @@ from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import choice, named, offer, push_button, scrolling
+from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, offer, push_button
 from tabprotect.gui.look.drawn.drawing import Sheet, figure_font
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
@@ -62,12 +62,14 @@ class Beliefs(QWidget):
         self._failed: dict[str, str] = {}
         self._view: tuple[object, View] | None = None
         self._figure_box = choice(message("Figure shown on the map"), changed=self._figure_chosen)
-        readers = {who: READER[who] for who in PERSONS}
-        about = message("Which reader the map and the list are about")
-        self.who_box = choice(about, readers, self._who_chosen)
+        self.who_box = choice(
+            message("Which reader the map and the list are about"),
+            {who: READER[who] for who in PERSONS},
+            self._who_chosen,
+        )
         figure_label = Label(message("Map of"), buddy=self._figure_box)
-        self.map = HeatMap(message("What can be believed of every cell"))
-        self.map.chosen.connect(self._go_to)
+        self.exposed = connected(ExposedList(), chosen=self._go_to)
+        self.map = connected(HeatMap(message("What can be believed of every cell")), chosen=self._go_to)
         self._meaning = ElidedLabel(role="quiet", name=message("What the figure means"))
         self.mode = Label(wordWrap=True, role="quiet")
         self.mode_button = push_button(
@@ -76,26 +78,21 @@ class Beliefs(QWidget):
             flat=True,
             tip=message("List the cells where it is not."),
         )
-        self.exposed = ExposedList()
-        self.exposed.chosen.connect(self._go_to)
-        self.table = TableChoice(document, PERSONS)
-        self.table.changed.connect(self._table_changed)
-        self.readers = VerdictCards(document)
+        self.table = connected(TableChoice(document, PERSONS), changed=self._table_changed)
+        self.readers = connected(VerdictCards(document), counted=self._judged)
         self.readers.chosen.connect(lambda who: self.who_box.setCurrentIndex(self.who_box.findData(who)))
-        self.readers.counted.connect(self._judged)
         self.cell = CellPanel()
         self.draws = DrawsPanel(document)
         self.totals = TotalsPanel(document)
         self.files = PosteriorFiles(self)
-        self._priors = PriorsPanel(PERSONS)
-        self._priors.asked.connect(self._set_prior)
+        self._priors = connected(PriorsPanel(PERSONS), asked=self._set_prior)
         self.priors = self._priors.choices
         self._again = push_button(message("Work out what readers would know"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=message("How it was computed"))
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = held(in_column((self._middle(figure_label), 1), margins=(0, 0, GRID, 0)))
-        area = named(scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
+        area = named(Scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
         in_column(self.readers, (area, 1), on=self, margins=0, spacing=GRID)
         copy = page.command_button(tip=message("The command line that works this out from the release."))
         filled(
@@ -109,13 +106,15 @@ class Beliefs(QWidget):
 
     def _connect(self, document: Document) -> None:
         document.judging.changed.connect(self._judged)
-        document.posterior_ready.connect(self._ready)
-        document.posterior_failed.connect(self._not_ready)
-        document.originals_counted.connect(lambda *_: self._show_way())
-        document.selection_changed.connect(self._selected)
-        document.total_selected.connect(self._total_selected)
-        document.jobs.ended.connect(lambda _: self._offer_again())
-        document.jobs.started.connect(lambda _: self._offer_again())
+        connected(
+            document,
+            posterior_ready=self._ready,
+            posterior_failed=self._not_ready,
+            originals_counted=lambda *_: self._show_way(),
+            selection_changed=self._selected,
+            total_selected=self._total_selected,
+        )
+        connected(document.jobs, ended=lambda _: self._offer_again(), started=lambda _: self._offer_again())
 
     # -- building -----------------------------------------------------------------------------
 
@@ -253,8 +252,7 @@ class Beliefs(QWidget):
         self._show_way()
 
     def _show_mode(self) -> None:
-        view = self.view()
-        if view is not None:
+        if (view := self.view()) is not None:
             posterior = view.posterior
             holds, hidden = posterior.mode_is_published, posterior.hidden
             some = hidden is None or not hidden.all()
@@ -263,17 +261,21 @@ class Beliefs(QWidget):
             self.mode_button.setVisible(some and not holds)
 
     def _show_way(self) -> None:
-        view = self.view()
-        if view is not None:
+        if (view := self.view()) is not None:
             found = self.known(self.who)
             left_out = "" if found is None else found.left_out
             # What the sentence above says already is not said again.
             again = bool(left_out) and left_out in self.readers.sentence
-            originals = self.document.originals(self.who)
             self._way.setText(
                 translate(
                     joined(
-                        filter(None, (how_found(view.posterior, originals).text, "" if again else left_out)),
+                        filter(
+                            None,
+                            (
+                                how_found(view.posterior, self.document.originals(self.who)).text,
+                                "" if again else left_out,
+                            ),
+                        ),
                         " ",
                     )
                 )
@@ -317,8 +319,7 @@ class Beliefs(QWidget):
         if selection is None:
             # Nobody chose one: the most exposed cell is the one to look at.
             among = view.at_risk
-            worst = most_exposed(view, among=among, limit=1)
-            if not worst:
+            if not (worst := most_exposed(view, among=among, limit=1)):
                 self.cell.show_nothing(message("Choose a cell on the map or in the list."))
                 return
             selection = view.posterior.published.domain.unflat(worst[0])
@@ -422,8 +423,7 @@ class Beliefs(QWidget):
             self._show_all()
 
     def _not_ready(self, who: Who, error: TabprotectError) -> None:
-        project = self.document.project
-        if project is None:
+        if (project := self.document.project) is None:
             return
         self._failed[who] = error.sentence
         # The prior nobody chose is not the user's mistake: a quiet note will do.
@@ -466,8 +466,7 @@ class PosteriorFiles(Files):
         self._part = part
 
     def confidential(self, kind: str) -> bool:
-        view = self._part.view()
-        if view is None or view.original is None:
+        if (view := self._part.view()) is None or view.original is None:
             return False
         return self._part.figure.house if kind.startswith("map") else True
 
@@ -511,8 +510,7 @@ class PosteriorFiles(Files):
         picture = HeatFigure(
             name, shown.layout_shown, shown.values_shown, text=figure.text, top=shown.top, flip=shown.flip
         )
-        font = figure_font(part.font())
-        return picture.sheet(font=font, dpi=part.logicalDpiX(), caption=caption)
+        return picture.sheet(font=figure_font(part.font()), dpi=part.logicalDpiX(), caption=caption)
 
     def _draws(self, kind: str) -> bytes:
         draws = self._part.draws
@@ -538,14 +536,18 @@ class PosteriorFiles(Files):
             layout = self._part.map.layout_shown
             domain = posterior.published.domain
             if layout is not None and layout.placement.layers:
-                layer = joined(
-                    (
-                        f"{n} = {domain[n].categories[layout.layer[domain.axis(n)]]}"
-                        for n in layout.placement.layers
-                    ),
-                    ", ",
+                parts.append(
+                    message(
+                        "Layer {layer}.",
+                        joined(
+                            (
+                                f"{n} = {domain[n].categories[layout.layer[domain.axis(n)]]}"
+                                for n in layout.placement.layers
+                            ),
+                            ", ",
+                        ),
+                    )
                 )
-                parts.append(message("Layer {layer}.", layer))
             parts.append(
                 message("{meaning} The reader: {label}.", self._part.figure.meaning, posterior.prior.label)
             )

@@ -13,7 +13,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed.cell import published_count
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import held, in_column, in_grid
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
@@ -73,8 +73,7 @@ class CellPanel(QWidget):
     """The histogram above, the figures below, one column for each person."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("The selected cell"))
+        super().__init__(accessibleName=tr("The selected cell"))
         self.histogram = CellHistogram()
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
@@ -85,8 +84,9 @@ class CellPanel(QWidget):
         for name in ROWS:
             self._names[name] = Label(message(name), role="quiet")
             for who in PERSONS:
-                called = message("{name}, {who}", message(name), READER[who])
-                self._values[name, who] = Label(name=called, selectable=True)
+                self._values[name, who] = Label(
+                    name=message("{name}, {who}", message(name), READER[who]), selectable=True
+                )
         self._figures = held(self._grid)
         self._place(both=False)
         self._sentence = Label(wordWrap=True, name=message("The cell in one sentence"), selectable=True)
@@ -134,8 +134,7 @@ class CellPanel(QWidget):
 
     def say(self, text: str) -> None:
         """Say what the picture says, in one sentence above it."""
-        self._sentence.setText(translate(text))
-        self._sentence.setVisible(bool(text))
+        show_text(self._sentence, text)
 
     @property
     def sentence(self) -> str:

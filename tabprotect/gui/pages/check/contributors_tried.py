@@ -14,7 +14,6 @@ from tabprotect.engine.bundle.staff.release_findings import sums_headline
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import infer_sums
@@ -30,7 +29,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_magnitudes
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
-from tabprotect.gui.look.buttons import card, choice, faces
+from tabprotect.gui.look.buttons import card, choice, connected, faces
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
@@ -76,9 +75,11 @@ class ContributorsTried(QWidget):
         document.judging.changed.connect(more)
         self.banner, self.remedies = Banner(), Remedies()
         self.remedies.chosen.connect(partial(take_for_magnitudes, page))
-        self.map = MagnitudeGrid(message("How probable a near guess is"))
-        self.map.current_changed.connect(document.select)
-        self.map.placed.connect(lambda where: document.run(placed(where), page=page.name))
+        self.map = connected(
+            MagnitudeGrid(message("How probable a near guess is")),
+            current_changed=document.select,
+            placed=lambda where: document.run(placed(where), page=page.name),
+        )
         self._map_note = Label(wordWrap=True, role="quiet")
         self.stack = filled(
             QStackedWidget(),
@@ -98,8 +99,7 @@ class ContributorsTried(QWidget):
     def _listing(self) -> QWidget:
         """The list of those who were tried, and how the chosen one would do it."""
         self.kinds = choice(message("Which readers are listed"), KINDS, self._fill)
-        self.list = RowList(message("Who could estimate whom"))
-        self.list.chosen.connect(self._explain)
+        self.list = connected(RowList(message("Who could estimate whom")), chosen=self._explain)
         how = message("How that would be done")
         self.steps = Label(wordWrap=True, name=how)
         shown = card(in_column(self.steps, margins=2 * GRID, spacing=GRID))
@@ -256,13 +256,12 @@ class ContributorsTried(QWidget):
         text = magnitude_text(table.decimals)
         value = int(table.cells.value[one.cell])
         nodes = tuple(table.cells.nodes[:, one.cell].tolist())
-        whole = one.upper + one.own
         lines = [
             message(
                 "1.  {cell} is hidden ({value}); from what is published it is at most {whole}{more}.",
                 self.document.sums_cell_text(nodes),
                 text(value),
-                text(whole),
+                text(one.upper + one.own),
                 message(" or more") if one.more else "",
             )
         ]
@@ -300,7 +299,7 @@ class ContributorsTried(QWidget):
         self.map.show()
         limit = verdict.limits.belief_limit
         shown = ShownMagnitudes(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
-        placement = project.placement or Placement.of(project.domain)
+        placement = project.shown_placement
         table = release.magnitude_table
         self.map.show_magnitudes(table.axes, table.key, placement, shown)
         self._map_note.setText(

@@ -34,7 +34,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import choice, named, offer, push_button, scrolling, silent
+from tabprotect.gui.look.buttons import Scrolling, choice, named, offer, push_button, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
@@ -122,9 +122,8 @@ class DrawsPanel(QWidget):
     """Choose an analysis, draw, see the spread."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("Analyses of drawn tables"))
         self.document = document
-        self.setAccessibleName(tr("Analyses of drawn tables"))
         self._analysis: Analysis | None = None
         self._drawing: BackgroundTask[tuple[AnalysisSummary, int]] = BackgroundTask(
             self, document.jobs, self._show, self._failed, came=self._show
@@ -133,9 +132,11 @@ class DrawsPanel(QWidget):
         self.kind = choice(message("Analysis"), changed=self._kind_chosen)
         self.corner = CornerChoice()
         self.formula = named(
-            QLineEdit(), message("Log-linear model"), tip=message("Which variables go together, as a formula")
+            QLineEdit(),
+            message("Log-linear model"),
+            tip=message("Which variables go together, as a formula"),
+            returnPressed=self.run,
         )
-        self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
         self.terms.changed.connect(self.formula.setText)
@@ -183,7 +184,7 @@ class DrawsPanel(QWidget):
 
     def _told_odds(self) -> QScrollArea:
         """The odds ratios scroll: a model may have many."""
-        self._area = scrolling(self.odds)
+        self._area = Scrolling(self.odds)
         self._area.setMaximumHeight(16 * GRID)
         self._area.hide()
         return self._area
@@ -194,8 +195,7 @@ class DrawsPanel(QWidget):
 
     def refresh(self, changes: frozenset[str]) -> None:
         """Forget what belongs to another release or prior; show what this view may show."""
-        project = self.document.project
-        if project is None:
+        if (project := self.document.project) is None:
             return
         if changes & {"release", "priors", "table", "everything"}:
             self._drawing.drop()
@@ -232,8 +232,7 @@ class DrawsPanel(QWidget):
 
     def _asked(self, domain: Domain) -> Analysis:
         who: Who = self.who.currentData()
-        kind = self.kind.currentData()
-        if kind == "chi":
+        if (kind := self.kind.currentData()) == "chi":
             return Analysis(message("chi-square of independence"), chi_square, who)
         if kind == "v":
             return Analysis(message("Cram\u00e9r's V"), cramers_v, who)
@@ -259,8 +258,7 @@ class DrawsPanel(QWidget):
         except TabprotectError as error:
             self.document.error_raised.emit(error, "check")
             return
-        posterior = self.document.known_posterior(analysis.who)
-        if posterior is None:
+        if (posterior := self.document.known_posterior(analysis.who)) is None:
             self.plot.show_nothing(
                 message("What {who} would think is not worked out yet.", message(analysis.who))
             )
@@ -270,8 +268,7 @@ class DrawsPanel(QWidget):
         self._drawing.drop()
         self._fitting.drop()
         self._show()
-        model = analysis.model
-        if model is not None:
+        if (model := analysis.model) is not None:
             self._fitting.ask(
                 message("a model of {draws} drawn tables", count_text(draws)),
                 lambda progress: _analysing([release], posterior, progress).fit(model, draws=draws),
@@ -385,8 +382,7 @@ class CornerChoice(QWidget):
     """The corner of a 2 x 2 block opposite to the selected cell: two variables, two categories."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Opposite corner of the 2 × 2 block"))
+        super().__init__(accessibleName=tr("Opposite corner of the 2 × 2 block"))
         self._domain: Domain | None = None
         self.variables = (QComboBox(), QComboBox())
         self.categories = (QComboBox(), QComboBox())

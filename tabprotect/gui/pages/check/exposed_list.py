@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed.cell import published_count
-from tabprotect.gui.look.buttons import choice, offer
+from tabprotect.gui.look.buttons import choice, connected, offer
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
@@ -32,20 +32,28 @@ class ExposedList(QWidget):
     chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Counts closest to being known"))
+        super().__init__(accessibleName=tr("Counts closest to being known"))
         self.cells: list[Index] = []
         self.view: View | None = None
         self._chosen_among = "at_risk"
         title = Label(message("Closest to being known"), role="section")
-        self.among = choice(message("Which cells are listed"), changed=self._fill)
-        self.search = Finder(message("Find cells by their labels"))
-        self.table = RowList(message("Counts closest to being known"), sortable=False, compact=True)
-        self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
-        self.among.activated.connect(lambda _: self._keep())
-        self.search.textChanged.connect(lambda _: self._fill())
-        head = in_row(title, self.among, 1, self.search, spacing=GRID)
-        in_column(head, (self.table, 1), on=self, margins=0, spacing=4)
+        self.among = connected(
+            choice(message("Which cells are listed"), changed=self._fill), activated=lambda _: self._keep()
+        )
+        self.search = connected(
+            Finder(message("Find cells by their labels")), textChanged=lambda _: self._fill()
+        )
+        self.table = connected(
+            RowList(message("Counts closest to being known"), sortable=False, compact=True),
+            chosen=lambda row: self.chosen.emit(self.cells[row]),
+        )
+        in_column(
+            in_row(title, self.among, 1, self.search, spacing=GRID),
+            (self.table, 1),
+            on=self,
+            margins=0,
+            spacing=4,
+        )
 
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""
@@ -79,8 +87,7 @@ class ExposedList(QWidget):
         return ~view.posterior.mode_matches if among == "misses" else None
 
     def _fill(self) -> None:
-        view = self.view
-        if view is None:
+        if (view := self.view) is None:
             self.cells = []
             self.table.show_rows(())
             return

@@ -111,8 +111,7 @@ def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None
 
 def draws_csv(summary: AnalysisSummary, *, true: float | None) -> bytes:
     """A row per drawn table: the analysis on it; on the published table and, in the house, the true one."""
-    name = f"original_{MARK}"
-    head = ["draw", "value", "published"] + ([name] if true is not None else [])
+    head = ["draw", "value", "published"] + ([f"original_{MARK}"] if true is not None else [])
     rest = [summary.published] + ([true] if true is not None else [])
     rows = ([number, value, *rest] for number, value in enumerate(summary.values.tolist(), 1))
     return csv_rows(head, rows).encode()

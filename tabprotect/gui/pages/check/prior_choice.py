@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QSizePolicy, QWidget
 from tabprotect.engine.posterior.prior_text import LAST, MODEL
 from tabprotect.engine.release.verdict_figures import READER, Who
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.gui.look.buttons import choice, named, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, named, silent, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -133,16 +133,15 @@ class PriorChoice(QWidget):
             QLineEdit(),
             message("Model that {WHO} assumes", WHO[who]),
             tip=message("Variables joined by a star go together, those joined by a plus do not."),
+            returnPressed=self._model,
         )
-        self.formula.returnPressed.connect(self._model)
         asking = (self.cell, self.file, self.dispersion, self.formula)
         below = in_row(spacing=GRID)
         for widget in asking:
             below.addWidget(widget, 8 if widget is self.formula else 0)
             widget.hide()
         below.addStretch(1)
-        first = in_row(self.label, (self.combo, 1), spacing=GRID)
-        in_column(first, below, on=self, margins=0, spacing=GRID)
+        in_column(in_row(self.label, (self.combo, 1), spacing=GRID), below, on=self, margins=0, spacing=GRID)
 
     def show_prior(self, text: str, domain: Domain, selection: Index | None, *, named: bool = True) -> None:
         """Show the prior in force; the selected cell is what can be chosen.
@@ -197,8 +196,7 @@ class PriorChoice(QWidget):
         if kind in FROM_FILE:
             self._ask_file(kind)
         elif kind == MODEL:
-            names = () if self._domain is None else self._domain.names
-            self.asked.emit(f"{MODEL}:{' + '.join(names)}")
+            self.asked.emit(f"{MODEL}:{' + '.join(() if self._domain is None else self._domain.names)}")
         elif kind == "cells":
             if self._selection is None:
                 self._waiting = True
@@ -222,8 +220,9 @@ class PriorChoice(QWidget):
         title, filters = message("Earlier counts or weights"), message("CSV (*.csv);;All files (*)")
         if kind == LAST:
             title, filters = message("An earlier release"), message("Release bundles (*.zip)")
-        dialog = ask_file(self, title, filters, lambda path: self.take_file(kind, path))
-        dialog.rejected.connect(self._refresh)
+        connected(
+            ask_file(self, title, filters, lambda path: self.take_file(kind, path)), rejected=self._refresh
+        )
 
     def take_file(self, kind: str, path: str) -> None:
         """Ask for the prior of a kind around a file."""

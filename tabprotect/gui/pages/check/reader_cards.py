@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
+from tabprotect.engine.bundle.staff.release_findings import in_brief
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
@@ -23,7 +24,6 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_grid, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.gui.pages.check.words import verdict_sentence
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -177,8 +177,7 @@ class ReaderCards(QWidget):
     chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("What each reader would know"))
+        super().__init__(accessibleName=tr("What each reader would know"))
         self.cards: list[ReaderCard] = []
         self._readers: tuple[Reader, ...] = ()
         self._grid = in_grid(on=self, margins=0, across=GRID, down=GRID)
@@ -186,8 +185,7 @@ class ReaderCards(QWidget):
 
     def show_readers(self, found: Iterable[Reader]) -> bool:
         """Show these readers; whether they are others than before."""
-        found = tuple(found)
-        if found == self._readers:
+        if (found := tuple(found)) == self._readers:
             return False
         self._readers = found
         self._repaint()
@@ -238,21 +236,17 @@ class VerdictCards(ReaderCards):
             Whether there is one who knows more than any reader.
         """
         judging, staff = self.document.judging, not self.document.public
-        verdict = judging.verdict(project)
-        if verdict is None:
+        if (verdict := judging.verdict(project)) is None:
             self.sentence = judging.fault(project) or message("Working out what a reader would know\u2026")
             return self.show_readers(())
         known = judging.known(project) if staff else None
-        self.sentence = verdict_sentence(
-            verdict, None if known is None else known.before.together, staff=staff
-        )
+        self.sentence = in_brief(verdict, None if known is None else known.before.together, public=not staff)
         informed = self._intruder(rule, verdict.limits.belief_limit) if intruder else None
         return self.show_readers(readers(verdict, known, intruder=informed, staff=staff))
 
     def _intruder(self, rule: SmallCount, limit: float) -> tuple[str, Exposure] | None:
         """Return what the chosen intruder knows beforehand and would know; asked where it is not known."""
-        posterior = self.document.known_posterior("intruder")
-        if posterior is None:
+        if (posterior := self.document.known_posterior("intruder")) is None:
             return None
         self._exposing.ask(
             message("what a reader who knows more would know"),

@@ -35,8 +35,7 @@ class TableChoice(QWidget):
         super().__init__()
         self.document = document
         self.box = choice(message("Table that the page is about"), changed=self._chosen, wide=24)
-        label = Label(message("Table"), buddy=self.box)
-        in_row(label, self.box, on=self, margins=0, spacing=GRID)
+        in_row(Label(message("Table"), buddy=self.box), self.box, on=self, margins=0, spacing=GRID)
         self._of: object = None
 
         def more(_: object) -> None:
@@ -116,8 +115,7 @@ class TableChoice(QWidget):
             self._asking[who].ask(message("what to believe of a table"), work, key)
 
     def _chosen(self) -> None:
-        release = self.document.release
-        if release is None:
+        if (release := self.document.release) is None:
             return
         for who in self._asking:
             self._ask(who, release)

@@ -12,6 +12,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -28,18 +29,19 @@ class TotalsPanel(QWidget):
     """Names of variables and levels to add up by, their totals, and one of them as a histogram."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("Totals"))
         self.document = document
-        self.setAccessibleName(tr("Totals"))
-        self.picks = NamePicks(lambda name: message("Totals by {name}", name))
-        self.picks.changed.connect(lambda: self.refresh(self._who))
+        self.picks = connected(
+            NamePicks(lambda name: message("Totals by {name}", name)), changed=lambda: self.refresh(self._who)
+        )
         self.totals: Posterior | None = None
         self._found: TotalsBy | None = None
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
         self.said = Label(wordWrap=True, name=message("How the totals were computed"))
-        self.table = RowList(message("Totals and what to believe of them"), sortable=False)
-        self.table.chosen.connect(self._show_total)
+        self.table = connected(
+            RowList(message("Totals and what to believe of them"), sortable=False), chosen=self._show_total
+        )
         self.histogram = CellHistogram()
         in_column(
             in_row(Label(message("Totals by")), (self.picks, 1), spacing=GRID // 2),
@@ -154,8 +156,7 @@ class TotalsPanel(QWidget):
         self._show_total(row)
 
     def _show_total(self, row: int) -> None:
-        found = self.totals
-        if found is None or row < 0:
+        if (found := self.totals) is None or row < 0:
             return
         index = found.domain.unflat(row)
         values, chances = found.distribution(index)

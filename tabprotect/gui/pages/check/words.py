@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tabprotect.engine.bundle.staff.release_findings import counted, read_together
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.findings import in_words, said
-from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.check.cell_figures import View
 from tabprotect.languages.messages import in_100, message, plural
-
-
-def verdict_sentence(verdict: Verdict, together: Verdict | None, *, staff: bool) -> str:
-    """Say what readers would know, with its number; also together with what left before.
-
-    How it was worked out stands in the page's foot.
-
-    Parameters
-    ----------
-    staff
-        Whether the truth may be counted.
-    """
-    if not verdict.judged or verdict.failing or verdict.insiders.fails(verdict.limits):
-        found = list(verdict.findings)
-    else:
-        insiders = verdict.insiders.findings(verdict.limits)
-        first, limit = counted(verdict) if staff else (verdict.known_found, "")
-        found = [replace(first, rest=limit), *verdict.left_out_found, *insiders]
-        truth = verdict.staff if isinstance(verdict, StaffVerdict) and staff else None
-        if truth is not None and truth.worst is not None:
-            found.insert(1, said(message("Closest: {cell}.", truth.worst.sentence)))
-    return in_words([*found, *([] if together is None else [said(read_together(together))])])
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:

@@ -17,7 +17,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.background.jobs import Jobs
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.look.buttons import choice, faces, named, offer, scrolling, silent
+from tabprotect.gui.look.buttons import Scrolling, choice, connected, faces, named, offer, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID
@@ -66,26 +66,23 @@ class ComparisonView(QWidget):
         self.map = RiskUtilityMap(**opens)
         self.map.words = self.words
         self.table = MeasuresTable()
-        self.deviations = Deviations()
+        self.deviations = connected(Deviations(), chosen=lambda number: self.chosen.emit((number, None)))
         in_column(self._arranged(), on=self, margins=(GRID, 0, 0, 0))
         for part in (self.map, self.table):
-            part.chosen.connect(self.chosen)
-            part.opened.connect(self.opened)
-        self.deviations.chosen.connect(lambda number: self.chosen.emit((number, None)))
+            connected(part, chosen=self.chosen, opened=self.opened)
         self.show_face("measures")
 
     def _arranged(self) -> QWidget:
         axes = in_row(spacing=GRID)
         for words, combo in ((message("Risk"), self.risk), (message("Utility"), self.utility)):
-            label = Label(words, buddy=combo)
-            filled(axes, label, (combo, 1))
+            filled(axes, Label(words, buddy=combo), (combo, 1))
         upper = held(in_column(axes, (self.map, 1), margins=0, spacing=GRID))
         texts = {"measures": message("Measures"), "deviations": message("Deviations")}
         self.faces = faces(texts, self.show_face)
         for name, button in self.faces.items():
             named(button, message("Show the {name}", name))
         self._turn = held(in_row(*self.faces.values(), 1, margins=0, spacing=GRID))
-        scroll = named(scrolling(self.deviations), message("Deviations"))
+        scroll = named(Scrolling(self.deviations), message("Deviations"))
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.below = QStackedWidget()
         filled(self.below, self.table, scroll)
@@ -179,8 +176,7 @@ class ComparisonView(QWidget):
             self.table.set_place(self.place)
 
     def _show_map(self) -> None:
-        found = self.found
-        if found is None:
+        if (found := self.found) is None:
             return
         risk, utility = self.axes
         limited, most = self._limit
@@ -195,8 +191,7 @@ class ComparisonView(QWidget):
         self.map.empty = NOWHERE
         # None is beyond the others before all have ended.
         front = () if self._running else found.front(risk.name, utility.name)
-        limit = most if risk.name == limited else None
-        self.map.show_settings(settings, (x, y), front, limit=limit)
+        self.map.show_settings(settings, (x, y), front, limit=most if risk.name == limited else None)
 
     def show_face(self, name: str) -> None:
         """Show ``measures`` or ``deviations`` below the map."""
@@ -277,8 +272,7 @@ def _panel(found: Comparison, c: int, label: str, look: SeriesLook, progress: Pr
             reason = str(nothing)
             continue
         parts.append(published - truth)
-    deviations = np.concatenate(parts) if parts else np.zeros(0)
-    return DeviationPanel(c, label, look, deviations, reason)
+    return DeviationPanel(c, label, look, np.concatenate(parts) if parts else np.zeros(0), reason)
 
 
 class ComparisonFiles(Files):

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.gui.look.buttons import choice, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, silent, tool_button
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -48,8 +48,9 @@ class MeasuresTable(QWidget):
         rows = {False: message("by setting"), True: message("run by run")}
         self.rows = choice(message("What a row is"), rows, self._fill)
         self.kind = choice(message("Which measures"), KINDS, self._fill)
-        self.filter = Finder(message("Filter the rows by words"))
-        self.filter.textChanged.connect(lambda _: self._fill())
+        self.filter = connected(
+            Finder(message("Filter the rows by words")), textChanged=lambda _: self._fill()
+        )
         self.copy_button = tool_button(message("Copy"), self.copy, name=message("Copy the table"))
         self.export_button = tool_button(
             message("Export\u2026"), lambda: self.export_asked.emit(), name=message("Export all runs as CSV")
@@ -57,13 +58,14 @@ class MeasuresTable(QWidget):
         buttons = (self.copy_button, self.export_button)
         for button in buttons:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = RowList(message("Measures of every setting"))
-        self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
-        self.list.activated_row.connect(lambda row: self.opened.emit(self._place(row)))
+        self.list = connected(
+            RowList(message("Measures of every setting")),
+            chosen=lambda row: self.chosen.emit(self._place(row)),
+            activated_row=lambda row: self.opened.emit(self._place(row)),
+        )
         self.list.setMinimumHeight(10 * GRID)
         keys = QKeySequence(QKeySequence.StandardKey.Copy)
-        copying = QShortcut(keys, self.list, context=Qt.ShortcutContext.WidgetShortcut)
-        copying.activated.connect(self.copy)
+        connected(QShortcut(keys, self.list, context=Qt.ShortcutContext.WidgetShortcut), activated=self.copy)
         row = in_row(self.rows, self.kind, (self.filter, 1), *buttons, spacing=GRID)
         in_column(row, (self.list, 1), on=self, margins=0, spacing=GRID)
 
@@ -104,8 +106,7 @@ class MeasuresTable(QWidget):
         return (self._found.runs[row].configuration, row) if self.by_run else (row, None)
 
     def _fill(self) -> None:
-        found = self._found
-        if found is None:
+        if (found := self._found) is None:
             self.list.show_rows([], stretch=())
             return
         noun = self.kind.currentData()

@@ -26,7 +26,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.look.buttons import named, push_button, scrolling
+from tabprotect.gui.look.buttons import Scrolling, connected, named, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible, split
 from tabprotect.gui.look.theme import GRID
@@ -123,7 +123,7 @@ class ComparePage(CompareStage, Page):
         )
         self.stack = QStackedWidget()
         filled(self.stack, self._taught(), self.view, no_rule(document))
-        area = named(scrolling(self.stack), focus=Qt.FocusPolicy.NoFocus)
+        area = named(Scrolling(self.stack), focus=Qt.FocusPolicy.NoFocus)
         self.body.addWidget(split(self.runs, (area, 1), sizes=(30 * GRID, 84 * GRID)), 1)
         others = FlowLayout(gap=GRID)
         filled(others, *self._buttons[:-1])
@@ -140,12 +140,14 @@ class ComparePage(CompareStage, Page):
 
     def _connect(self) -> None:
         view = self.view
-        self.runs.changed.connect(self.change)
-        self.runs.chosen.connect(lambda c: self.choose((c, None)))
-        view.chosen.connect(self.choose)
-        view.opened.connect(self.open_release)
-        view.failed.connect(self._tell_failure)
-        view.axes_changed.connect(self._tell)
+        connected(self.runs, changed=self.change, chosen=lambda c: self.choose((c, None)))
+        connected(
+            view,
+            chosen=self.choose,
+            opened=self.open_release,
+            failed=self._tell_failure,
+            axes_changed=self._tell,
+        )
         view.table.export_asked.connect(lambda: self.files.ask("csv"))
         self._ease.timeout.connect(self._show_more)
 
@@ -185,8 +187,7 @@ class ComparePage(CompareStage, Page):
         return self._comparing.running
 
     def refresh(self, changes: PageChanges) -> None:
-        project = self.document.project
-        if project is None or not self.editable:
+        if (project := self.document.project) is None or not self.editable:
             self._hide()
             return
         self._offer_measures()
@@ -237,8 +238,7 @@ class ComparePage(CompareStage, Page):
 
     def _show(self) -> None:
         """Show the settings, and of the comparison what there is of it."""
-        project = self.document.project
-        if project is None or not self.editable:
+        if (project := self.document.project) is None or not self.editable:
             return
         found, plan = self.comparison, project.comparison
         if not self._magnitudes:
@@ -337,8 +337,7 @@ class ComparePage(CompareStage, Page):
         self.place = place
         self.view.set_place(place)
         self.runs.set_current(None if place is None else place[0])
-        run = self._run()
-        self.open_button.setEnabled(run is not None and not self.running)
+        self.open_button.setEnabled(self._run() is not None and not self.running)
         said = "" if place is None or found is None else self.view.words(place)
         self.open_button.setAccessibleDescription(translate(said))
 
@@ -372,8 +371,7 @@ class ComparePage(CompareStage, Page):
 
     def take_fitting(self) -> None:
         """Compare every method that can be run on this table as it comes."""
-        project = self.document.project
-        if project is None or not self.editable:
+        if (project := self.document.project) is None or not self.editable:
             return
         names = []
         for name, method in methods().items():
@@ -420,8 +418,7 @@ class ComparePage(CompareStage, Page):
 
     def compare(self) -> None:
         """Run the comparison beside the window, over all cores."""
-        project = self.document.project
-        if project is None or not self.editable or self.running:
+        if (project := self.document.project) is None or not self.editable or self.running:
             return
         self.errors.clear()
         self._whole = False
@@ -500,8 +497,7 @@ class ComparePage(CompareStage, Page):
         if given:
             self.do(set_parameters, **given)
         # What the gate refuses is held all the same: it was asked to be looked at.
-        job = self.do(protect, seed=run.seed, draft=True)
-        if job is not None:
+        if (job := self.do(protect, seed=run.seed, draft=True)) is not None:
             # The pages turn to the new release first; the one that is asked for is shown after that.
             job.finished.connect(lambda _: QTimer.singleShot(0, self, self._show_release))
 

@@ -31,7 +31,16 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.field import CHOSEN
 from tabprotect.gui.forms.parameters.name_chips import NameChips
-from tabprotect.gui.look.buttons import choice, emptied, named, offer, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import (
+    choice,
+    connected,
+    emptied,
+    named,
+    offer,
+    push_button,
+    silent,
+    tool_button,
+)
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import held, in_column, in_grid, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, THEME
@@ -111,17 +120,22 @@ class RunsPanel(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumSize(22 * GRID, 8 * GRID)
         self.list.currentRowChanged.connect(self._went)
-        keys = QKeySequence(QKeySequence.StandardKey.Delete)
-        delete = QShortcut(keys, self.list, context=Qt.ShortcutContext.WidgetShortcut)
-        delete.activated.connect(self.remove)
+        connected(
+            QShortcut(
+                QKeySequence(QKeySequence.StandardKey.Delete),
+                self.list,
+                context=Qt.ShortcutContext.WidgetShortcut,
+            ),
+            activated=self.remove,
+        )
         self._model = QStringListModel()
         self.text = named(
             QLineEdit(placeholderText=translate(HINT)),
             message("A method with its parameters; a list makes a run of each"),
+            textEdited=lambda text: self._model.setStringList(completions(text)),
+            textChanged=lambda _: self._check(),
+            returnPressed=self.add,
         )
-        self.text.textEdited.connect(lambda text: self._model.setStringList(completions(text)))
-        self.text.textChanged.connect(lambda _: self._check())
-        self.text.returnPressed.connect(self.add)
         self.text.setCompleter(
             QCompleter(self._model, self, caseSensitivity=Qt.CaseSensitivity.CaseInsensitive)
         )
@@ -139,12 +153,13 @@ class RunsPanel(QWidget):
             flat=True,
         )
         self._ask_how()
-        self.levers = Levers()
-        self.levers.turned.connect(self._turned)
+        self.levers = connected(Levers(), turned=self._turned)
         self.more = tool_button(
-            message("More"), checkable=True, name=message("Show what is compared as it is written")
+            message("More"),
+            checkable=True,
+            name=message("Show what is compared as it is written"),
+            focus=Qt.FocusPolicy.StrongFocus,
         )
-        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._arrange()
         self.more.toggled.connect(self._details.setVisible)
         self._details.hide()
@@ -155,16 +170,24 @@ class RunsPanel(QWidget):
         self.number = named(QSpinBox(minimum=1, maximum=MOST_RUNS, value=20), message("Runs of each setting"))
         self.number.setKeyboardTracking(False)
         self.number.valueChanged.connect(lambda n: self.changed.emit(set_comparison(runs_per_method=n)))
-        self.margins = named(QLineEdit(), message("Published tables, as a formula"))
-        self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
-        self.margin_chips = NameChips(*CHOSEN["formula"])
-        self.margin_chips.changed.connect(lambda text: self.changed.emit(set_comparison(margins=text)))
+        self.margins = named(
+            QLineEdit(),
+            message("Published tables, as a formula"),
+            editingFinished=lambda: self._edited("margins", self.margins),
+        )
+        self.margin_chips = connected(
+            NameChips(*CHOSEN["formula"]),
+            changed=lambda text: self.changed.emit(set_comparison(margins=text)),
+        )
         self.key_chips = NameChips("", ",", quoted=False)
         self.key_chips.changed.connect(
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
-        self.key = named(QLineEdit(), message("Variables that a reader knows of somebody"))
-        self.key.editingFinished.connect(lambda: self._edited("key", self.key))
+        self.key = named(
+            QLineEdit(),
+            message("Variables that a reader knows of somebody"),
+            editingFinished=lambda: self._edited("key", self.key),
+        )
         self.sensitive = choice(message("The variable that a reader wants to know"), wide=0)
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
@@ -188,8 +211,7 @@ class RunsPanel(QWidget):
             ("", self.key_chips),
             (message("Wanted"), self.sensitive),
         ):
-            label = Label(words, buddy=field)
-            form.addRow(label, field)
+            form.addRow(Label(words, buddy=field), field)
         column = in_column(
             heading(message("Compared")),
             (self.list, 1),
@@ -290,8 +312,7 @@ class RunsPanel(QWidget):
 
     def add(self) -> None:
         """Add what is typed, if it is right."""
-        text = self.text.text().strip()
-        if not text or self._domain is None or not self._check():
+        if not (text := self.text.text().strip()) or self._domain is None or not self._check():
             return
         self.text.clear()
         self.changed.emit(_compared([*self._runs, text]))
@@ -304,12 +325,10 @@ class RunsPanel(QWidget):
 
     def _turned(self, before: str, after: str) -> None:
         """A slider makes another setting of the current one."""
-        runs = [after if run == before else run for run in self._runs]
-        self.changed.emit(_compared(runs))
+        self.changed.emit(_compared([after if run == before else run for run in self._runs]))
 
     def _check(self) -> bool:
-        text = self.text.text().strip()
-        if not text or self._domain is None:
+        if not (text := self.text.text().strip()) or self._domain is None:
             self._say("", wrong=False)
             self.add_button.setEnabled(False)
             return False
@@ -359,8 +378,7 @@ def stops(parameter: Parameter[object]) -> list[float]:
     # Two shares of one whole move together: each takes half of it at most.
     high = 0.5 if parameter.shares is not None else parameter.high
     if parameter.kind == "integer":
-        top = int(min(high, max(4 * default, 10)))
-        return [float(n) for n in range(int(parameter.low), top + 1)]
+        return [float(n) for n in range(int(parameter.low), int(min(high, max(4 * default, 10))) + 1)]
     if high <= 2 * SPAN * default:
         return [float(n) for n in np.linspace(parameter.low, high, STOPS)]
     low = max(parameter.low, default / SPAN)
@@ -408,8 +426,11 @@ class Levers(QWidget):
         right = Qt.AlignmentFlag.AlignRight
         shown = Label("" if math.isnan(number) else f"{number:g}", alignment=right)
         slider.valueChanged.connect(lambda at: shown.setText(tr("{values:.4g}", values[at])))
-        slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
-        slider.sliderReleased.connect(partial(self._turn, slider, parameter, values))
+        connected(
+            slider,
+            valueChanged=partial(self._moved, slider, parameter, values),
+            sliderReleased=partial(self._turn, slider, parameter, values),
+        )
         self.sliders[parameter.name] = slider
         self._grid.addWidget(label, 2 * row, 0)
         self._grid.addWidget(shown, 2 * row, 1)

@@ -46,8 +46,7 @@ def figure_text(value: float | None, unit: str = "") -> str:
     if unit == "cells":
         return count_text(round(value))
     if unit in SHARES:
-        text = "<1" if 0 < value < 0.005 else f"{100 * value:.0f}"
-        return per_cent(text)
+        return per_cent("<1" if 0 < value < 0.005 else f"{100 * value:.0f}")
     if abs(value) >= 10_000:
         return count_text(round(value))
     return moved_text(value) if unit == "counts" else number_text(value, digits=3)

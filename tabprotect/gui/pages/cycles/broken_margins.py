@@ -51,8 +51,7 @@ def cell_of(violation: Violation, moves: MoveSet, cycle: int) -> Index | None:
     """A cell of the cycle that a broken sum runs over."""
     cells, _ = moves.entries(cycle)
     keys = moves.domain.project_keys(cells, violation.margin)
-    wanted = moves.domain.project(violation.margin).flat(violation.index)
-    at = np.flatnonzero(keys == wanted)
+    at = np.flatnonzero(keys == moves.domain.project(violation.margin).flat(violation.index))
     return moves.domain.unflat(int(cells[at[0]])) if len(at) else None
 
 
@@ -88,8 +87,8 @@ class BrokenSums(QWidget):
                 QPushButton(tr("{named}: {amount}", label, amount)),
                 message("Broken sum {named}, {amount}: go there", label, amount),
                 tip=tip(message("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", "))),
+                clicked=lambda _=False, v=violation: self.chosen.emit(v),
             )
-            button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)

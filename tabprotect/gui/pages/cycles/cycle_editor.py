@@ -60,8 +60,7 @@ class CycleEditor(QObject):
 
     def flip(self, index: Index, sign: int) -> None:
         """Give one cell of the selected cycle another sign."""
-        cycle = self.document.selected_cycle
-        if cycle is not None:
+        if (cycle := self.document.selected_cycle) is not None:
             self._do(flip_cycle_cell, cycle=cycle, index=list(index), sign=sign)
 
     def add(self) -> None:
@@ -88,8 +87,7 @@ class CycleEditor(QObject):
 
     def remove(self) -> None:
         """Take the selected cycle out."""
-        cycle = self.document.selected_cycle
-        if cycle is not None:
+        if (cycle := self.document.selected_cycle) is not None:
             self._do(remove_cycle, cycle=cycle)
 
     def move(self, cycle: int, to: int) -> None:

@@ -111,8 +111,7 @@ class Examination(QObject):
 
     def find_functionals(self) -> None:
         """Look for the linear combinations that every outcome publishes exactly."""
-        of = self._examined
-        if of is None:
+        if (of := self._examined) is None:
             return
 
         def work(progress: Progress) -> list[Functional] | None:

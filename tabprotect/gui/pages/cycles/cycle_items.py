@@ -24,7 +24,7 @@ from tabprotect.engine.decoding import natural
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -103,8 +103,7 @@ class CycleListModel(QAbstractListModel):
             codes = [i for i, c in enumerate(variable.categories) if part in c.casefold()]
             if codes:
                 stride = int(np.prod(moves.domain.shape[axis + 1 :], dtype=np.int64))
-                code = moves.cells // stride % len(variable.categories)
-                hit |= np.isin(code, codes)
+                hit |= np.isin(moves.cells // stride % len(variable.categories), codes)
         return hit
 
     def number(self, row: int) -> int:
@@ -147,13 +146,14 @@ class CycleListModel(QAbstractListModel):
             return tr("Cycle {cycle}", cycle + 1)
         cells = len(self.moves.entries(cycle)[0])
         words = {"broken": message(", breaks a margin"), "blocked": message(", blocked on this table")}
-        said = message(
-            "Cycle {cycle} over {cells} cells: {moves}",
-            cycle + 1,
-            count_text(cells),
-            extent(self.moves, cycle),
-        )
-        return translate(said) + translate(words.get(self.state(cycle), ""))
+        return translate(
+            message(
+                "Cycle {cycle} over {cells} cells: {moves}",
+                cycle + 1,
+                count_text(cells),
+                extent(self.moves, cycle),
+            )
+        ) + translate(words.get(self.state(cycle), ""))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         both = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -230,8 +230,7 @@ class CycleItem(QStyledItemDelegate):
         if state == "broken":
             painter.drawPixmap(where, icons.pixmap("cross", size, colour=ink))
         else:
-            painter.setPen(QPen(QColor(ink), 1))
-            painter.setBrush(QBrush(QColor(ink), Qt.BrushStyle.BDiagPattern))
+            inked(painter, QPen(QColor(ink), 1), QBrush(QColor(ink), Qt.BrushStyle.BDiagPattern))
             painter.drawRect(where.adjusted(2, 2, -2, -2))
         if room > word + size + 4:
             painter.setPen(QColor(ink))

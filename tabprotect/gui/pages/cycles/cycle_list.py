@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QToolB
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
@@ -32,11 +32,10 @@ class CycleListView(QTableView):
     remove_asked = Signal()
 
     def __init__(self, model: CycleListModel) -> None:
-        super().__init__()
+        super().__init__(showGrid=False)
         self.cycles = model
         self.setModel(model)
         self.setItemDelegate(CycleItem(self))
-        self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -107,6 +106,7 @@ class CycleList(QWidget):
                 "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
                 "touches, or the categories of one cell with commas between them"
             ),
+            textChanged=self._filtered,
         )
         self._count = Label(wordWrap=True, role="quiet")
         self._following = False
@@ -130,10 +130,8 @@ class CycleList(QWidget):
         self.buttons["up"].clicked.connect(lambda: self._step(-1))
         self.buttons["down"].clicked.connect(lambda: self._step(1))
         in_column(self.filter, (self.view, 1), self._count, row, on=self, margins=0, spacing=GRID // 2)
-        self.filter.textChanged.connect(self._filtered)
         self.view.selectionModel().currentChanged.connect(self._current)
-        self.view.moved.connect(self.moved)
-        self.view.remove_asked.connect(self.remove_asked)
+        connected(self.view, moved=self.moved, remove_asked=self.remove_asked)
         self.setMinimumWidth(19 * GRID)
         self.repaint_pictures()
 
@@ -186,8 +184,7 @@ class CycleList(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        moves = self.model.moves
-        if moves is None:
+        if (moves := self.model.moves) is None:
             self._count.setText(tr("No cycles"))
             return
         shown, every = self.model.rowCount(), len(moves)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from tabprotect.engine.arrays import Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look.theme import colour
+from tabprotect.gui.look.theme import colour, inked
 from tabprotect.languages.messages import joined, message
 
 BOTH = 2
@@ -73,13 +73,11 @@ def paint_pattern(painter: QPainter, area: QRectF, matrix: Signs) -> None:
         box = QRectF(left + c * step, top + r * step, step, step).adjusted(gap, gap, -gap, -gap)
         if not sign:
             if step >= 4:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour("border"))
+                inked(painter, Qt.PenStyle.NoPen, colour("border"))
                 painter.drawEllipse(box.center(), 1.0, 1.0)
             continue
         if sign == BOTH:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour("minus"))
+            inked(painter, Qt.PenStyle.NoPen, colour("minus"))
             painter.drawRect(box)
             painter.setBrush(colour("plus"))
             painter.drawPolygon(QPolygonF([box.topLeft(), box.topRight(), box.bottomLeft()]))
@@ -91,8 +89,7 @@ def paint_pattern(painter: QPainter, area: QRectF, matrix: Signs) -> None:
         if sign > 0:
             painter.fillRect(box, ink)
         else:
-            painter.setPen(QPen(ink, 1.5))
-            painter.setBrush(colour("minus_fill"))
+            inked(painter, QPen(ink, 1.5), colour("minus_fill"))
             painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75))
         middle, arm = box.center(), box.width() * 0.26
         painter.setPen(QPen(colour("base") if sign > 0 else ink, 1.5))

@@ -24,7 +24,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import connected, tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.theme import GRID
@@ -62,7 +62,6 @@ class CyclesPage(CyclesStage, Page):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self._moves: MoveSet | None = None
-        self._layer: Index = ()
         self._functional: Functional | None = None
         self._immovable_at = -1
         self.examination = Examination(document, self)
@@ -108,37 +107,45 @@ class CyclesPage(CyclesStage, Page):
 
     def _connect(self) -> None:
         document, editor = self.document, self.editor
-        self.examination.answered.connect(self._answered)
-        self.examination.chosen.connect(lambda: self.refresh(JUDGED))
-        self.examination.failed.connect(self.show_error)
-        self.examination.functionals_found.connect(self._list_functionals)
+        connected(
+            self.examination,
+            answered=self._answered,
+            chosen=lambda: self.refresh(JUDGED),
+            failed=self.show_error,
+            functionals_found=self._list_functionals,
+        )
         self._tools["chances"].toggled.connect(self._show_chances)
         self._tools["walk"].toggled.connect(self._show_walk)
         self._tools["templates"].toggled.connect(self._show_templates)
         self._tools["split"].clicked.connect(lambda: editor.split())
         self._tools["import"].clicked.connect(lambda: editor.ask_import())
         self._tools["export"].clicked.connect(lambda: editor.ask_export())
-        self.choosing.chosen.connect(self._take_template)
-        self.choosing.done.connect(lambda: self._tools["templates"].setChecked(False))
-        self.list.chosen.connect(document.select_cycle)
-        self.list.add_asked.connect(editor.add)
-        self.list.duplicate_asked.connect(editor.duplicate)
-        self.list.remove_asked.connect(editor.remove)
-        self.list.moved.connect(editor.move)
-        self.grid.chosen.connect(document.select)
-        self.grid.sign_asked.connect(editor.flip)
+        connected(
+            self.choosing, chosen=self._take_template, done=lambda: self._tools["templates"].setChecked(False)
+        )
+        connected(
+            self.list,
+            chosen=document.select_cycle,
+            add_asked=editor.add,
+            duplicate_asked=editor.duplicate,
+            remove_asked=editor.remove,
+            moved=editor.move,
+        )
+        connected(self.grid, chosen=document.select, sign_asked=editor.flip)
         self.broken.chosen.connect(self._go_to)
         self.placement.placed.connect(self._place)
         self._work.placed.connect(lambda _: self._place_words())
         self.placement.layer_chosen.connect(self._choose_layer)
-        self.proof.jump_asked.connect(self._jump)
-        self.proof.functionals_asked.connect(self.examination.find_functionals)
-        self.proof.functional_chosen.connect(self._show_functional)
-        self.proof.next_immovable_asked.connect(self._next_immovable)
-        self.proof.chances_asked.connect(lambda: self._tools["chances"].setChecked(True))
-        self.proof.blocked_asked.connect(lambda: self.list.filter.setText(tr("blocked")))
-        document.cycle_selected.connect(self._cycle_selected)
-        document.selection_changed.connect(self._cell_selected)
+        connected(
+            self.proof,
+            jump_asked=self._jump,
+            functionals_asked=self.examination.find_functionals,
+            functional_chosen=self._show_functional,
+            next_immovable_asked=self._next_immovable,
+            chances_asked=lambda: self._tools["chances"].setChecked(True),
+            blocked_asked=lambda: self.list.filter.setText(tr("blocked")),
+        )
+        connected(document, cycle_selected=self._cycle_selected, selection_changed=self._cell_selected)
 
     def words(self, project: Project) -> list[str]:
         return check(project)
@@ -165,8 +172,7 @@ class CyclesPage(CyclesStage, Page):
     # -- bringing up to date ------------------------------------------------------------------
 
     def refresh(self, changes: PageChanges) -> None:
-        project = self.document.project
-        if project is None:
+        if (project := self.document.project) is None:
             return
         editable = self.editor.allowed
         self.list.repaint_pictures()
@@ -200,8 +206,7 @@ class CyclesPage(CyclesStage, Page):
         if moves is None:
             self.set_sentence(message("This table has no cycles."))
             return
-        placement = project.placement or Placement.of(project.domain)
-        self.placement.show_placement(project.domain, placement, self._layer)
+        self.placement.lay_out(project.domain, project.shown_placement)
         if coming:
             self.proof.show_state(message("Examining the cycles\u2026"))
             self._tell()
@@ -227,23 +232,12 @@ class CyclesPage(CyclesStage, Page):
     def _take(self, project: Project, moves: MoveSet | None) -> None:
         self._moves = moves
         self._functional = None
-        domain = project.domain
-        selected = self.document.selection
-        if selected is not None:
-            self._layer = selected
-        elif len(self._layer) != domain.ndim or any(
-            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
-        ):
-            self._layer = (0,) * domain.ndim
+        self.placement.lay_out(project.domain, project.shown_placement, self.document.selection)
         self.list.show_moves(
-            moves,
-            project.placement or Placement.of(domain),
-            editable=self.editor.allowed,
-            where=self._origin(project),
+            moves, project.shown_placement, editable=self.editor.allowed, where=self._origin(project)
         )
         if moves is not None:
-            cycle = self.document.selected_cycle
-            if cycle is None or cycle >= len(moves):
+            if (cycle := self.document.selected_cycle) is None or cycle >= len(moves):
                 self.document.select_cycle(0)
             self.list.select(self.document.selected_cycle)
 
@@ -251,8 +245,7 @@ class CyclesPage(CyclesStage, Page):
         if not self.editor.allowed:
             # Where the house took its cycles from (perhaps a file) is its own affair.
             return ""
-        origin = project.cycles_from
-        if origin in DESIGNS:
+        if (origin := project.cycles_from) in DESIGNS:
             return DESIGNS[origin].label
         if origin.startswith("order-"):
             return message("keeps {removeprefix}-way margins", origin.removeprefix("order-"))
@@ -304,8 +297,7 @@ class CyclesPage(CyclesStage, Page):
     def _layout(self) -> Layout:
         project = self.document.project
         assert project is not None
-        placement = project.placement or Placement.of(project.domain)
-        return Layout(project.domain, placement, self._layer)
+        return Layout(project.domain, project.shown_placement, self.placement.layer)
 
     def _paint(self) -> None:
         """Draw the table with what lies over it."""
@@ -355,8 +347,7 @@ class CyclesPage(CyclesStage, Page):
             self.grid.grid.cells.setFocus()
 
     def _jump(self) -> None:
-        report = self.examination.report
-        if report is not None and report.violations:
+        if (report := self.examination.report) is not None and report.violations:
             self.list.filter.clear()
             self.document.select_cycle(report.violations[0].cycle)
             self._tools["chances"].setChecked(False)
@@ -372,8 +363,7 @@ class CyclesPage(CyclesStage, Page):
         self._paint()
 
     def _next_immovable(self) -> None:
-        report = self.examination.report
-        if report is not None and report.immovable:
+        if (report := self.examination.report) is not None and report.immovable:
             self._immovable_at = (self._immovable_at + 1) % len(report.immovable)
             self.document.select(report.immovable[self._immovable_at])
 
@@ -386,7 +376,7 @@ class CyclesPage(CyclesStage, Page):
             and project is not None
             and moves is not None
             and moves.domain.shape == project.domain.shape
-            and len(self._layer) == project.domain.ndim
+            and len(self.placement.layer) == project.domain.ndim
         )
 
     def _cycle_selected(self, cycle: int | None) -> None:
@@ -399,8 +389,7 @@ class CyclesPage(CyclesStage, Page):
 
     def _bring_into_sight(self, cycle: int | None) -> None:
         """Scroll to the first cell of a cycle, unless some of it is seen already."""
-        moves = self._moves
-        if moves is None or cycle is None or cycle >= len(moves):
+        if (moves := self._moves) is None or cycle is None or cycle >= len(moves):
             return
         cells, _ = moves.entries(cycle)
         layout, view = self._layout(), self.grid.grid.cells
@@ -426,9 +415,7 @@ class CyclesPage(CyclesStage, Page):
     def _choose_layer(self, index: Index) -> None:
         project = self.document.project
         assert project is not None
-        self._layer = tuple(int(i) for i in index)
-        placement = project.placement or Placement.of(project.domain)
-        self.placement.show_placement(project.domain, placement, self._layer)
+        self.placement.lay_out(project.domain, project.shown_placement, index)
         self._paint()
 
     def _place(self, placement: Placement) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QListWidget, QToolButton, QWidget
 
 from tabprotect.engine.cycles.cycle_report import CycleReport, Statement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import Scrolling, named, tool_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
@@ -49,7 +49,7 @@ def functional_value(table: Table, functional: Functional) -> int:
     return sum(weight * table[index] for index, weight in functional.items())
 
 
-class ProofPanel(QScrollArea):
+class ProofPanel(Scrolling):
     """Statements with one action each, where there is something to do about them."""
 
     jump_asked = Signal()
@@ -60,20 +60,19 @@ class ProofPanel(QScrollArea):
     blocked_asked = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Proof panel"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(name=message("Proof panel"), sideways=False)
         self.setMinimumWidth(26 * GRID)
         inner = QWidget()
         self.setWidget(inner)
         title = Label(message("What these cycles do"), role="section")
         self._state = Label(wordWrap=True, role="quiet")
         self._rows = in_column(spacing=GRID)
-        self.functionals = named(QListWidget(), message("Linear combinations that are published exactly"))
+        self.functionals = named(
+            QListWidget(),
+            message("Linear combinations that are published exactly"),
+            currentRowChanged=self._chosen,
+        )
         self.functionals.setWordWrap(True)
-        self.functionals.currentRowChanged.connect(self._chosen)
         self._attacks = Label(wordWrap=True, name=message("Known-category attacks"), selectable=True)
         self._listed: list[Functional] = []
         self._report: CycleReport | None = None
@@ -96,8 +95,7 @@ class ProofPanel(QScrollArea):
 
     def show_state(self, text: str) -> None:
         """Say what is going on (empty: nothing)."""
-        self._state.setText(translate(text))
-        self._state.setVisible(bool(text))
+        show_text(self._state, text)
 
     def show_report(self, report: CycleReport | None) -> None:
         """Show the statements of a report."""
@@ -160,10 +158,8 @@ class ProofPanel(QScrollArea):
         ]
         picture = Label(name=SAID[statement.verdict])
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
-        words = Label(statement.text, wordWrap=True, selectable=True)
-        column = in_column(words, spacing=2)
-        action = self._action(report, statement)
-        if action is not None:
+        column = in_column(Label(statement.text, wordWrap=True, selectable=True), spacing=2)
+        if (action := self._action(report, statement)) is not None:
             column.addWidget(action, 0, Qt.AlignmentFlag.AlignLeft)
         in_row((picture, 0, Qt.AlignmentFlag.AlignTop), (column, 1), on=row, margins=0, spacing=GRID)
         return row
@@ -184,13 +180,16 @@ class ProofPanel(QScrollArea):
             if report.immovable
             else None,
         }
-        offer = offers.get(statement.topic)
-        if offer is None:
+        if (offer := offers.get(statement.topic)) is None:
             return None
         text, run, checkable = offer
-        button = tool_button(text, checkable=checkable, name=message("{text}: {text2}", text, statement.text))
+        button = tool_button(
+            text,
+            checkable=checkable,
+            name=message("{text}: {text2}", text, statement.text),
+            focus=Qt.FocusPolicy.StrongFocus,
+        )
         button.setObjectName(f"proof-{statement.topic}")
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(run)
         return button
 

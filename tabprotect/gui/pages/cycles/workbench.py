@@ -31,8 +31,7 @@ class Workbench(QSplitter):
     placed = Signal(str)
 
     def __init__(self, cycles: QWidget, table: QWidget, proof: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self.setChildrenCollapsible(False)
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._proof = proof
         self._left, self._right = QSplitter(Qt.Orientation.Vertical), QSplitter()
         self._left.addWidget(cycles)

@@ -16,7 +16,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import Stage
-from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.buttons import connected, faces, named
 from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
@@ -87,8 +87,9 @@ class HelpPage(Page):
         self._text.document().setDocumentMargin(0)
         self._text.document().setIndentWidth(3 * GRID)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
-        self.finder = Finder(message("Find in the help"))
-        self.finder.textChanged.connect(lambda _: self.refresh(frozenset()))
+        self.finder = connected(
+            Finder(message("Find in the help")), textChanged=lambda _: self.refresh(frozenset())
+        )
         self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
         filled(self.tools, *self._faces.values())
@@ -235,23 +236,28 @@ class HelpPage(Page):
         said = plural(len(found), "{n} place says that.", "{n} places say that.", n=len(found))
         if not found:
             said = message("Nothing of that is said here. The documentation holds more.")
-        body = joined(message("<h3>{title}</h3>{text}", html.escape(t), text) for t, text in found)
-        return message("<p class='quiet'>{said}</p>{body}", said, body)
+        return message(
+            "<p class='quiet'>{said}</p>{body}",
+            said,
+            joined(message("<h3>{title}</h3>{text}", html.escape(t), text) for t, text in found),
+        )
 
     def _words(self) -> str:
-        rows = joined(
-            message("<tr><td><b>{word}</b></td><td>{meaning}</td></tr>", word, meaning)
-            for word, meaning in WORDS
+        return message(
+            "<table>{rows}</table>{FORMULAS}",
+            joined(
+                message("<tr><td><b>{word}</b></td><td>{meaning}</td></tr>", word, meaning)
+                for word, meaning in WORDS
+            ),
+            FORMULAS,
         )
-        return message("<table>{rows}</table>{FORMULAS}", rows, FORMULAS)
 
     def _cell(self) -> Index | None:
         """The selected cell, or the first small one."""
         table, project = self.document.shown_table, self.document.project
         if table is None or project is None:
             return None
-        index = self.document.selection
-        if index is not None and len(index) == table.domain.ndim:
+        if (index := self.document.selection) is not None and len(index) == table.domain.ndim:
             return index
         cells, counts = table.cells
         small = cells[project.at_risk.mask(counts)]
@@ -321,11 +327,13 @@ class HelpPage(Page):
             for action in self._actions
             if action.isVisible() and not action.shortcut().isEmpty()
         ]
-        lines = joined(
-            message("<tr><td class='quiet'>{key}</td><td>{words}</td></tr>", key, words)
-            for key, words in (*rows, *KEYS)
+        return message(
+            "<table>{lines}</table>",
+            joined(
+                message("<tr><td class='quiet'>{key}</td><td>{words}</td></tr>", key, words)
+                for key, words in (*rows, *KEYS)
+            ),
         )
-        return message("<table>{lines}</table>", lines)
 
 
 def _near(at: int, size: int) -> range:

@@ -16,8 +16,7 @@ from tabprotect.languages.messages import message, plural
 
 def trial_key(project: Project) -> tuple[object, ...] | None:
     """What trials depend on; ``None`` where no rule says what is to be protected."""
-    sums = project.sums
-    if sums is None or not sums.rules:
+    if (sums := project.sums) is None or not sums.rules:
         return None
     # The limits are read anew each time: they are compared by what they say.
     chosen = (project.method, project.parameters, repr(project.limits))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import REQUIREMENTS
-from tabprotect.gui.look.buttons import emptied, named, push_button
+from tabprotect.gui.look.buttons import Scrolling, emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label, heading, tip
 from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row
@@ -31,7 +31,7 @@ from tabprotect.gui.pages.protect.words import (
     why,
 )
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import Ranked
@@ -181,18 +181,13 @@ class MethodLine:
         self.choose.setAccessibleDescription(translate(said))
 
 
-class Cards(QScrollArea):
+class Cards(Scrolling):
     """``chosen`` carries the trial whose method is to be set up."""
 
     chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Methods, best first"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(name=message("Methods, best first"), sideways=False, focus=Qt.FocusPolicy.NoFocus)
         self.cards: list[MethodCard] = []
         self.buttons: dict[str, QPushButton] = {}
         self._lines: dict[str, MethodLine] = {}
@@ -319,8 +314,9 @@ class Cards(QScrollArea):
     def _fill(self, place: Ranked, asked: Sequence[str], share: float, *, running: bool) -> None:
         """Write what was found into the line of a method."""
         waits = place.trial.waits
-        said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
-        self._lines[place.trial.method].show_place(place, said, tried=not waits)
+        self._lines[place.trial.method].show_place(
+            place, joined(filter(None, (why(place, asked, share), helps(place))), " "), tried=not waits
+        )
 
 
 def _carded(done: Sequence[Ranked]) -> list[Ranked]:

@@ -25,6 +25,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.after_press import AfterPress
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.theme import GRID, TURNS
@@ -58,11 +59,9 @@ class ProtectPage(ProtectStage, Page):
         self._adding: BackgroundTask[tuple[KeptSum, ...]] = BackgroundTask(
             self, document.jobs, lambda kept: self.asking.show_small(kept), self._failed
         )
-        self.asking = Asking()
-        self.cards = Cards()
-        self.asking.changed.connect(self._show)
+        self.asking = connected(Asking(), changed=self._show)
+        self.cards = connected(Cards(), chosen=self.choose)
         self.asking.changed.connect(self._add_up)
-        self.cards.chosen.connect(self.choose)
         self._ranking = AfterPress(self, self._show)
         left = in_column(heading(message("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
@@ -123,8 +122,7 @@ class ProtectPage(ProtectStage, Page):
         TURNS.later(self, self._show)
 
     def _try_magnitudes(self, project: Project) -> None:
-        key = trial_key(project)
-        if key is None:
+        if (key := trial_key(project)) is None:
             self._trying.drop()
         if key is None or self._trying.ask(message("trying every method"), partial(try_all, project), key):
             self.trials = ()
@@ -139,8 +137,7 @@ class ProtectPage(ProtectStage, Page):
 
     def _add_up(self) -> None:
         """Name the asked sums that are small before anything is kept."""
-        project = self.document.project
-        if project is None or not self.document.in_house:
+        if (project := self.document.project) is None or not self.document.in_house:
             return
         table, rule, sums = project.problem.table, project.at_risk, self.asking.sums
 
@@ -149,8 +146,7 @@ class ProtectPage(ProtectStage, Page):
 
             return small_sums(table, Publication(table.domain, sums), rule) if sums else ()
 
-        key = (project.table, rule, sums)
-        if self._adding.ask(message("adding up the sums"), work, key):
+        if self._adding.ask(message("adding up the sums"), work, (project.table, rule, sums)):
             self.asking.show_small(())
 
     def try_again(self) -> None:
@@ -169,8 +165,7 @@ class ProtectPage(ProtectStage, Page):
             return tried_methods(problem, limits, progress)
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
-        key = (about, astuple(limits))
-        if self._trying.ask(message("try every method"), work, key):
+        if self._trying.ask(message("try every method"), work, (about, astuple(limits))):
             self.trials = ()
 
     def _came(self, found: Trials) -> None:
@@ -198,8 +193,7 @@ class ProtectPage(ProtectStage, Page):
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(cast("tuple[MethodTrial, ...]", self.trials), asked, self.asking.sums, share)
-        running = self._trying.running
-        if running:
+        if running := self._trying.running:
             # Nothing is recommended, and nothing moves, before all have been tried.
             tried = {place.trial.method: place for place in places}
             shown = tuple(tried.get(name) or untried(name) for name in in_order())
@@ -242,8 +236,7 @@ class ProtectPage(ProtectStage, Page):
 
     def choose(self, trial: MethodTrial | str) -> None:
         """Make a method the project's, with the settings it was tried with, and go to its set-up."""
-        project = self.document.project
-        if project is None or not self.document.in_house:
+        if (project := self.document.project) is None or not self.document.in_house:
             return
         method = trial if isinstance(trial, str) else trial.method
         if method != project.method:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.requirements import KEPT, REQUIREMENTS
 from tabprotect.engine.release import kept_margins
@@ -16,7 +16,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import emptied, named, tool_button
+from tabprotect.gui.look.buttons import Scrolling, connected, emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column
@@ -49,18 +49,13 @@ def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
     return joined((cut(spoken((name,))) for name in margin), " \u00d7 ") or message("grand total")
 
 
-class Asking(QScrollArea):
+class Asking(Scrolling):
     """``changed`` says that other things must stay true than before."""
 
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("What must stay true?"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(name=message("What must stay true?"), sideways=False, focus=Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._domain: Domain | None = None
         self.sums: MarginSet = ()
@@ -84,15 +79,13 @@ class Asking(QScrollArea):
             column.addWidget(box)
             if name == KEPT:
                 filled(column, self._chips, self.small)
-        whole = held(in_column(card, 1, margins=0))
-        self.setWidget(whole)
+        self.setWidget(held(in_column(card, 1, margins=0)))
         THEME.follow(self, Asking._take_width)
         self._take_width()
 
     def _take_width(self) -> None:
         """Room for the longest requirement, whatever the size of the text."""
-        widest = max(box.sizeHint().width() for box in self.ticks.values())
-        self.setFixedWidth(widest + 5 * GRID)
+        self.setFixedWidth(max(box.sizeHint().width() for box in self.ticks.values()) + 5 * GRID)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -149,11 +142,11 @@ class Asking(QScrollArea):
                 partial(self.take_out, margin),
                 name=message("Leave out the sums of {margin}", sum_text(margin, short=False)),
                 tip=tip(message("{margin}: click to leave it out", sum_text(margin, short=False))),
+                focus=Qt.FocusPolicy.StrongFocus,
             )
             chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._flow.addWidget(chip)
         more = QPushButton(icons.icon("add"), tr("Add sums"))
         more.setMenu(self._offers(domain, more))
@@ -170,8 +163,7 @@ class Asking(QScrollArea):
 
         for margin in ((name,) for name in domain.names):
             if not asked(margin):
-                action = menu.addAction(sum_text(margin, short=False))
-                action.triggered.connect(partial(self.add, margin))
+                connected(menu.addAction(sum_text(margin, short=False)), triggered=partial(self.add, margin))
         menu.addSeparator()
         if domain.ndim > 2:
             for first in domain.names:

@@ -30,8 +30,7 @@ def share_text(trial: MethodTrial) -> str:
         # Not known: nothing is proved about it, or a part is not worked out.
         return NONE
     percent = 100 * trial.known
-    text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
-    shown = per_cent(text)
+    shown = per_cent("<1" if 0 < percent < 0.5 else f"{percent:.0f}")
     return message("≥ {shown}", shown) if part else shown
 
 
@@ -106,8 +105,7 @@ def sentence(
     if running:
         return message("Trying {number} methods, {done} done.", number, len(places))
     done = [place for place in places if place.trial.done]
-    untried = sum(place.trial.untried for place in places)
-    if untried:
+    if untried := sum(place.trial.untried for place in places):
         if not done:
             return message("The table is too large for trials: choose a method to see what it does.")
         tried = [place for place in places if not place.trial.untried]

@@ -52,8 +52,7 @@ class DecisionsView(QSplitter):
         below_log: Iterable[Item] = (),
         below_lattice: Iterable[Item] = (),
     ) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self.setChildrenCollapsible(False)
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.log = RowList(log, sortable=False)
         self.lattice = LatticeView(lattice)
         self.lattice.hover_focuses = False

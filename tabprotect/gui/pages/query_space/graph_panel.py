@@ -12,11 +12,12 @@ from tabprotect.engine.query_space.graphs.independence_graph import Independence
 from tabprotect.engine.tables.bit_sets import bits
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
-from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.gui.look.theme import GRID, Colours, inked
 from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
@@ -30,8 +31,10 @@ class GraphPanel(SpacePanel):
         self._parts: list[tuple[str, tuple[str, ...]]] = []
         self._sentence = Label(wordWrap=True, name=message("Decomposable or not"), selectable=True)
         self.figure = GraphFigure()
-        self.list = RowList(message("Cliques and separators"), sortable=False)
-        self.list.chosen.connect(lambda row: self.figure.lift(self._parts[row][1]))
+        self.list = connected(
+            RowList(message("Cliques and separators"), sortable=False),
+            chosen=lambda row: self.figure.lift(self._parts[row][1]),
+        )
         note = Label(
             message(
                 "A line joins two variables that some released table has together. Without a line "
@@ -54,8 +57,7 @@ class GraphPanel(SpacePanel):
 
     def refresh(self) -> None:
         """Show the released set's graph anew."""
-        regions = self.space.regions
-        if regions is None:
+        if (regions := self.space.regions) is None:
             self._sentence.clear()
             self.figure.show_graph(None, None)
             self.list.show_rows(())
@@ -119,8 +121,7 @@ class GraphFigure(Drawing):
         assert self._letters is not None
         names = self._letters.lattice.names
         across = (area.width() - size) / 2 - GRID
-        down = (area.height() - size) / 2 - GRID
-        reach = min(across, down)
+        reach = min(across, (area.height() - size) / 2 - GRID)
         across = min(across, reach * 1.5)
         out = {}
         for v, name in enumerate(names):
@@ -139,8 +140,7 @@ class GraphFigure(Drawing):
         if len(lifted) > 2:
             ground = QColor(colours.released)
             ground.setAlphaF(0.18)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
+            inked(painter, Qt.PenStyle.NoPen, ground)
             # Ring order is the table's order: the corners go round.
             painter.drawPolygon(QPolygonF([p for n, p in points.items() if n in lifted]))
         for a, b in self._graph.edges:
@@ -152,14 +152,15 @@ class GraphFigure(Drawing):
             box = QRectF(0, 0, size, size)
             box.moveCenter(point)
             inside = name in self._graph.variables
-            painter.setPen(
+            inked(
+                painter,
                 QPen(
                     QColor(colours.text if name in lifted else colours.quiet),
                     3 if name in lifted else 1.4,
                     Qt.PenStyle.SolidLine if inside else Qt.PenStyle.DashLine,
-                )
+                ),
+                QColor(colours.released if inside else colours.base),
             )
-            painter.setBrush(QColor(colours.released if inside else colours.base))
             painter.drawEllipse(box)
             painter.setPen(QColor(colours.base if inside else colours.quiet))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), letters[name])

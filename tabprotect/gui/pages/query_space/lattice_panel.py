@@ -16,6 +16,7 @@ from tabprotect.gui.lattice.names import counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, front_sets_height, held, in_column, in_grid, in_row
 from tabprotect.gui.look.lists.finder import Finder
@@ -38,21 +39,25 @@ class LatticePanel(SpacePanel):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._wanted: Query = 0
-        self.finder = Finder(message("Find tables by variables"), message("find variables"))
-        self.finder.textChanged.connect(lambda _: self._find())
-        self.finder.returnPressed.connect(self._go_found)
+        self.finder = connected(
+            Finder(message("Find tables by variables"), message("find variables")),
+            textChanged=lambda _: self._find(),
+            returnPressed=self._go_found,
+        )
         self._key = Label(wordWrap=True, role="quiet", name=message("What the letters stand for"))
-        self.view = LatticeView(message("Lattice of tables"))
-        self.view.focused.connect(space.set_focus)
-        self.view.activated.connect(self.asked)
+        self.view = connected(
+            LatticeView(message("Lattice of tables")), focused=space.set_focus, activated=self.asked
+        )
         self.pages = QStackedWidget()
         self.pages.addWidget(self.view)
-        self.large = LargeLattice(space, self._look)
-        self.large.asked.connect(self.asked)
+        self.large = connected(LargeLattice(space, self._look), asked=self.asked)
         self.pages.addWidget(self.large)
         front_sets_height(self.pages)
-        head = in_row((self._key, 1), self.finder, spacing=GRID)
-        drawn = held(in_column(head, (self.pages, 1), margins=0, spacing=GRID))
+        drawn = held(
+            in_column(
+                in_row((self._key, 1), self.finder, spacing=GRID), (self.pages, 1), margins=0, spacing=GRID
+            )
+        )
         drawn.setMinimumWidth(50 * GRID)
         self.focus = FocusPanel(space)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
@@ -90,8 +95,7 @@ class LatticePanel(SpacePanel):
 
     def refocus(self) -> None:
         """Follow the focus and what is known of it."""
-        regions = self.space.regions
-        if regions is None:
+        if (regions := self.space.regions) is None:
             return
         if regions.variables > DRAWN:
             self.large.refocus(regions)
@@ -111,8 +115,7 @@ class LatticePanel(SpacePanel):
         self.large.view.update()
 
     def _go_found(self) -> None:
-        regions = self.space.regions
-        if regions is not None:
+        if self.space.regions is not None:
             self.space.set_focus(self._wanted)
             self.picture.setFocus()
 
@@ -158,15 +161,13 @@ class FocusPanel(QWidget):
     cell_chosen = Signal(object)
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("The table in focus"))
         self.space = space
-        self.setAccessibleName(tr("The table in focus"))
         self._title = Label(wordWrap=True, role="section", name=message("Table in focus"))
         self._status = Label(wordWrap=True, role="quiet", name=message("Its status"))
         self._sentence = Label(wordWrap=True, name=message("What its release would do"), selectable=True)
         self._head = Label(wordWrap=True, role="section")
-        self.cells = RowList(message("Small counts and their bounds"))
-        self.cells.chosen.connect(self._cell_chosen)
+        self.cells = connected(RowList(message("Small counts and their bounds")), chosen=self._cell_chosen)
         in_column(
             self._title,
             self._status,
@@ -233,8 +234,7 @@ class FocusPanel(QWidget):
         self.cells.show_rows(())
 
     def _cell_chosen(self, row: int) -> None:
-        found = self.space.foresight()
-        if found is not None and row < len(found.judgement.tight):
+        if (found := self.space.foresight()) is not None and row < len(found.judgement.tight):
             self.cell_chosen.emit(found.judgement.tight[row].index)
 
 
@@ -253,13 +253,11 @@ class LargeLattice(QWidget):
         for title in self._titles:
             dress(title, "section")
         for matrix in (self.released, self.unreleasable):
-            matrix.focused.connect(space.set_focus)
-            matrix.activated.connect(self.asked)
+            connected(matrix, focused=space.set_focus, activated=self.asked)
         self.bars = DimensionBars()
         self.view = LatticeView(message("Neighbourhood of the table in focus"))
         self.view.look = look
-        self.view.focused.connect(space.set_focus)
-        self.view.activated.connect(self.asked)
+        connected(self.view, focused=space.set_focus, activated=self.asked)
         # Hovering would move the neighbourhood away from under the mouse.
         self.view.hover_focuses = False
         grid = in_grid(across=GRID, down=GRID)

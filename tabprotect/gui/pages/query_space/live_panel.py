@@ -19,7 +19,7 @@ from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import connected, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled, set_visible
 from tabprotect.gui.look.lists.listing import ListColumn
@@ -64,19 +64,16 @@ class LivePanel(SpacePanel):
         self._asking: BackgroundTask[Standing] = BackgroundTask(
             self, self.document.jobs, self._heard, self._lost, stopped=self.unfollow
         )
-        self._timer = QTimer(self, interval=EVERY)
-        self._timer.timeout.connect(self._ask)
-        self.open = QPushButton(tr("Open as a server"))
-        self.open.clicked.connect(self.open_server)
-        self.stopping = named(QPushButton(tr("Stop")), message("Stop the server"))
-        self.stopping.clicked.connect(self.stop)
+        self._timer = connected(QTimer(self, interval=EVERY), timeout=self._ask)
+        self.open = connected(QPushButton(tr("Open as a server")), clicked=self.open_server)
+        self.stopping = named(QPushButton(tr("Stop")), message("Stop the server"), clicked=self.stop)
         self.browse = QPushButton(tr("Open in the browser"))
         self.browse.clicked.connect(lambda: self.look and visit(self.look.address))
         self.copy = named(
             QPushButton(tr("Copy the operator\u2019s key")),
             tip=message("<p>To sign in on its pages as operator: log, what-if, prices.</p>"),
+            clicked=self._copy_key,
         )
-        self.copy.clicked.connect(self._copy_key)
         self.where = Label(name=message("Address of the server"))
         self.where.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -87,16 +84,14 @@ class LivePanel(SpacePanel):
         self.key = named(
             QLineEdit(echoMode=QLineEdit.EchoMode.Password), message("Key of an operator or an auditor")
         )
-        self.follow = QPushButton(tr("Follow a server"))
-        self.follow.clicked.connect(self._follow_clicked)
+        self.follow = connected(QPushButton(tr("Follow a server")), clicked=self._follow_clicked)
         for field in (self.address, self.key):
             field.returnPressed.connect(self._follow_clicked)
         self.said = Label(QUIET, wordWrap=True, name=message("Where the server stands"))
         self.released = FrontierMatrix(message("Released frontier of the server"), hatched=False)
         self.unreleasable = FrontierMatrix(message("Refused frontier of the server"), hatched=True)
         self._lay_out()
-        self.document.project_changed.connect(lambda _: self._check_table())
-        self.document.closed.connect(self._closed)
+        connected(self.document, project_changed=lambda _: self._check_table(), closed=self._closed)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -301,25 +296,22 @@ def visit(address: str) -> None:
 
 def sentence(standing: Standing, *, followed: bool) -> str:
     """Say where a server stands, in words."""
-    released = sum(1 for query in standing.released if query)
     said = message(
         "{label}: {length} in the history; the frontiers are {released} and {unreleasable}",
         standing.label,
         counted(standing.length, "line"),
-        counted(released, message("released table")),
+        counted(sum(1 for query in standing.released if query), message("released table")),
         counted(len(standing.unreleasable), message("refused one")),
     )
     if standing.frozen:
         said += message("; frozen, no further true table goes out")
     refusals = [line for line in standing.lines if line.bits is not None]
     if refusals:
-        bits = sum(line.bits or 0.0 for line in refusals)
-        move = max(line.move or 0.0 for line in refusals)
         said += message(
             ". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
             "{move:.2f} at most",
-            bits,
-            move,
+            sum(line.bits or 0.0 for line in refusals),
+            max(line.move or 0.0 for line in refusals),
         )
     return said + ("." if followed else message(". It is not followed any more."))
 

@@ -28,7 +28,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
-from tabprotect.gui.look.buttons import choice, named, silent
+from tabprotect.gui.look.buttons import choice, connected, named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -115,19 +115,18 @@ class OptimalPanel(SpacePanel):
             self._tell_method,
             tips={name: message("<p>{help}</p>", help_) for name, help_ in METHODS.items()},
         )
-        self.go = QPushButton(tr("Search"))
-        self.go.clicked.connect(self.search)
-        self.stop = QPushButton(tr("Stop, keep the best"))
-        self.stop.clicked.connect(self._search.cancel)
+        self.go = connected(QPushButton(tr("Search")), clicked=self.search)
+        self.stop = connected(QPushButton(tr("Stop, keep the best")), clicked=self._search.cancel)
         self.order = named(
             QSpinBox(minimum=1, maximum=1, value=1, prefix=tr("all "), suffix=tr("-way tables")),
             message("Compare with all tables of a dimension"),
+            valueChanged=lambda _: self._ask_all(),
         )
-        self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
         self._live = Label(wordWrap=True, name=message("The best so far"))
-        self.list = RowList(message("Releases to compare"), sortable=False)
-        self.list.chosen.connect(lambda _: self._show_chosen())
+        self.list = connected(
+            RowList(message("Releases to compare"), sortable=False), chosen=lambda _: self._show_chosen()
+        )
         self._frontier = Label(wordWrap=True, name=message("Its frontier"))
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
@@ -140,8 +139,7 @@ class OptimalPanel(SpacePanel):
         sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):
             dress(title, "section")
-            side = in_column(title, (bars, 1))
-            sides.addLayout(side, 1)
+            sides.addLayout(in_column(title, (bars, 1)), 1)
         in_column(
             row,
             self._method_help,
@@ -264,8 +262,7 @@ class OptimalPanel(SpacePanel):
             if regions is not None and released:
                 counts[UNKNOWN] = regions.by_dimension.sum(axis=0) - counts[RELEASED]
             bars.show_counts(counts)
-        found = self.found.get(shown[0])
-        if found is None or regions is None:
+        if (found := self.found.get(shown[0])) is None or regions is None:
             self._frontier.clear()
         else:
             texts = regions.letters.text
@@ -282,8 +279,7 @@ class OptimalPanel(SpacePanel):
     # -- searching ----------------------------------------------------------------------------
 
     def _tell_method(self) -> None:
-        help_ = METHODS[self.method.currentData()]
-        self._method_help.setText(tr("{help}.", capital(help_)))
+        self._method_help.setText(tr("{help}.", capital(METHODS[self.method.currentData()])))
 
     def search(self) -> None:
         """Search for the best release by the chosen method, beside the window."""

@@ -30,7 +30,7 @@ from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence
-from tabprotect.gui.look.buttons import choice, named, silent
+from tabprotect.gui.look.buttons import choice, connected, named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import (
     FlowLayout,
@@ -68,8 +68,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         super().__init__(document)
         self.space = Space(document)
         self.space.setParent(self)
-        self.settings = SettingsRow()
-        self.settings.asked.connect(self._ask)
+        self.settings = connected(SettingsRow(), asked=self._ask)
         self.lattice = LatticePanel(self.space)
         self.focus = self.lattice.focus
         self.focus.cell_chosen.connect(lambda index: self.document.select(index))
@@ -91,8 +90,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             (self.live, message("Table server")),
         ):
             self.tabs.addTab(panel, translate(label))
-            panel.failed.connect(self.show_error)
-            panel.changed.connect(self._show_main)
+            connected(panel, failed=self.show_error, changed=self._show_main)
             # The panel in front has the window; the others must not make it wider.
             panel.setMinimumWidth(50 * GRID)
         front_sets_height(self.tabs)
@@ -100,10 +98,13 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._lay_out()
         self._offer()
         self.space.changed.connect(self._show_all)
-        self.space.changed.connect(self._warn)
-        self.space.focus_changed.connect(lambda _: self._show_focus())
-        self.space.foreseen.connect(self._foreseen)
-        self.space.failed.connect(self._failed)
+        connected(
+            self.space,
+            changed=self._warn,
+            focus_changed=lambda _: self._show_focus(),
+            foreseen=self._foreseen,
+            failed=self._failed,
+        )
 
     def _lay_out(self) -> None:
         """Lay out what is decided in the house above its views; or say that it is hidden."""
@@ -113,8 +114,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._stack = _Body()
         filled(self._stack, self._shown, self._hidden)
         self.body.addWidget(self._stack, 1)
-        self.again = QPushButton(tr("Look at every table"))
-        self.again.clicked.connect(lambda: self.space.refresh(again=True))
+        self.again = connected(
+            QPushButton(tr("Look at every table")), clicked=lambda: self.space.refresh(again=True)
+        )
         self.legend = Legend()
         filled(self.footer, self.again, (self.legend, 1))
 
@@ -125,13 +127,13 @@ class QuerySpacePage(QuerySpaceStage, Page):
             about=message(
                 "Take the planned margins as the release; its set-up shows them before anything leaves"
             ),
+            clicked=self.use_plan,
         )
-        self.publish.clicked.connect(self.use_plan)
         self.beyond = named(
             QPushButton(tr("Answer beyond it, perturbed")),
             about=message("Publish the planned margins exactly, and one perturbed table for everything else"),
+            clicked=self.go_beyond,
         )
-        self.beyond.clicked.connect(self.go_beyond)
         filled(self.tools, self.publish, self.beyond)
         self.files = QuerySpaceFiles(
             self, lambda: self.space.regions, lambda caption: self.lattice.picture.svg(caption=caption)
@@ -186,8 +188,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         else:
             self.set_sentence(state_sentence(regions))
         self._panel().refresh()
-        on_lattice = self._panel() is self.lattice
-        self.legend.setVisible(on_lattice)
+        self.legend.setVisible(self._panel() is self.lattice)
         self._show_focus()
 
     def _panel(self) -> SpacePanel:
@@ -240,8 +241,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def _warn(self) -> None:
         """Say so when the threshold lets nothing out at all, and name the cells."""
-        regions = self.space.regions
-        if regions is None or self.document.public:
+        if (regions := self.space.regions) is None or self.document.public:
             return
         try:
             regions.state.require_some_one_way()
@@ -261,8 +261,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def _ask(self, order: Order) -> None:
         self.document.run(order, page=self.name)
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             # After an error the fields go back to what is still in force.
             self.settings.show_project(project)
 
@@ -282,8 +281,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def release(self, query: Query) -> None:
         """Plan to release a sub-table; one that may not go out only comes into focus."""
-        regions = self.space.regions
-        if regions is None or self.space.busy:
+        if (regions := self.space.regions) is None or self.space.busy:
             return
         self.space.set_focus(query)
         if int(regions.status[regions.at(query)]) == CANDIDATE:
@@ -359,7 +357,10 @@ class SettingsRow(QWidget):
         )
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
-        self.at_risk = RuleField(message("Small: from"))
+        self.at_risk = connected(
+            RuleField(message("Small: from")),
+            rule_set=lambda rule: self.asked.emit(set_at_risk(rule=str(rule))),
+        )
         self.bounds = choice(
             message("How bounds are found"),
             {name: WAYS.get(name, name) for name in BOUNDS_WAYS},
@@ -367,9 +368,8 @@ class SettingsRow(QWidget):
         )
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
-        flow = FlowLayout(self, gap=GRID)
         filled(
-            flow,
+            FlowLayout(self, gap=GRID),
             _together(message("May go out when"), self.criterion, message("is at least"), self.threshold),
             self.at_risk,
             _together(message("Bounds"), self.bounds),
@@ -379,7 +379,6 @@ class SettingsRow(QWidget):
         self.threshold.valueChanged.connect(
             lambda value: self.asked.emit(set_release_criterion(threshold=value))
         )
-        self.at_risk.rule_set.connect(lambda rule: self.asked.emit(set_at_risk(rule=str(rule))))
 
     def show_project(self, project: Project) -> None:
         """Show what is in force."""

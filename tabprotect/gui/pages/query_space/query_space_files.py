@@ -12,6 +12,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
+from tabprotect.gui.look.buttons import connected
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -49,8 +50,7 @@ class QuerySpaceFiles(Files):
         }
         super().__init__(page, kinds)
         self._regions, self._drawn = regions, picture
-        self.copy = QAction(tr("Copy all tables"), page)
-        self.copy.triggered.connect(self._copy)
+        self.copy = connected(QAction(tr("Copy all tables"), page), triggered=self._copy)
 
     def missing(self, kind: str) -> InfeasibleError | None:
         if not self.page.document.public and self._regions() is not None:

@@ -29,7 +29,7 @@ from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
-from tabprotect.gui.look.buttons import choice, named, silent
+from tabprotect.gui.look.buttons import choice, connected, named, silent
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row, set_enabled
@@ -142,8 +142,9 @@ class SessionPanel(SpacePanel):
             QLineEdit(placeholderText=tr("a file, or a database URL")),
             message("Where the history is kept: a file or a database URL"),
         )
-        browse = named(QPushButton(tr("Choose\u2026")), message("Choose the file of the history"))
-        browse.clicked.connect(self._browse)
+        browse = named(
+            QPushButton(tr("Choose\u2026")), message("Choose the file of the history"), clicked=self._browse
+        )
         self.rule = choice(
             message("Release rule"),
             {name: found.label for name, found in rules().items()},
@@ -151,8 +152,7 @@ class SessionPanel(SpacePanel):
             tips={name: message("<p>{help}</p>", found.help) for name, found in rules().items()},
             current="myopic",
         )
-        self.begin = QPushButton(tr("Begin"))
-        self.begin.clicked.connect(self.begin_session)
+        self.begin = connected(QPushButton(tr("Begin")), clicked=self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
         self.user = named(QLineEdit(user_name()), message("Who asks"))
@@ -161,11 +161,13 @@ class SessionPanel(SpacePanel):
             NamePicks(lambda name: message("Variable of the table asked for: {name}", name)),
             message("Variables of the table asked for"),
         )
-        self.asking = QPushButton(tr("Ask"))
-        self.asking.clicked.connect(self.ask)
+        self.asking = connected(QPushButton(tr("Ask")), clicked=self.ask)
         self.answer = Label(wordWrap=True, name=message("The answer"), selectable=True)
-        self.given = named(QComboBox(), message("Which of the tables given out"))
-        self.given.currentIndexChanged.connect(lambda _: self._show_table())
+        self.given = named(
+            QComboBox(),
+            message("Which of the tables given out"),
+            currentIndexChanged=lambda _: self._show_table(),
+        )
         self.cells = RowList(message("The table given out"))
         self.bars = DimensionBars()
         self.slider = named(QSlider(Qt.Orientation.Horizontal), message("Point in the history"))
@@ -220,8 +222,7 @@ class SessionPanel(SpacePanel):
 
     def begin_session(self) -> None:
         """Open the history and begin a session by the chosen rule."""
-        project = self.space.document.project
-        if project is None or self._work.running:
+        if (project := self.space.document.project) is None or self._work.running:
             return
         url, rule = self.place.text(), str(self.rule.currentData())
         values = {name: field.text() for name, field in self.values.items()}
@@ -264,8 +265,7 @@ class SessionPanel(SpacePanel):
         self._show()
 
     def _stopped(self) -> None:
-        serving = self.serving
-        if serving is not None:
+        if (serving := self.serving) is not None:
             # The decision may be in the history all the same.
             self._work.ask(
                 message("reading the history"), lambda progress: (serving, serving.history(progress))
@@ -274,8 +274,7 @@ class SessionPanel(SpacePanel):
 
     def margins(self) -> list[list[str]]:
         """Return what was released at the point that is shown, as margins by name."""
-        regions = self._regions
-        if regions is None:
+        if (regions := self._regions) is None:
             return []
         names = regions.letters.lattice.names_of
         return [list(names(query)) for query in regions.state.released if query]
@@ -386,8 +385,7 @@ class SessionPanel(SpacePanel):
 
     def _query_chosen(self, query: Query) -> None:
         """A node that is clicked is put into the field, ready to be asked for."""
-        regions = self.space.regions
-        if regions is not None:
+        if (regions := self.space.regions) is not None:
             self.view.set_focus(query)
             self.names.choose(regions.letters.lattice.names_of(query))
 
@@ -407,8 +405,7 @@ class SessionPanel(SpacePanel):
                 tip=message("<p>{help}</p>", parameter.help),
             )
             field.setMaximumWidth(7 * GRID)
-            label = Label(parameter.label.lower(), buddy=field)
-            filled(self._values_row, label, field)
+            filled(self._values_row, Label(parameter.label.lower(), buddy=field), field)
             self.values[parameter.name] = field
 
     def _browse(self) -> None:

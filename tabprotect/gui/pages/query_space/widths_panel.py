@@ -15,7 +15,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.words import region_text
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import connected, named
 from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row
@@ -37,16 +37,16 @@ class WidthsPanel(SpacePanel):
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._sentence = Label(wordWrap=True, name=message("The most dangerous chain"), selectable=True)
         self.scale = ScaleBar()
-        self.view = LatticeView(message("Critical-width map"))
-        self.view.focused.connect(space.set_focus)
+        self.view = connected(LatticeView(message("Critical-width map")), focused=space.set_focus)
         self.view.hover_focuses = False
         self.view.neighbour_edges = False
-        self.tiles = TileMap(message("Critical-width map"))
-        self.tiles.focused.connect(space.set_focus)
+        self.tiles = connected(TileMap(message("Critical-width map")), focused=space.set_focus)
         self.maps = QStackedWidget()
         filled(self.maps, self.view, self.tiles)
-        self.finder = Finder(message("List tables that have these variables"), message("find variables"))
-        self.finder.textChanged.connect(lambda _: self._filter())
+        self.finder = connected(
+            Finder(message("List tables that have these variables"), message("find variables")),
+            textChanged=lambda _: self._filter(),
+        )
         self.most = named(
             QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1),
             message("List tables of at most this width"),
@@ -54,8 +54,7 @@ class WidthsPanel(SpacePanel):
         self.most.setSpecialValueText(tr("any"))
         self.most.valueChanged.connect(lambda _: self._filter())
         self._shown = Label(role="quiet", name=message("How many are listed"))
-        self.list = RowList(message("Critical widths"))
-        self.list.chosen.connect(self._chosen)
+        self.list = connected(RowList(message("Critical widths")), chosen=self._chosen)
         label = Label(message("width up to"), buddy=self.most)
         row = in_row((self.finder, 1), label, self.most, spacing=GRID)
         side = held(in_column(row, (self.list, 1), self._shown, margins=(GRID, 0, 0, 0), spacing=GRID))
@@ -152,8 +151,7 @@ class WidthsPanel(SpacePanel):
         )
 
     def _filter(self) -> None:
-        regions = self._regions
-        if regions is None:
+        if (regions := self._regions) is None:
             return
         widths, every = regions.state.evidence.widths.values, regions.every
         wanted = wanted_query(regions, self.finder.text())
@@ -161,8 +159,7 @@ class WidthsPanel(SpacePanel):
         if self.most.value() >= 0:
             listed &= widths <= self.most.value()
         rows = np.flatnonzero(listed)
-        ranks = -np.bitwise_count(every[rows]).astype(np.int64)
-        rows = rows[np.lexsort((rows, ranks, widths[rows]))]
+        rows = rows[np.lexsort((rows, -np.bitwise_count(every[rows]).astype(np.int64), widths[rows]))]
         letters = regions.letters
         dimensions = letters.lattice.dimensions(every)
         self.list.show_rows(

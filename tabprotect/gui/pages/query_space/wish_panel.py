@@ -14,7 +14,7 @@ from tabprotect.gui.forms.parameters.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import room_text, status_text
-from tabprotect.gui.look.buttons import named, silent
+from tabprotect.gui.look.buttons import connected, named, silent
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID
@@ -50,14 +50,13 @@ class WishPanel(SpacePanel):
         self.names = named(
             NamePicks(lambda name: message("Variable of a wished table: {name}", name)),
             message("Variables of a wished table"),
+            changed=self._show_buttons,
         )
-        self.names.changed.connect(self._show_buttons)
-        self.adding = QPushButton(tr("Wish for it"))
-        self.adding.clicked.connect(self.add)
-        self.pairs = QPushButton(tr("All two-way tables"))
-        self.pairs.clicked.connect(self.add_pairs)
-        self.removing = named(QPushButton(tr("Remove")), message("Remove the wish that is gone to"))
-        self.removing.clicked.connect(self.remove)
+        self.adding = connected(QPushButton(tr("Wish for it")), clicked=self.add)
+        self.pairs = connected(QPushButton(tr("All two-way tables")), clicked=self.add_pairs)
+        self.removing = named(
+            QPushButton(tr("Remove")), message("Remove the wish that is gone to"), clicked=self.remove
+        )
         self.list = named(QTreeWidget(), message("Wish list"))
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
@@ -66,8 +65,11 @@ class WishPanel(SpacePanel):
         # What is said of a wish stands beside its name.
         for column in range(3):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        self.list.itemChanged.connect(lambda _item, column: self._changed(column))
-        self.list.currentItemChanged.connect(self._gone_to)
+        connected(
+            self.list,
+            itemChanged=lambda _item, column: self._changed(column),
+            currentItemChanged=self._gone_to,
+        )
         self.said = Label(EMPTY, wordWrap=True, name=message("Which wishes may go out together"))
         first = in_row(Label(message("Table of")), (self.names, 1), spacing=GRID)
         row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
@@ -92,8 +94,7 @@ class WishPanel(SpacePanel):
 
     def add(self) -> None:
         """Put down the table of the names that are picked."""
-        regions = self.space.regions
-        if regions is None or not self.names.chosen:
+        if (regions := self.space.regions) is None or not self.names.chosen:
             return
         query = regions.letters.lattice.query(self.names.chosen)
         self.names.choose(())
@@ -101,14 +102,12 @@ class WishPanel(SpacePanel):
 
     def add_pairs(self) -> None:
         """Put down every table of two variables."""
-        regions = self.space.regions
-        if regions is not None:
+        if (regions := self.space.regions) is not None:
             self._put(regions, list(regions.letters.lattice.level(2)))
 
     def remove(self) -> None:
         """Drop the wish that is gone to."""
-        item = self.list.currentItem()
-        if item is not None:
+        if (item := self.list.currentItem()) is not None:
             self.list.takeTopLevelItem(self.list.indexOfTopLevelItem(item))
             self._ask()
 

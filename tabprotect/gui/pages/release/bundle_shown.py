@@ -22,7 +22,7 @@ from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, AdaptiveSequence, CellFactors, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look.buttons import named, push_button
+from tabprotect.gui.look.buttons import connected, named, push_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -146,8 +146,7 @@ def size_text(size: int) -> str:
     if size < 1000:
         return message("{size} bytes", size)
     for unit in ("kB", "MB"):
-        size_ = size / 1000
-        if size_ < 1000:
+        if (size_ := size / 1000) < 1000:
             return (
                 message("{size:.1f} {unit}", size_, unit)
                 if size_ < 100
@@ -185,8 +184,7 @@ def mechanism_text(release: Release) -> str:
 def settings_text(release: Release) -> str:
     """The settings of a method that its sentence does not say."""
     method, given = methods()[release.mechanism.method], release.mechanism.parameters
-    cycles = isinstance(given.get("cycles"), MoveSet)
-    if cycles and not isinstance(likelihood_of(release), CellFactors):
+    if isinstance(given.get("cycles"), MoveSet) and not isinstance(likelihood_of(release), CellFactors):
         return ""
     texts = [
         _parameter(p, value)
@@ -256,9 +254,8 @@ class FileTree(QTreeWidget):
     """Two groups: what leaves, and (in the house) what stays."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(columnCount=2)
         self.setAccessibleName(tr("Files for readers and files that stay"))
-        self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
@@ -300,8 +297,7 @@ class FileTree(QTreeWidget):
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
         names = list(bundle.files)
-        current = leaves.child(names.index(chosen) if chosen in names else 0)
-        if current is not None:
+        if (current := leaves.child(names.index(chosen) if chosen in names else 0)) is not None:
             self.setCurrentItem(current)
 
     def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
@@ -334,10 +330,8 @@ class FilesPanel(QWidget):
     """The tree at the left, the chosen file's bytes at the right."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Files"))
-        self.tree = FileTree()
-        self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
+        super().__init__(accessibleName=tr("Files"))
+        self.tree = connected(FileTree(), currentItemChanged=lambda now, _: self._choose(now))
         self.bundle: Bundle | None = None
         self.title = Label(role="section")
         self._meaning = Label(wordWrap=True, role="quiet")

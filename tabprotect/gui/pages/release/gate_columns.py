@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLayout, QVBoxLayout, QWidget
 
-from tabprotect.gui.look.buttons import Inside
+from tabprotect.gui.look.buttons import Inside, Scrolling
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.translation import tr
+from tabprotect.languages.messages import message
 
 NARROW = 86 * GRID
 """Pixels of width below which the right column stands under the left one."""
@@ -17,15 +17,11 @@ CLOSE = 150 * GRID
 """Pixels of width, at normal text, below which two low groups stand one below the other."""
 
 
-class GateColumns(QScrollArea):
+class GateColumns(Scrolling):
     """Two columns that scroll together, one below the other where it is narrow."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tr("The gate"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(name=message("The gate"), focus=Qt.FocusPolicy.NoFocus)
         self._pair: QBoxLayout | None = None
         inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)

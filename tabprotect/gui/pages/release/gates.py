@@ -165,8 +165,7 @@ class CountsGate(Gate):
 
     def again(self) -> None:
         """Protect once more, and come back to the page."""
-        job = self.page.do(protect, draft=not self.document.of_sums)
-        if job is not None:
+        if (job := self.page.do(protect, draft=not self.document.of_sums)) is not None:
             # Between the two there is nothing to release, and another page comes to the front.
             job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
 
@@ -193,8 +192,7 @@ class CountsGate(Gate):
         gate = project.release.mechanism.gate
         if not self.document.in_house:
             return stated(gate), "", ""
-        verdict = self.judging.verdict(project)
-        if verdict is None:
+        if (verdict := self.judging.verdict(project)) is None:
             return WAITING, "", ""
         ways = joined(filter(None, (capital(SAID[verdict.way]) + ".", GATED, limits_said(gate))), " ")
         return self._headline(project, verdict), beside_headline(verdict), ways

@@ -24,8 +24,7 @@ class KeptSums(QWidget):
     other_asked = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Small sums that are published exactly"))
+        super().__init__(accessibleName=tr("Small sums that are published exactly"))
         self._of: Release | None = None
         self._kept: tuple[KeptSum, ...] = ()
         self._decided = False

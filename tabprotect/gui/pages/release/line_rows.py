@@ -13,7 +13,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
 from tabprotect.gui.forms.banner import MARKS
 from tabprotect.gui.forms.remedies import Remedies
-from tabprotect.gui.look.buttons import emptied, named, tool_button
+from tabprotect.gui.look.buttons import connected, emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -48,8 +48,7 @@ class LineRow(QWidget):
         self.words.setAccessibleName(tr("{word}: {text}", word, line.text))
         row = in_row((picture, 0, side), (self.words, 1), on=self, margins=0, spacing=GRID)
         if line.staff:
-            badge = Label(message("staff only"), role="quiet")
-            row.addWidget(badge, 0, side)
+            row.addWidget(Label(message("staff only"), role="quiet"), 0, side)
         self.button: QPushButton | None = None
         ways: dict[str, tuple[str, str, Callable[[], object]]] = {
             "cells": (
@@ -66,8 +65,7 @@ class LineRow(QWidget):
         }
         if line.shows:
             label, name, act = ways[line.shows]
-            self.button = named(QPushButton(translate(label)), name)
-            self.button.clicked.connect(lambda _=False: act())
+            self.button = named(QPushButton(translate(label)), name, clicked=lambda _=False: act())
             row.addWidget(self.button, 0, side)
 
     def _name_tables(self) -> None:
@@ -107,8 +105,7 @@ class LineGroup(QWidget):
         self._sum = in_row(spacing=GRID)
         self._inside.addLayout(self._sum)
         self._inside.addLayout(self._lines)
-        self._helps = Remedies()
-        self._helps.chosen.connect(self.remedy_chosen)
+        self._helps = connected(Remedies(), chosen=self.remedy_chosen)
         self._inside.addWidget(self._helps)
         in_column(self.title, self.card, on=self, margins=0, spacing=4)
         self.fold.setVisible(False)
@@ -151,8 +148,7 @@ class LineGroup(QWidget):
             old.setParent(None)
         self.rows = [LineRow(line) for line in lines]
         for row in self.rows:
-            row.cells_asked.connect(self.cells_asked)
-            row.coins_asked.connect(self.coins_asked)
+            connected(row, cells_asked=self.cells_asked, coins_asked=self.coins_asked)
             self._lines.addWidget(row)
         self._sum_up(lines)
 

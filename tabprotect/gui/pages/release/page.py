@@ -28,7 +28,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
-from tabprotect.gui.look.buttons import faces, push_button, tool_button
+from tabprotect.gui.look.buttons import connected, faces, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
@@ -77,10 +77,12 @@ class ReleasePage(ReleaseStage, Page):
         self.gate = (MagnitudesGate if document.of_sums else CountsGate)(self, self)
         self.panel = FilesPanel()
         self._how = Label(wordWrap=True, role="quiet", name=message("The mechanism in words"))
-        self._more = tool_button(
-            message("More"), checkable=True, flat=True, name=message("Show the settings of the method")
+        self._more = connected(
+            tool_button(
+                message("More"), checkable=True, flat=True, name=message("Show the settings of the method")
+            ),
+            toggled=lambda _: self._show_how(),
         )
-        self._more.toggled.connect(lambda _: self._show_how())
         self.honesty.add(self._how)
         self.honesty.add(self._more)
         columns, pair = GateColumns(), in_row(spacing=2 * GRID)
@@ -108,16 +110,14 @@ class ReleasePage(ReleaseStage, Page):
     def _connect(self) -> None:
         self.form.titled.connect(self._set_title)
         self.signing.changed.connect(self._weigh)
-        self.kept.decided.connect(self._show)
-        self.kept.other_asked.connect(lambda: self.document.page_asked.emit("protect"))
+        connected(self.kept, decided=self._show, other_asked=lambda: self.document.page_asked.emit("protect"))
         self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
         self.protection.remedy_chosen.connect(self.gate.take)
         self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
-        self.gate.changed.connect(self._more_is_known)
-        self.gate.cancelled.connect(self._cancelled)
+        connected(self.gate, changed=self._more_is_known, cancelled=self._cancelled)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -255,8 +255,7 @@ class ReleasePage(ReleaseStage, Page):
 
     def _weigh(self) -> None:
         """Let the button be pressed, or say what is missing where it may not."""
-        project = self.document.project
-        if project is None or not self.document.has_release:
+        if (project := self.document.project) is None or not self.document.has_release:
             return
         if not self.document.in_house or project.published:
             self._note.setText(translate(self._outside()))
@@ -329,11 +328,13 @@ class ReleasePage(ReleaseStage, Page):
             signed_by(*self.signing.names()),
             message("Reason, for dossier and register: {reason}", reason) if reason else "",
         ]
-        self._question = PublishDialog(self, destination, what=list(dict.fromkeys(filter(None, what))))
+        self._question = connected(
+            PublishDialog(self, destination, what=list(dict.fromkeys(filter(None, what)))),
+            finished=self._answered,
+        )
         self._question.accepted.connect(
             lambda: self._publish(destination.release, destination.dossier, bool(destination.taken))
         )
-        self._question.finished.connect(self._answered)
         self._question.open()
 
     def _answered(self) -> None:

@@ -6,11 +6,10 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QFormLayout,
     QFrame,
     QLabel,
@@ -24,12 +23,11 @@ from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.tables.data_package import slug
 from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.look.buttons import card, decision, named
+from tabprotect.gui.look.buttons import Dialog, card, connected, decision, named
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.destinations import Destination, default_folder, unused
 from tabprotect.languages.messages import day_said, joined, message
@@ -42,17 +40,18 @@ class PublishForm(QWidget):
     titled = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Title and destinations"))
+        super().__init__(accessibleName=tr("Title and destinations"))
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._source: str | None = None
-        self.title = QLineEdit(placeholderText=tr("what the reader sees first"))
-        self.title.editingFinished.connect(self.end_editing)
+        self.title = connected(
+            QLineEdit(placeholderText=tr("what the reader sees first")), editingFinished=self.end_editing
+        )
         self.title.setToolTip(tr("Public: readers see it first."))
-        self.release = named(QLineEdit(), tip=message("The bundle that is published."))
-        self.release.textEdited.connect(lambda _: self._follow())
+        self.release = named(
+            QLineEdit(), tip=message("The bundle that is published."), textEdited=lambda _: self._follow()
+        )
         self.keep = named(
             QCheckBox(tr("Dossier")),
             tip=message(
@@ -61,8 +60,7 @@ class PublishForm(QWidget):
             ),
         )
         self.keep.setChecked(True)
-        self.dossier = QLineEdit()
-        self.dossier.editingFinished.connect(self._mark)
+        self.dossier = connected(QLineEdit(), editingFinished=self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
         self.together = Label(
             message("Public and confidential files go into one folder: File > Settings keeps them apart."),
@@ -95,9 +93,10 @@ class PublishForm(QWidget):
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
             button = named(
-                QPushButton(tr("Choose\u2026")), message("Choose: {accessibleName}", field.accessibleName())
+                QPushButton(tr("Choose\u2026")),
+                message("Choose: {accessibleName}", field.accessibleName()),
+                clicked=lambda _=False, f=field: self._ask(f),
             )
-            button.clicked.connect(lambda _=False, f=field: self._ask(f))
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
         grid.addWidget(self.apart, 3, 1, 1, 2)
@@ -191,8 +190,7 @@ class PublishForm(QWidget):
 
     def _mark(self) -> None:
         self._chosen = True
-        text = self.dossier.text().strip()
-        if text:
+        if text := self.dossier.text().strip():
             self.dossier.setText(str(marked(Path(text))))
 
     def _ask(self, field: QLineEdit) -> None:
@@ -211,13 +209,11 @@ class PublishForm(QWidget):
         (self._follow if field is self.release else self._mark)()
 
 
-class PublishDialog(QDialog):
+class PublishDialog(Dialog):
     """The modal question: this is published, and no undo brings it back."""
 
     def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Approve and publish"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, message("Approve and publish"))
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
@@ -255,8 +251,7 @@ class SigningForm(QWidget):
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Signatures"))
+        super().__init__(accessibleName=tr("Signatures"))
         self._offered = ""
         self._source: str | None = None
         self.prepared = QLineEdit()
@@ -330,8 +325,7 @@ class Seal(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        dress(self, "card")
-        self.setAccessibleName(tr("Published"))
+        named(self, message("Published"), role="card")
         self._picture = Label()
         self.text = Label(wordWrap=True, name=message("What was published"), selectable=True)
         self.copy = QPushButton(tr("Copy the check number"))
@@ -390,11 +384,10 @@ class Fingerprint(QWidget):
         self.announced = named(
             QLineEdit(placeholderText=tr("paste the announced one to compare"), clearButtonEnabled=True),
             message("Announced fingerprint"),
+            textChanged=lambda _: self._compare(),
         )
-        self.announced.textChanged.connect(lambda _: self._compare())
         self.verdict = Label(name=message("Comparison of the fingerprints"))
-        column = in_column(on=self, margins=0, spacing=4)
-        filled(column, title, self.value, self.announced, self.verdict)
+        filled(in_column(on=self, margins=0, spacing=4), title, self.value, self.announced, self.verdict)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:

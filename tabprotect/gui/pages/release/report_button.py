@@ -17,6 +17,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.gui.base.exporter import MARK, Exporter, marked
 from tabprotect.gui.base.page import Page
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.languages.messages import message
@@ -45,16 +46,17 @@ class ReportButton(QPushButton):
         self.entries: dict[tuple[str, str], QAction] = {}
         for edition, words in EDITIONS:
             for kind, name in KINDS:
-                action = menu.addAction(tr("{words}, as {name}\u2026", words, name))
-                action.triggered.connect(lambda _=False, e=edition, k=kind: self._ask(e, k))
+                action = connected(
+                    menu.addAction(tr("{words}, as {name}\u2026", words, name)),
+                    triggered=lambda _=False, e=edition, k=kind: self._ask(e, k),
+                )
                 self.entries[edition, kind] = action
         menu.addSeparator()
         self.open = menu.addAction(icons.icon("open"), tr("Open the last one, to read or print it"))
         self.open.setEnabled(False)
         self.open.triggered.connect(self._open)
         self.setMenu(menu)
-        self._exporter = Exporter(page)
-        self._exporter.written.connect(self._done)
+        self._exporter = connected(Exporter(page), written=self._done)
 
     def show_editions(self, *, staff: bool) -> None:
         """The staff edition is offered in the house alone."""

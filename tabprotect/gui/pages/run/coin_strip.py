@@ -31,11 +31,11 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.problem import RunEvidence, Steps
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.look.buttons import named, tool_button
+from tabprotect.gui.look.buttons import connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.gui.look.theme import GRID, colour, inked
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -64,8 +64,7 @@ class Replay:
 
     def pattern(self, step: int) -> npt.NDArray[np.int8]:
         """The cycle of a step as an array of the table's shape; empty where none was taken."""
-        cycle = self.cycle(step)
-        if cycle < 0:
+        if (cycle := self.cycle(step)) < 0:
             return np.zeros(self.moves.domain.shape, dtype=np.int8)
         return self.moves.array(cycle)
 
@@ -93,8 +92,7 @@ class Replay:
 
     def step_text(self, step: int) -> str:
         """One step in words."""
-        cycle = self.cycle(step)
-        if cycle < 0:
+        if (cycle := self.cycle(step)) < 0:
             return message(
                 "Step {step} of {self}: no cycle runs through positive cells, the table stays.",
                 step + 1,
@@ -180,8 +178,7 @@ class CoinItem(QStyledItemDelegate):
         if step >= model.position:
             painter.setOpacity(0.4)
         name = {1: "plus", -1: "minus", 0: "border"}[coin]
-        painter.setPen(QPen(colour(name), 1.5))
-        painter.setBrush(colour(f"{name}_fill") if coin else colour("base"))
+        inked(painter, QPen(colour(name), 1.5), colour(f"{name}_fill") if coin else colour("base"))
         painter.drawEllipse(disc)
         if coin and model.replay.is_blocked(step):
             painter.setBrush(QBrush(colour("unreleasable"), Qt.BrushStyle.BDiagPattern))
@@ -193,8 +190,7 @@ class CoinItem(QStyledItemDelegate):
         painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), str(model.data(index)))
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setOpacity(1.0)
-            painter.setPen(QPen(colour("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            inked(painter, QPen(colour("focus"), 2))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
         painter.restore()
 
@@ -207,10 +203,12 @@ class CoinStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = CoinModel()
-        self.view = named(QListView(flow=QListView.Flow.LeftToRight), message("Coins of the run, in order"))
+        self.view = named(
+            QListView(flow=QListView.Flow.LeftToRight, uniformItemSizes=True),
+            message("Coins of the run, in order"),
+        )
         self.view.setModel(self.model)
         self.view.setItemDelegate(CoinItem(self.view))
-        self.view.setUniformItemSizes(True)
         self.view.setWrapping(False)
         self.view.setFrameShape(QFrame.Shape.NoFrame)
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -218,8 +216,7 @@ class CoinStrip(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.view.setFixedHeight(6 * GRID)
         self._words = Label(wordWrap=True, name=message("This step in words"))
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(lambda: self.go(self.position + 1))
+        self._timer = connected(QTimer(self), timeout=lambda: self.go(self.position + 1))
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=GRID // 2)
         for name, picture, text, hint in (
@@ -245,8 +242,11 @@ class CoinStrip(QWidget):
         row.addSpacing(GRID)
         row.addWidget(self._words, 1)
         in_column(row, self.view, on=self, margins=0, spacing=0)
-        self.view.clicked.connect(lambda index: self.go(index.row() + 1))
-        self.view.activated.connect(lambda index: self.go(index.row() + 1))
+        connected(
+            self.view,
+            clicked=lambda index: self.go(index.row() + 1),
+            activated=lambda index: self.go(index.row() + 1),
+        )
         self.repaint_pictures()
 
     @property

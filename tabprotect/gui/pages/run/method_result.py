@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from tabprotect.engine.arrays import Letters
-from tabprotect.engine.formats.statuses import TAU
+from tabprotect.engine.formats.statuses import CONF, SECONDARY, TAU
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -19,7 +19,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.magnitude_grid import MagnitudeLayout, magnitude_text
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import SUPPRESSED, Margins, Result, ResultTable
-from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.buttons import connected, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -28,6 +28,10 @@ from tabprotect.languages.translation import tr, translate
 
 UNMARKED = ("S", "E")
 """Most cells: a letter in each of them would only be noise."""
+
+
+LETTERS = {**TAU, "D": CONF["D"]}
+"""What the letters mean; of magnitudes D, as in SDMX."""
 
 
 class MethodResult(QWidget):
@@ -46,19 +50,15 @@ class MethodResult(QWidget):
         self.which = named(
             QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents),
             message("Published table"),
+            activated=lambda _: self._fill(),
         )
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         # However long the names: the page does not get wider for them.
         self.which.setMinimumWidth(20 * GRID)
-        self.which.activated.connect(lambda _: self._fill())
         self._which_label = Label(message("Published table"), buddy=self.which)
         self.legend = Label(wordWrap=True, role="quiet")
-        self.placement = PlacementBar()
-        self.placement.placed.connect(self._place)
-        self.placement.layer_chosen.connect(self._choose_layer)
-        self.table = ResultTable()
-        self.table.chosen.connect(self._chosen)
-        self.table.total_chosen.connect(self.total_chosen)
+        self.placement = connected(PlacementBar(), placed=self._place, layer_chosen=self._choose_layer)
+        self.table = connected(ResultTable(), chosen=self._chosen, total_chosen=self.total_chosen)
         row = in_row(self._which_label, self.which, 1, spacing=GRID)
         in_column(row, self.placement, (self.table, 1), self.legend, on=self, margins=0, spacing=GRID)
         THEME.follow(self, MethodResult._fill)
@@ -106,8 +106,7 @@ class MethodResult(QWidget):
             self.table.select(index)
 
     def _fill(self) -> None:
-        domain = self.domain
-        if domain is None:
+        if (domain := self.domain) is None:
             return
         number = self.which.currentIndex()
         # The totals of magnitudes are cells of their own, the last of each variable.
@@ -115,8 +114,7 @@ class MethodResult(QWidget):
         start = (Placement.of(domain), tuple(n - 1 if last else 0 for n in domain.shape))
         placement, layer = self._placements.get(number, start)
         self.placement.setVisible(domain.ndim > 2)
-        self.placement.show_placement(domain, placement, layer)
-        layout = Layout(domain, placement, layer)
+        layout = self.placement.lay_out(domain, placement, layer)
         if self._protected is None:
             self.table.forget()
         result = self._counts(number, layout) if self._places is None else self._magnitudes(layout)
@@ -149,7 +147,9 @@ class MethodResult(QWidget):
         if protected is not None and (problem := protected.record.problem.magnitudes) is not None:
             truth = places.spread(problem.table.cells.value)
             mark = places.spread(protected.record.primary)
-            letters = places.spread(_marked(protected.record.statuses[0]))
+            # On the page of the table M is a letter of the rules: one could be estimated.
+            statuses = protected.record.statuses[0]
+            letters = places.spread(_marked(np.where(statuses == SECONDARY, "D", statuses)))
         return Result(
             layout,
             places.spread(np.where(table.hidden, SUPPRESSED, table.value)),
@@ -184,23 +184,23 @@ class MethodResult(QWidget):
 
     def _tell(self, result: Result) -> None:
         seen = set() if result.letters is None else set(np.unique(result.letters).tolist())
-        words = [message("{letter} {text}", letter, text) for letter, text in TAU.items() if letter in seen]
+        words = [
+            message("{letter} {text}", letter, text) for letter, text in LETTERS.items() if letter in seen
+        ]
         if result.hidden.any():
             words.append(message("x not published"))
         self.legend.setText(translate(joined(words, "   ")))
         self.legend.setVisible(bool(words))
 
     def _place(self, placement: Placement) -> None:
-        domain = self.domain
-        if domain is not None:
+        if (domain := self.domain) is not None:
             number = self.which.currentIndex()
             layer = self._placements.get(number, (placement, (0,) * domain.ndim))[1]
             self._placements[number] = (placement, layer)
             self._fill()
 
     def _choose_layer(self, index: Index) -> None:
-        domain = self.domain
-        if domain is not None:
+        if (domain := self.domain) is not None:
             number = self.which.currentIndex()
             placement = self._placements.get(number, (Placement.of(domain), index))[0]
             self._placements[number] = (placement, tuple(int(i) for i in index))

@@ -33,16 +33,15 @@ from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.parameters.method_form import MethodForm
-from tabprotect.gui.look.buttons import faces, named
+from tabprotect.gui.look.buttons import connected, faces, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.run.last_year import LastYear
 from tabprotect.gui.pages.run.method_result import MethodResult
-from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel, expectation, method_help, result_sentence
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.tune_choice import TuneChoice
-from tabprotect.gui.pages.run.words import expectation, result_sentence
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.languages.translation import tr, translate
@@ -118,16 +117,25 @@ class RunPage(Page):
         filled(self.body, (self.stack, 1), (self.no_rule, 1))
         self._copy = self.command_button(name=message("Copy the run as a command line"))
         filled(self.footer, self._copy, 1)
-        self.form.parameters_set.connect(self._set)
-        self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
-        self.form.wrong.connect(self.show_error)
-        self.last_year.chosen.connect(self._set_like)
-        self.form.setting_asked.connect(self._ask_setting)
-        self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
-        self.preview.refusal.remedy_chosen.connect(
-            lambda remedy: self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
+        connected(
+            self.form,
+            parameters_set=self._set,
+            seed_set=lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh),
+            wrong=self.show_error,
         )
-        self.preview.refusal.gate_asked.connect(lambda: document.page_asked.emit("release"))
+        self.last_year.chosen.connect(self._set_like)
+        connected(
+            self.form,
+            setting_asked=self._ask_setting,
+            cycles_asked=lambda: document.page_asked.emit("cycles"),
+        )
+        connected(
+            self.preview.refusal,
+            remedy_chosen=lambda remedy: self.document.run(
+                set_mechanism.order(remedy.parameters), page=self.name
+            ),
+            gate_asked=lambda: document.page_asked.emit("release"),
+        )
         self.preview.go_mend.clicked.connect(lambda: document.page_asked.emit("cycles"))
         document.judging.changed.connect(self._helped)
         document.selection_changed.connect(self._selected)
@@ -136,17 +144,16 @@ class RunPage(Page):
     @cached_property
     def run(self) -> RunPanel:
         """The result of a sequence of cycles: with its coins. Made when there is one."""
-        panel = RunPanel(self.document)
-        panel.chosen.connect(self.document.select)
+        panel = connected(RunPanel(self.document), chosen=self.document.select)
         self.stack.addWidget(panel)
         return panel
 
     @cached_property
     def result(self) -> MethodResult:
         """The result of any other method. Made when there is one."""
-        panel = MethodResult()
-        panel.chosen.connect(self.document.select)
-        panel.total_chosen.connect(self.document.select_total)
+        panel = connected(
+            MethodResult(), chosen=self.document.select, total_chosen=self.document.select_total
+        )
         self.stack.addWidget(panel)
         return panel
 
@@ -202,8 +209,7 @@ class RunPage(Page):
     # -- bringing up to date ------------------------------------------------------------------
 
     def refresh(self, changes: PageChanges) -> None:
-        project = self.document.project
-        if project is None or self.why_not(self.document):
+        if (project := self.document.project) is None or self.why_not(self.document):
             # Another method's run: nothing of an earlier one stays here.
             self._trial.drop()
             self._preview = None
@@ -242,7 +248,8 @@ class RunPage(Page):
         self._unruled = ruled and sums is not None and not sums.rules
         self.stack.setVisible(not self._unruled)
         self.no_rule.setVisible(self._unruled)
-        self.last_year.show_file(sums.like if ruled and sums is not None else None)
+        if self.document.of_sums:
+            self.last_year.show_file(sums.like if ruled and sums is not None else None)
 
     def _set_like(self, path: str) -> None:
         if (sums := self.document.sums) is not None:
@@ -353,8 +360,7 @@ class RunPage(Page):
             self.preview.say(message("Trying the method on this table: {stage}.", stage))
 
     def _tried(self, found: Foreseen) -> None:
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             self._preview, chance, remedies = found
             said = "" if chance.unlikely else chance.sentence
             self.preview.show_preview(self._preview, project.domain, said)
@@ -382,8 +388,7 @@ class RunPage(Page):
     # -- doing --------------------------------------------------------------------------------
 
     def _ask_setting(self, name: str) -> None:
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             ask_configuration(self, project.domain, self.form.fields[name].put, follows=True)
 
     def _set(self, given: dict[str, Any]) -> None:
@@ -424,8 +429,7 @@ class RunPage(Page):
 
     def _make_result(self) -> None:
         """Make what will show the result while the method runs, not when all else turns to it."""
-        project = self.document.project
-        if project is not None and self.document.in_house:
+        if (project := self.document.project) is not None and self.document.in_house:
             _ = self.run if project.takes_cycles else self.result
 
     def show_error(
@@ -456,8 +460,7 @@ class MethodsPage(MethodsStage, RunPage):
     """The form under the method's own name."""
 
     def refresh(self, changes: PageChanges) -> None:
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             self.set_heading(methods(project.measure)[project.method].label)
         super().refresh(changes)
 
@@ -466,9 +469,8 @@ class FoldingSplitter(QSplitter):
     """Side by side from so many characters of width on; no part is ever hidden."""
 
     def __init__(self, *parts: QWidget, characters: int) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._characters = characters
-        self.setChildrenCollapsible(False)
         for number, part in enumerate(parts):
             self.addWidget(part)
             self.setStretchFactor(number, 1)

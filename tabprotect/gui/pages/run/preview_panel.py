@@ -8,19 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import Preview, Problem
+from tabprotect.engine.protection.problem import Preview, Problem, Protected
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.look.buttons import emptied, named, push_button
+from tabprotect.gui.look.buttons import Scrolling, emptied, named, push_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import filled, in_column, in_grid, in_row, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, moved_text, signed_text
@@ -95,8 +96,8 @@ class RefusalStrip(QFrame):
                 QPushButton(translate(capital(remedy.text))),
                 message("Remedy: {text}", remedy.text),
                 about=remedy.reached,
+                clicked=lambda _=False, r=remedy: self.remedy_chosen.emit(r),
             )
-            button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
             self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             if remedy.reached:
@@ -124,14 +125,11 @@ class RefusalStrip(QFrame):
         self._picture.setPixmap(icons.pixmap("warning", 20, colour=ink))
 
 
-class PreviewPanel(QScrollArea):
+class PreviewPanel(Scrolling):
     """The refusal strip, four figures with their words, two plots."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("What will happen"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        super().__init__(name=message("What will happen"))
         inner = QWidget()
         self.setWidget(inner)
         self._state = Label(wordWrap=True, role="quiet")
@@ -197,8 +195,7 @@ class PreviewPanel(QScrollArea):
 
     def say(self, text: str) -> None:
         """Say what is going on, beside all that is shown."""
-        self._state.setText(translate(text))
-        self._state.setVisible(bool(text))
+        show_text(self._state, text)
 
     def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
         """It cannot even be tried; ``cycles``: whether the cycle set may be what is wrong."""
@@ -227,8 +224,7 @@ class PreviewPanel(QScrollArea):
         named = joined(
             (domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()), ", "
         )
-        more = len(preview.immovable) - MOST_NAMED
-        if more > 0:
+        if (more := len(preview.immovable) - MOST_NAMED) > 0:
             named += message(" and {more} more", count_text(more))
         stuck = message("Cannot move: {named}.", named) if named else message("Every positive cell can move.")
         averages = (
@@ -309,8 +305,7 @@ class ChangeFigure(Plot):
         canvas.bars(values - 0.38, 0.76, chances, pen=QPen(Qt.PenStyle.NoPen), brush=brushes)
         for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
             text = chance_text(chance)
-            size = canvas.metrics.horizontalAdvance(text) + 2
-            if size <= 1 / canvas.unit[0]:
+            if (size := canvas.metrics.horizontalAdvance(text) + 2) <= 1 / canvas.unit[0]:
                 left, top = canvas.x(value) - size / 2, canvas.y(chance) - canvas.line - 3
                 canvas.label(text, left, top, ink=colours.text)
 
@@ -329,14 +324,12 @@ class BlockedFigure(Plot):
     def show_shares(self, by_cycle: Floats) -> None:
         """Draw the blocked share of every cycle."""
         self._shares = np.sort(np.clip(by_cycle, 0.0, 1.0))[::-1]
-        always = int((self._shares > 1 - 1e-9).sum())
-        never = int((self._shares < 1e-9).sum())
         self.say(
             message(
                 "{always} of {shares} cycles are always blocked, {never} never",
-                count_text(always),
+                count_text(int((self._shares > 1 - 1e-9).sum())),
                 count_text(len(self._shares)),
-                count_text(never),
+                count_text(int((self._shares < 1e-9).sum())),
             )
         )
         self.refresh()
@@ -362,8 +355,7 @@ class BlockedFigure(Plot):
         return 0.0, float(len(self._shares))
 
     def arrange(self, canvas: Canvas) -> None:
-        ticks = [(share, percent(share)) for share in (0.0, 0.5, 1.0)]
-        canvas.plane(0.0, 1.1, [], ticks)
+        canvas.plane(0.0, 1.1, [], [(share, percent(share)) for share in (0.0, 0.5, 1.0)])
         # More cycles than pixels: every pixel shows the cycle that falls on it.
         columns = int(min(len(self._shares), max(canvas.size[0], 1)))
         step = len(self._shares) / columns
@@ -414,3 +406,34 @@ def _paragraph(text: str) -> str:
     if all(line.startswith("    ") for line in text.splitlines()):
         return f"<pre>{html.escape(text)}</pre>"
     return message("<p>{text}</p>", html.escape(text))
+
+
+def expectation(preview: Preview) -> str:
+    """Say what a method will do to this table, for the house."""
+    if preview.sentence:
+        return preview.sentence
+    if not preview.judged_cells:
+        return message("No published cell has anybody in it.")
+    if not preview.change:
+        return (
+            message("A small count of the main table is not published.")
+            if preview.at_risk_cells
+            else message("A count of the main table is not published.")
+        )
+    moved, trials = moved_text(preview.mean_absolute_deviation), trial_runs(preview.runs)
+    if preview.at_risk_cells:
+        return message("A small count moves by {moved} on average ({trials}).", moved, trials)
+    return message("A count moves by {moved} on average ({trials}).", moved, trials)
+
+
+def result_sentence(protected: Protected) -> str:
+    """Say what a run did, for the house."""
+    if protected.release.magnitudes:
+        # Late: who protects counts does not load the tables of magnitudes.
+        from tabprotect.engine.disclosure.magnitude_verdict import sentences
+
+        return joined(sentences(protected), " ")
+    text = summarise(protected).sentence
+    if protected.record.overruled:
+        text += message(" It goes out although the gate says no; that is recorded.")
+    return text

@@ -20,6 +20,7 @@ from tabprotect.gui.grid.cycle_grid import CycleDelegate
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import Result, ResultTable
+from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -41,22 +42,16 @@ class RunPanel(QWidget):
         super().__init__()
         self.document = document
         self._layout: Layout | None = None
-        self._layer: Index = ()
         self._replay: Replay | None = None
-        self.placement = PlacementBar()
-        self.placement.placed.connect(self._place)
-        self.placement.layer_chosen.connect(self._choose_layer)
-        self.table = ResultTable()
-        self.table.chosen.connect(self.chosen)
-        self.table.total_chosen.connect(document.select_total)
+        self.placement = connected(PlacementBar(), placed=self._place, layer_chosen=self._choose_layer)
+        self.table = connected(ResultTable(), chosen=self.chosen, total_chosen=document.select_total)
         grid = self.table.grid
         self.running = grid.delegate = CycleDelegate(grid)
         self.running.dots = False
         self.running.inset = 5
         grid.cells.setItemDelegate(self.running)
         self.hidden = Label(HIDDEN, wordWrap=True, role="quiet")
-        self.coins = CoinStrip()
-        self.coins.moved.connect(lambda _: self._fill())
+        self.coins = connected(CoinStrip(), moved=lambda _: self._fill())
         in_column(self.placement, self.hidden, (self.table, 1), self.coins, on=self, margins=0, spacing=GRID)
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
@@ -65,8 +60,7 @@ class RunPanel(QWidget):
         if release is None or protected is None:
             replay = None
         elif replay is None or replay.record is not protected.record:
-            moves = cast(MoveSet, release.mechanism.parameters["cycles"])
-            replay = Replay(moves, protected.record)
+            replay = Replay(cast(MoveSet, release.mechanism.parameters["cycles"]), protected.record)
         self.coins.repaint_pictures()
         self._lay_out()
         house = replay is not None
@@ -88,27 +82,16 @@ class RunPanel(QWidget):
     # -- which layer --------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        project = self.document.project
-        if project is None or self.document.published is None:
-            self._layout = None
+        self._layout = None
+        if (project := self.document.project) is None or self.document.published is None:
             return
-        domain = project.domain
-        if self.document.selection is not None:
-            self._layer = self.document.selection
-        elif len(self._layer) != domain.ndim or any(
-            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
-        ):
-            self._layer = (0,) * domain.ndim
-        placement = project.placement or Placement.of(domain)
+        domain, selected = project.domain, self.document.selection
         self.placement.setVisible(domain.ndim > 2)
-        self.placement.show_placement(domain, placement, self._layer)
-        self._layout = Layout(domain, placement, self._layer)
+        self._layout = self.placement.lay_out(domain, project.shown_placement, selected)
 
     def _choose_layer(self, index: Index) -> None:
-        selected = self.document.selection
-        self._layer = tuple(int(i) for i in index)
-        if selected is not None and selected != self._layer:
-            self.document.select(self._layer)
+        if self.document.selection not in (None, index):
+            self.document.select(index)
         self._lay_out()
         self._fill()
 

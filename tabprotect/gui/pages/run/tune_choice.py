@@ -18,7 +18,6 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import choice, named
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, number_text
 from tabprotect.languages.messages import joined, message, percent
 from tabprotect.languages.translation import tr, translate
@@ -53,9 +52,10 @@ class TuneChoice(QFrame):
         super().__init__()
         self.document = document
         self.found: Tuned | None = None
-        dress(self, "card")
-        self.setAccessibleName(tr("Least change that passes"))
-        self.tick = named(QCheckBox(tr("Least change that passes")), tip=WHAT)
+        named(self, message("Least change that passes"), role="card")
+        self.tick = named(
+            QCheckBox(tr("Least change that passes")), tip=WHAT, toggled=lambda _: self._chosen()
+        )
         self.use = choice(message("What is to change least"), SHORT, self._chosen, tips=USES)
         self.said = Label(wordWrap=True, role="quiet", name=message("What it comes to"))
         self._asking: BackgroundTask[Tuned] = BackgroundTask(
@@ -63,7 +63,6 @@ class TuneChoice(QFrame):
         )
         row = in_row(self.tick, 1, Label(message("for")), self.use, spacing=GRID)
         in_column(row, self.said, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
-        self.tick.toggled.connect(lambda _: self._chosen())
 
     @property
     def wanted(self) -> bool:
@@ -88,8 +87,7 @@ class TuneChoice(QFrame):
         self._asking.leave()
 
     def _chosen(self) -> None:
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             self._ask(project)
         self.changed.emit()
 

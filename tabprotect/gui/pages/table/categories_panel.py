@@ -50,9 +50,10 @@ class CategoriesPanel(Panel):
         super().__init__(document, message("Categories"))
         self.setMinimumWidth(28 * GRID)
         self._variable = named(
-            QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert), message("Variable")
+            QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert),
+            message("Variable"),
+            activated=lambda _: self._fill(),
         )
-        self._variable.activated.connect(lambda _: self._fill())
         edit = self._variable.lineEdit()
         assert edit is not None
         edit.setAccessibleName(tr("Name of the variable; type another one to rename it"))
@@ -65,8 +66,11 @@ class CategoriesPanel(Panel):
         )
         self.list.itemChanged.connect(self._renamed)
         self.list.model().rowsMoved.connect(lambda *_: self._reordered())
-        self._new = named(QLineEdit(placeholderText=tr("new category")), message("Name of the new category"))
-        self._new.returnPressed.connect(self._add)
+        self._new = named(
+            QLineEdit(placeholderText=tr("new category")),
+            message("Name of the new category"),
+            returnPressed=self._add,
+        )
         self._buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=4)
         for picture, words, run in (
@@ -81,9 +85,10 @@ class CategoriesPanel(Panel):
             row.addWidget(button)
         row.addStretch(1)
         self._merge = named(
-            QPushButton(tr("Merge selected")), message("Merge the selected categories into the first of them")
+            QPushButton(tr("Merge selected")),
+            message("Merge the selected categories into the first of them"),
+            clicked=self._merge_selected,
         )
-        self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
         close = tool_button(
             run=self.closed, flat=True, name=message("Close the categories"), tip=message("Close (Esc)")
@@ -96,8 +101,7 @@ class CategoriesPanel(Panel):
         )
         self._buttons["close"] = close
         head = QHBoxLayout()
-        title = Label(message("Categories of"), role="section")
-        filled(head, title, (self._variable, 1), close)
+        filled(head, Label(message("Categories of"), role="section"), (self._variable, 1), close)
         add = in_row((self._new, 1))
         more = push_button(message("Add"), self._add, name=message("Add the category"))
         add.addWidget(more)
@@ -117,8 +121,7 @@ class CategoriesPanel(Panel):
 
     def refresh(self) -> None:
         """List the variables and categories anew."""
-        table = self.document.original
-        if table is None:
+        if (table := self.document.original) is None:
             return
         names = table.domain.names
         chosen = self.variable
@@ -143,8 +146,7 @@ class CategoriesPanel(Panel):
             self._rename_current()
 
     def _fill(self) -> None:
-        table = self.document.original
-        if table is None or self.variable not in table.domain.names:
+        if (table := self.document.original) is None or self.variable not in table.domain.names:
             return
         categories = table.domain[self.variable].categories[:MOST]
         if list(categories) == self.names:
@@ -175,8 +177,7 @@ class CategoriesPanel(Panel):
         edit = self._variable.lineEdit()
         assert edit is not None
         old, new = self.variable, edit.text().strip()
-        table = self.document.original
-        if table is None or not old or new == old or not new:
+        if (table := self.document.original) is None or not old or new == old or not new:
             return
         if new in table.domain.names:
             # Another variable was chosen by typing its name.
@@ -209,8 +210,7 @@ class CategoriesPanel(Panel):
             self.list.editItem(self.list.currentItem())
 
     def _remove(self) -> None:
-        item = self.list.currentItem()
-        if item is not None:
+        if (item := self.list.currentItem()) is not None:
             self._run(remove_category(variable=self.variable, category=item.data(NAME)))
 
     def _merge_selected(self) -> None:
@@ -227,8 +227,7 @@ class CategoriesPanel(Panel):
         return held_name(chosen, taken=rest)
 
     def _add(self) -> None:
-        name = self._new.text().strip()
-        if name:
+        if name := self._new.text().strip():
             self._new.clear()
             self._run(add_category(variable=self.variable, category=name))
 

@@ -21,8 +21,8 @@ from tabprotect.gui.grid.folded_levels import Folding
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.grid.totals_cursor import TotalsCursor
-from tabprotect.gui.look.buttons import choice, tool_button
+from tabprotect.gui.grid.result_table import TotalsCursor
+from tabprotect.gui.look.buttons import choice, connected, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import filled, in_column, set_visible
@@ -54,38 +54,37 @@ class CountsPart(QWidget):
         self._figure = "counts"
         self._only = False
         self._folding: Folding | None = None
-        self._layer: Index = ()
         self._paste: Pending | None = None
         self._copying = Copying(self, document.jobs, page.show_error)
         self._build_tools()
-        self.placement = PlacementBar()
-        self.placement.placed.connect(self._place)
-        self.placement.layer_chosen.connect(self._choose_layer)
-        self.paste_bar = PasteBar()
-        self.paste_bar.accepted.connect(self._paste_now)
-        self.paste_bar.rejected.connect(self._paste_never)
-        self.find_bar = FindBar()
-        self.find_bar.found.connect(document.select)
+        self.placement = connected(PlacementBar(), placed=self._place, layer_chosen=self._choose_layer)
+        self.paste_bar = connected(PasteBar(), accepted=self._paste_now, rejected=self._paste_never)
+        self.find_bar = connected(FindBar(), found=document.select)
         self.grid = GridView(message("Table of counts"))
         self.find_bar.closed.connect(self.grid.cells.setFocus)
         self.grid.current_changed.connect(self._cell_chosen)
-        self.totals = TotalsCursor(self.grid)
-        self.totals.chosen.connect(document.select_total)
+        self.totals = connected(TotalsCursor(self.grid), chosen=document.select_total)
         self.grid.model.typed.connect(self._typed)
         self.grid.model.describe = self._describe
         self.grid.cells.cleared.connect(self._clear)
         for header in (self.grid.cells.rows, self.grid.cells.columns):
-            header.fold_asked.connect(partial(self._toggle, down=header.down))
-            header.rename_asked.connect(partial(self._rename, down=header.down))
+            connected(
+                header,
+                fold_asked=partial(self._toggle, down=header.down),
+                rename_asked=partial(self._rename, down=header.down),
+            )
         self.empty = Label(wordWrap=True, role="quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.categories = CategoriesPanel(document)
-        self.categories.closed.connect(lambda: self._categories_button.setChecked(False))
+        self.categories = connected(
+            CategoriesPanel(document), closed=lambda: self._categories_button.setChecked(False)
+        )
         self.categories.hide()
-        self.risks = RiskList()
-        self.risks.closed.connect(lambda: self._risks_button.setChecked(False))
-        self.risks.chosen.connect(document.select)
-        self.risks.rule_set.connect(lambda rule: self.page.do(set_at_risk, rule=rule))
+        self.risks = connected(
+            RiskList(),
+            closed=lambda: self._risks_button.setChecked(False),
+            chosen=document.select,
+            rule_set=lambda rule: self.page.do(set_at_risk, rule=rule),
+        )
         self.risks.hide()
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         filled(split, self.grid, self.categories, self.risks)
@@ -119,8 +118,7 @@ class CountsPart(QWidget):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.toggled.connect(does)
         self._house_tools = self._only_button, self._risks_button, self._categories_button
-        self.folds = FoldTool()
-        self.folds.folded.connect(lambda: self.refresh(frozenset()))
+        self.folds = connected(FoldTool(), folded=lambda: self.refresh(frozenset()))
         filled(self.page.tools, self._figures, self.folds, *self._house_tools)
 
     # -- menus --------------------------------------------------------------------------------
@@ -178,21 +176,14 @@ class CountsPart(QWidget):
         project = self.document.project
         assert project is not None
         domain = table.domain
-        if len(self._layer) != domain.ndim or any(
-            i >= n for i, n in zip(self._layer, domain.shape, strict=True)
-        ):
-            self._layer = (0,) * domain.ndim
-        if self.document.selection is not None:
-            self._layer = self.document.selection
-        placement = project.placement or Placement.of(domain)
+        placement, whole = project.shown_placement, None
         mask = None if self.document.public else self.document.at_risk
-        self.placement.show_placement(domain, placement, self._layer, mask)
+        layout = self.placement.lay_out(domain, placement, self.document.selection, mask)
         self._folding = folding = self.folds.of(domain, placement)
         counts = table.counts
         hidden = self.document.suppressed if self.document.public else None
-        layout, whole = Layout(domain, placement, self._layer), None
         if folding is not None:
-            layout = Layout(folding.shown, placement, folding.nearest(self._layer))
+            layout = Layout(folding.shown, placement, folding.nearest(layout.layer))
             counts = folding.sums(counts)
             mask = None if mask is None else folding.sums(mask)
             hidden = None if hidden is None else folding.sums(hidden)
@@ -203,8 +194,7 @@ class CountsPart(QWidget):
             counts = counts.copy()
             for index, count in self._paste.changes.items():
                 counts[index] = count
-        full = layout.flat(counts)
-        shown = figure(self._figure, full, whole)
+        shown = figure(self._figure, layout.flat(counts), whole)
         rows = shown.rows if layout.rows is None else shown.rows[layout.rows]
         columns = shown.columns if layout.columns is None else shown.columns[layout.columns]
         delegate = self.grid.delegate
@@ -248,21 +238,19 @@ class CountsPart(QWidget):
 
     def _toggle(self, level: int, line: int, *, down: bool) -> None:
         """Fold or unfold the group that a header's label names."""
-        layout = self.grid.layout_
-        if layout is not None:
+        if (layout := self.grid.layout_) is not None:
             names = layout.placement.rows if down else layout.placement.columns
             self.folds.toggle(names[level], layout.codes(line, down=down)[level])
 
     def _cell_chosen(self, index: Index | None) -> None:
-        if self._folding is not None and index is not None:
-            index = self._folding.inner(index)
-            if index is None:
-                # A sum is no cell of the table: the cursor stays, nothing is selected.
-                self.document.selection_changed.disconnect(self.go_to)
-                self.document.select(None)
-                self.document.selection_changed.connect(self.go_to)
-                return
-        self.document.select(index)
+        inner = index if self._folding is None or index is None else self._folding.inner(index)
+        if inner is not None or index is None:
+            self.document.select(inner)
+            return
+        # A sum is no cell of the table: the cursor stays, nothing is selected.
+        self.document.selection_changed.disconnect(self.go_to)
+        self.document.select(None)
+        self.document.selection_changed.connect(self.go_to)
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
@@ -279,11 +267,11 @@ class CountsPart(QWidget):
             return
         shown = index if self._folding is None else self._folding.place(index)
         if shown is None and self._folding is not None:
-            self._layer = index
+            self.placement.layer = index
             self.folds.open_for(self._folding.opened_for(index))
             return
         if shown is not None and not layout.same_layer(shown):
-            self._layer = index
+            self.placement.layer = index
             if self.isVisible():
                 self.refresh(frozenset())
             return
@@ -302,7 +290,6 @@ class CountsPart(QWidget):
         self.refresh(frozenset())
 
     def _choose_layer(self, index: Index) -> None:
-        self._layer = index
         selection = self.document.selection
         layout = self.grid.layout_
         if selection is not None and layout is not None:
@@ -343,8 +330,7 @@ class CountsPart(QWidget):
             self._typed(top, left, "0")
             return
         zeros = [[0] * (right - left + 1) for _ in range(bottom - top + 1)]
-        at = list(layout.index(top, left))
-        self.page.do(paste_block, at=at, counts=zeros)
+        self.page.do(paste_block, at=list(layout.index(top, left)), counts=zeros)
 
     def _place(self, placement: Placement) -> None:
         self.document.run(placed(placement), page=self.page.name)
@@ -388,8 +374,7 @@ class CountsPart(QWidget):
         if block is None or layout is None:
             return
         write: Callable[[Any], str] = str if self._figure == "counts" else "{:.6g}".format
-        values = self.grid.model.values
-        self._copying.copy(layout, values, block, with_headers=with_headers, text=write)
+        self._copying.copy(layout, self.grid.model.values, block, with_headers=with_headers, text=write)
 
     def paste(self) -> None:
         """Show what the clipboard's block would change; nothing changes before it is accepted."""
@@ -445,10 +430,8 @@ class CountsPart(QWidget):
         if mask is None or project is None or project.placement is None or self.document.public:
             return
         place = project.placement
-        names = (*place.layers, *place.rows, *place.columns)
-        order = [project.domain.axis(n) for n in names]
-        found = next_cell(mask, order, self.document.selection, step)
-        if found is not None:
+        order = [project.domain.axis(n) for n in (*place.layers, *place.rows, *place.columns)]
+        if (found := next_cell(mask, order, self.document.selection, step)) is not None:
             self.document.select(found)
             self.grid.cells.setFocus()
 

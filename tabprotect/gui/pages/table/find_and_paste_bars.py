@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.grid.clipboard import read_block
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import named, push_button, tool_button
+from tabprotect.gui.look.buttons import connected, named, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_row
@@ -69,10 +69,9 @@ class PasteBar(Bar):
     def __init__(self) -> None:
         super().__init__(message("Preview of the paste"))
         self._words = Label(wordWrap=True)
-        self.accept = QPushButton(tr("Paste"))
+        self.accept = connected(QPushButton(tr("Paste")), clicked=self.accepted)
         dress(self.accept, "main")
         self.accept.setAccessibleName(tr("Paste the block"))
-        self.accept.clicked.connect(self.accepted)
         self.cancel = push_button(message("Cancel"), self.rejected, name=message("Do not paste"))
         filled(self.row, (self._words, 1), self.cancel, self.accept)
 
@@ -137,13 +136,16 @@ class FindBar(Bar):
                 clearButtonEnabled=True,
             ),
             message("Labels or count to find"),
+            returnPressed=self.next,
         )
-        self._edit.returnPressed.connect(self.next)
         self._result = Label(role="quiet", name=message("Result of the search"))
         close = tool_button(
-            icons.icon("close"), flat=True, name=message("Close the search"), tip=message("Close (Esc)")
+            icons.icon("close"),
+            self.leave,
+            flat=True,
+            name=message("Close the search"),
+            tip=message("Close (Esc)"),
         )
-        close.clicked.connect(self.leave)
         filled(self.row, (self._edit, 1), self._result, close)
 
     def show_table(self, table: Table) -> None:
@@ -170,8 +172,7 @@ class FindBar(Bar):
         """Go to the next match after the last one, round and round."""
         if self._table is None or not self._edit.text().strip():
             return
-        index = find(self._table, self._edit.text(), self._from)
-        if index is None:
+        if (index := find(self._table, self._edit.text(), self._from)) is None:
             self._result.setText(tr("not found"))
             return
         self._result.setText(translate(self._table.domain.cell_text(index)))
@@ -195,17 +196,14 @@ def find(table: Table, text: str, after: Index | None) -> Index | None:
         keys = np.flatnonzero(table.counts.reshape(-1) == wanted)
         if not len(keys):
             return None
-        now = -1 if after is None else domain.flat(after)
-        at = int(np.searchsorted(keys, now, side="right"))
+        at = int(np.searchsorted(keys, -1 if after is None else domain.flat(after), side="right"))
         return domain.unflat(int(keys[at % len(keys)]))
     base = after if after is not None else (0,) * domain.ndim
-    by_comma = [w.strip() for w in bare.split(",") if w.strip()]
-    for words in (by_comma, bare.replace(",", " ").split()):
+    for words in ([w.strip() for w in bare.split(",") if w.strip()], bare.replace(",", " ").split()):
         matches = list(islice(_matches(domain, words, base), 10_000))
         if matches:
             later = [m for m in matches if after is not None and m > after]
-            best = later[0] if later else matches[0]
-            return best
+            return later[0] if later else matches[0]
     return None
 
 
@@ -274,7 +272,6 @@ def changed_cells(layout: Layout, original: Table, changes: Mapping[Index, int])
     """1 for every shown cell that would change."""
     ground = np.zeros(layout.shape, dtype=np.uint8)
     for index, count in changes.items():
-        at = layout.position(index)
-        if at is not None and original[index] != count:
+        if (at := layout.position(index)) is not None and original[index] != count:
             ground[at] = 1
     return ground

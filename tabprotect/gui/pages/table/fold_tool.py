@@ -44,8 +44,7 @@ class FoldTool(QComboBox):
         if not trees or self.currentData() == "categories":
             self._folding = None
             return None
-        known = self._folding
-        if known is None or (known.domain, known.trees) != (domain, trees):
+        if (known := self._folding) is None or (known.domain, known.trees) != (domain, trees):
             open_now = self.currentData() == "unfolded"
             unfolded = {n: every_group(domain[n]) for n in trees} if open_now else {}
             self._folding = Folding(domain, trees, unfolded)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
@@ -21,11 +20,11 @@ from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.gui.base.background.background_task import BackgroundTask
-from tabprotect.gui.base.judged.judged_magnitudes import judged
+from tabprotect.gui.base.judging import judged
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.magnitude_grid import MagnitudeGrid, ShownMagnitudes, magnitude_text
-from tabprotect.gui.look.buttons import choice, tool_button
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.buttons import choice, connected, tool_button
+from tabprotect.gui.look.label import Label, show_text
 from tabprotect.gui.look.layouts import filled, in_column, set_visible
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.table.rules_bar import RulesBar
@@ -65,15 +64,17 @@ class MagnitudesPart(QWidget):
             name=message("Show only rows and columns with unsafe sums"),
         )
         filled(page.tools, self.figures, self.unsafe_only)
-        self.rules = RulesBar()
-        self.rules.rules_set.connect(lambda rules: self.page.do(set_rules, rules=list(rules)))
+        self.rules = connected(
+            RulesBar(), rules_set=lambda rules: self.page.do(set_rules, rules=list(rules)), tried=self._try
+        )
         self.rules.weights_set.connect(
             lambda reading: self.page.do(set_rules, rules=list(self.rules.rules), weights=reading)
         )
-        self.rules.tried.connect(self._try)
-        self.grid = MagnitudeGrid(message("Table of sums"))
-        self.grid.current_changed.connect(document.select)
-        self.grid.placed.connect(lambda where: document.run(placed(where), page=self.page.name))
+        self.grid = connected(
+            MagnitudeGrid(message("Table of sums")),
+            current_changed=document.select,
+            placed=lambda where: document.run(placed(where), page=self.page.name),
+        )
         self.grid.describe = self._describe
         self.unsafe_only.toggled.connect(self.grid.only)
         self.empty = Label(wordWrap=True, role="quiet", alignment=Qt.AlignmentFlag.AlignCenter)
@@ -115,13 +116,11 @@ class MagnitudesPart(QWidget):
             self.rules.forget()
 
     def _nothing(self, why: str) -> None:
-        self.empty.setText(translate(why))
-        self.empty.setVisible(bool(why))
+        show_text(self.empty, why)
         self.grid.setVisible(not why)
 
     def _show_original(self, project: Project, sums: ChosenMagnitudes) -> None:
-        found = self.document.judged_magnitudes.of(sums)
-        if found is None:
+        if (found := self.document.judged_magnitudes.of(sums)) is None:
             # Counting all cells may take seconds: that is not for the window's thread.
             self.document.judged_magnitudes.ask(sums)
             self._nothing(message("Judging every sum\u2026"))
@@ -164,8 +163,7 @@ class MagnitudesPart(QWidget):
 
     def _lay_out(self, project: Project, axes: Sequence[Axis], key: Ints, shown: ShownMagnitudes) -> None:
         self._nothing("")
-        placement = project.placement or Placement.of(project.domain)
-        self.grid.show_magnitudes(axes, key, placement, shown)
+        self.grid.show_magnitudes(axes, key, project.shown_placement, shown)
         self.go_to(self.document.selection)
         if not self.grid.fits:
             self._nothing(
@@ -213,13 +211,12 @@ class MagnitudesPart(QWidget):
         unsafe = int(found.unsafe.sum())
         self.rules.add.setEnabled(True)
         if self.document.in_house:
-            before = self.document.at_risk_cells
             self.rules.show_draft(
                 message(
                     "With {rule} {unsafe} sums would be unsafe ({before} now).",
                     self.rules.typed,
                     count_text(unsafe),
-                    count_text(before),
+                    count_text(self.document.at_risk_cells),
                 )
             )
 

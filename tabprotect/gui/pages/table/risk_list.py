@@ -13,9 +13,9 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.look.buttons import choice, named, tool_button
+from tabprotect.gui.look.buttons import choice, connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
-from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.label import Label, heading, show_text, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -81,13 +81,16 @@ class RiskList(QFrame):
             context=Qt.ShortcutContext.WidgetWithChildrenShortcut,
         )
         self._close = close
-        self.search = Finder(message("Find small counts by their categories"), message("Find categories"))
-        self.search.textChanged.connect(lambda _: self._fill())
-        self.list = RowList(message("Small counts in all layers"))
-        self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
-        top = in_row((self._title, 1), close)
+        self.search = connected(
+            Finder(message("Find small counts by their categories"), message("Find categories")),
+            textChanged=lambda _: self._fill(),
+        )
+        self.list = connected(
+            RowList(message("Small counts in all layers")),
+            chosen=lambda row: self.chosen.emit(self.index_of(row)),
+        )
         in_column(
-            top,
+            in_row((self._title, 1), close),
             self._kinds(),
             self.search,
             (self.list, 1),
@@ -117,10 +120,8 @@ class RiskList(QFrame):
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
         group = in_row(Label(message("At least")), self.share, Label(message("of the row")), 1, margins=0)
-        self.rule = RuleField()
-        self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
-        counts = in_row(self.rule, 1, margins=0)
-        for rule in (counts, group, in_row(1, margins=0)):
+        self.rule = connected(RuleField(), rule_set=lambda rule: self.rule_set.emit(str(rule)))
+        for rule in (in_row(self.rule, 1, margins=0), group, in_row(1, margins=0)):
             page = QWidget()
             page.setLayout(rule)
             self.rules.addWidget(page)
@@ -173,8 +174,7 @@ class RiskList(QFrame):
         self._look_up(table, mask)
         self._fill()
         self.rules.setCurrentIndex(self.kind.currentIndex())
-        self.said.setText(translate(said))
-        self.said.setVisible(bool(said))
+        show_text(self.said, said)
         number = 0 if mask is None or table is None else int(mask.sum())
         self._title.setText(tr("{number} {what}", count_text(number), what))
 

@@ -9,13 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QWidget
 
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import choice, emptied, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, emptied, named, push_button, silent, tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, in_column, in_row, set_visible
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import joined, message
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,7 @@ class RulesBar(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        dress(self, "card")
-        self.setAccessibleName(tr("Rules"))
+        named(self, message("Rules"), role="card")
         self.rules: tuple[str, ...] = ()
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
@@ -103,8 +101,10 @@ class RulesBar(QFrame):
             "replicate": message("weights stand for equal others"),
             "known": message("weighted contributions are known"),
         }
-        self.weights = choice(message("How weights are read"), readings)
-        self.weights.activated.connect(lambda _: self.weights_set.emit(str(self.weights.currentData())))
+        self.weights = connected(
+            choice(message("How weights are read"), readings),
+            activated=lambda _: self.weights_set.emit(str(self.weights.currentData())),
+        )
         row.addWidget(self.weights)
         self._draft = Label(wordWrap=True, role="quiet", name=message("What this rule would do"))
         self._said = ""
@@ -131,11 +131,11 @@ class RulesBar(QFrame):
         for rule in self.rules:
             chip = tool_button(
                 f"{rule}  \u2715",
+                lambda _=False, r=rule: self._take(r),
                 name=message("Take away the rule {rule}", rule),
                 tip=tip(says(rule)),
                 focus=Qt.FocusPolicy.StrongFocus,
             )
-            chip.clicked.connect(lambda _=False, r=rule: self._take(r))
             self._flow.addWidget(chip)
         if not self.rules:
             self._flow.addWidget(Label(message("none yet: no sum is judged"), role="quiet"))

@@ -80,8 +80,7 @@ MOST_READ = 100_000
 
 def cell_called(domain: Domain, text: str) -> Index | None:
     """The cell that an error names."""
-    keys = range(domain.size if domain.size <= MOST_READ else 0)
-    cells = map(domain.unflat, keys)
+    cells = map(domain.unflat, range(domain.size if domain.size <= MOST_READ else 0))
     return next((index for index in cells if domain.cell_text(index) == text), None)
 
 

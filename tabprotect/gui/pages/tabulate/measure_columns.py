@@ -63,8 +63,7 @@ class MeasureColumns(QWidget):
             tip=tip(message("Groups whose names differ in capitals and spaces only count as one.")),
         )
         flow.addWidget(self.merge)
-        amount = in_row(label, self.measure, 1, spacing=GRID)
-        in_column(amount, self._more, on=self, margins=0, spacing=GRID)
+        in_column(in_row(label, self.measure, 1, spacing=GRID), self._more, on=self, margins=0, spacing=GRID)
         self._more.hide()
 
     @staticmethod
@@ -84,8 +83,7 @@ class MeasureColumns(QWidget):
     @property
     def given(self) -> dict[str, str | None]:
         """Return what is chosen, by the names that tabulating has for it; empty where records are counted."""
-        measure = self.measure.currentData()
-        if measure is None:
+        if (measure := self.measure.currentData()) is None:
             return {}
         columns = {name: box.currentData() for name, box in self.boxes.items()}
         merged = {"spellings": "merge"} if self.merge.isChecked() else {}

@@ -18,7 +18,7 @@ from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import variable_kind
-from tabprotect.gui.look.buttons import choice, named, offer, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, named, offer, push_button, silent, tool_button
 from tabprotect.gui.look.empty import Empty
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import ElidedLabel, Label, heading
@@ -79,19 +79,19 @@ class TabulatePage(Page):
         )
         self._small: dict[str, Counted] = {}
         self.so_far = TableSoFar()
-        self._filter = Finder(message("Filter the variables"), message("find variables"))
-        self._filter.textChanged.connect(self._apply_filter)
+        self._filter = connected(
+            Finder(message("Filter the variables"), message("find variables")), textChanged=self._apply_filter
+        )
         self.all = tool_button(
             message("Tick all"),
             self._tick_all,
             tip=message("Every variable in sight with at most 1,000 categories, or none"),
+            focus=Qt.FocusPolicy.StrongFocus,
         )
-        self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._list = VariableList()
-        self._list.itemChanged.connect(self._ticked)
+        self._list = connected(
+            VariableList(), itemChanged=self._ticked, cellPressed=self._pressed, cellClicked=self._clicked
+        )
         self._before: Qt.CheckState | None = None
-        self._list.cellPressed.connect(self._pressed)
-        self._list.cellClicked.connect(self._clicked)
         self._choose_source()
         self.empty = Empty(EMPTY, message("Choose a file\u2026"), self._ask)
         self._filter.setMaximumWidth(24 * GRID)
@@ -120,9 +120,11 @@ class TabulatePage(Page):
             message("A database\u2026"), self._ask_database, name=message("Choose a table of a database")
         )
         self.more = tool_button(
-            message("More"), name=message("Show the place as it is written"), checkable=True
+            message("More"),
+            name=message("Show the place as it is written"),
+            checkable=True,
+            focus=Qt.FocusPolicy.StrongFocus,
         )
-        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.address = named(
             QLineEdit(placeholderText="postgresql://host/base#table"),
             message("Address of a database's table, or a pattern of files"),
@@ -142,20 +144,21 @@ class TabulatePage(Page):
 
     def _choose_weights(self) -> tuple[QWidget, QWidget]:
         """Return what is added up, what the records are weighted by, and where their keys come from."""
-        self.measure = MeasureColumns()
-        self.measure.changed.connect(self._measured)
+        self.measure = connected(MeasureColumns(), changed=self._measured)
         self._weight = choice(
             message("Each row counts"),
             tip=message("Rows that stand for several persons say in a column for how many."),
         )
-        self._key = choice(
-            message("Key of a record"),
-            tip=message(
-                "Random numbers that belong to the records; for the cell key method. A column of the "
-                "file makes all its tables agree; keys drawn now are kept with this table only."
+        self._key = connected(
+            choice(
+                message("Key of a record"),
+                tip=message(
+                    "Random numbers that belong to the records; for the cell key method. A column of the "
+                    "file makes all its tables agree; keys drawn now are kept with this table only."
+                ),
             ),
+            currentIndexChanged=self._say,
         )
-        self._key.currentIndexChanged.connect(self._say)
         self._design = choice(
             message("Design weight"),
             tip=message("How many people each record stands for; kept beside the counts"),
@@ -265,8 +268,7 @@ class TabulatePage(Page):
         self._list.setCurrentCell(0, 0)
         self._list.setFocus()
         self._say()
-        names = counted_by(found, MOST_CATEGORIES)
-        if names:
+        if names := counted_by(found, MOST_CATEGORIES):
             self._joint.ask(
                 message("counting small counts"),
                 lambda progress: count_all(self.source, names, progress),
@@ -323,8 +325,7 @@ class TabulatePage(Page):
         wanted = text.casefold().strip()
         for row in range(self._list.rowCount()):
             item = self._list.item(row, 0)
-            hidden = item is None or wanted not in item.text().casefold()
-            self._list.setRowHidden(row, hidden)
+            self._list.setRowHidden(row, item is None or wanted not in item.text().casefold())
 
     def _pressed(self, row: int, column: int) -> None:
         item = self._list.item(row, 0)
@@ -332,8 +333,7 @@ class TabulatePage(Page):
 
     def _clicked(self, row: int, column: int) -> None:
         """A name is as good to click as its box, which has turned by itself by now."""
-        item = self._list.item(row, 0)
-        if item is not None and item.checkState() == self._before:
+        if (item := self._list.item(row, 0)) is not None and item.checkState() == self._before:
             ticked = item.checkState() == Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
@@ -371,10 +371,10 @@ class TabulatePage(Page):
             self.set_sentence(message("Choose a file or a folder of records, or name a database's table."))
             return
         if not self.chosen:
-            records = count_text(self._columns[0].records)
             self.set_sentence(
                 message(
-                    "{records} records. Tick the variables to count by; space ticks the current one.", records
+                    "{records} records. Tick the variables to count by; space ticks the current one.",
+                    count_text(self._columns[0].records),
                 )
             )
             return
@@ -385,9 +385,10 @@ class TabulatePage(Page):
         cells = count_text(math.prod(shape))
         said = message("A table {names}: {product} = {cells} cells.", names, product, cells)
         if (here := self._small.get("")) is not None:
-            small = count_text(here.small)
             said = (
-                message("{names}: {cells} cells, {small} of them small.", names, cells, small)
+                message(
+                    "{names}: {cells} cells, {small} of them small.", names, cells, count_text(here.small)
+                )
                 if here.small
                 else message("{names}: {cells} cells, none of them small.", names, cells)
             )

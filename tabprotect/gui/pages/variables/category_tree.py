@@ -144,8 +144,7 @@ class CategoryTree(QTreeWidget):
         """Hide what has none of the words; whether anything below is left."""
         left = False
         for number in range(item.childCount()):
-            child = item.child(number)
-            if child is None:
+            if (child := item.child(number)) is None:
                 continue
             text = child.text(0).casefold()
             inside = self._hide_others(child)
@@ -204,8 +203,7 @@ class CategoryTree(QTreeWidget):
 
 
 def _categories(item: QTreeWidgetItem) -> list[str]:
-    own = item.data(0, CATEGORY)
-    if own is not None:
+    if (own := item.data(0, CATEGORY)) is not None:
         return [str(own)]
     inside = [item.child(n) for n in range(item.childCount())]
     return [name for one in inside if one is not None for name in _categories(one)]

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.groupings.digits import usual_digits
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.gui.look.buttons import faces, named, push_button
+from tabprotect.gui.look.buttons import connected, faces, named, push_button
 from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import held, in_column, in_row, set_enabled
@@ -94,8 +94,7 @@ class GroupingPanel(QFrame):
     # -- the ways ---------------------------------------------------------------------------------
 
     def _digits(self) -> QWidget:
-        self.digits = DigitRows()
-        self.digits.changed.connect(self.changed)
+        self.digits = connected(DigitRows(), changed=self.changed)
         words = Label(
             message("Codes that begin alike belong together: 111 and 112 are in 11, and 11 is in 1."),
             wordWrap=True,
@@ -104,17 +103,29 @@ class GroupingPanel(QFrame):
         return held(in_column(words, self.digits, margins=(0, GRID, 0, 0), spacing=GRID))
 
     def _bands(self) -> QWidget:
-        self.width_box = named(QSpinBox(minimum=1, maximum=10**6, value=5), message("Width of the bands"))
-        self.width_box.valueChanged.connect(lambda _: self._means("width"))
-        self.cuts = named(QLineEdit(placeholderText=translate("0, 15, 65")), message("Where bands begin"))
-        self.cuts.textChanged.connect(lambda _: self._means("cuts"))
-        self.cuts.returnPressed.connect(self.ask)
+        self.width_box = named(
+            QSpinBox(minimum=1, maximum=10**6, value=5),
+            message("Width of the bands"),
+            valueChanged=lambda _: self._means("width"),
+        )
+        self.cuts = named(
+            QLineEdit(placeholderText=translate("0, 15, 65")),
+            message("Where bands begin"),
+            textChanged=lambda _: self._means("cuts"),
+            returnPressed=self.ask,
+        )
         self.meant = "width"
         """The field that the bands go by."""
-        wide = Label(message("All as wide as"), buddy=self.width_box)
-        begin = Label(message("or beginning at"), buddy=self.cuts)
-        row = in_row(wide, self.width_box, begin, (self.cuts, 1), margins=(0, GRID, 0, 0), spacing=GRID)
-        return held(row)
+        return held(
+            in_row(
+                Label(message("All as wide as"), buddy=self.width_box),
+                self.width_box,
+                Label(message("or beginning at"), buddy=self.cuts),
+                (self.cuts, 1),
+                margins=(0, GRID, 0, 0),
+                spacing=GRID,
+            )
+        )
 
     def _files(self) -> QWidget:
         self.file_button = push_button(
@@ -140,9 +151,9 @@ class GroupingPanel(QFrame):
         self.written = named(
             QPlainTextEdit(placeholderText=translate(WRITTEN), tabChangesFocus=True),
             message("Groups as text"),
+            textChanged=self.changed,
         )
         self.written.setFixedHeight(8 * GRID)
-        self.written.textChanged.connect(self.changed)
         self.write_button = push_button(message("Write out the level"), self.writing, flat=True)
         words = message("Select categories at the left and group them, or drag one onto another.")
         type_them = Label(message("Or type a group in each line:"), role="quiet")

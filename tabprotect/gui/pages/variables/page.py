@@ -34,7 +34,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.variable_words import levels_text, missing_codes, variable_kind
 from tabprotect.gui.forms.mapping_sheet import MappingSheet, Unlisted
-from tabprotect.gui.look.buttons import ScrollsDown, named, silent
+from tabprotect.gui.look.buttons import ScrollsDown, connected, named, silent
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import held, in_column, in_row, split
 from tabprotect.gui.look.lists.figures import show_figures
@@ -82,17 +82,12 @@ class VariablesPage(VariablesStage, Page):
         self.list.setMinimumHeight(10 * GRID)
         show_figures(self.list, (FIGURES,))
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
-        self.tree = CategoryTree()
-        self.tree.dropped.connect(self._together)
-        self.tree.itemSelectionChanged.connect(self._selected)
-        self.order = OrderTools()
-        self.order.moved.connect(self._move)
-        self.order.merged.connect(self._merge)
+        self.tree = connected(CategoryTree(), dropped=self._together, itemSelectionChanged=self._selected)
+        self.order = connected(OrderTools(), moved=self._move, merged=self._merge)
         self.levels_there = LevelTools()
         self.panel = GroupingPanel()
         self._connect()
-        self.zeros = ZerosMenu()
-        self.zeros.stated.connect(lambda zeros: self.do(state_structural_zeros, zeros=zeros))
+        self.zeros = connected(ZerosMenu(), stated=lambda zeros: self.do(state_structural_zeros, zeros=zeros))
         self.tools.addWidget(self.zeros)
         self._looking: BackgroundTask[tuple[tuple[str, ...], ...]] = BackgroundTask(
             self, document.jobs, self._nesting, lambda _: None
@@ -103,22 +98,23 @@ class VariablesPage(VariablesStage, Page):
             lambda found: self.panel.live.setText("" if document.public else foreseen_words(found)),
             lambda error: self.panel.live.setText(error.message),
         )
-        self.finder = Finder(message("Find a category"))
-        self.finder.textChanged.connect(self.tree.sift)
+        self.finder = connected(Finder(message("Find a category")), textChanged=self.tree.sift)
         self._lay_out()
 
     def _connect(self) -> None:
-        self.panel.changed.connect(self._foresee)
-        self.panel.asked.connect(self._group)
-        self.panel.together.connect(lambda: self._together(self.tree.chosen))
-        self.panel.writing.connect(self._write)
-        self.levels_there.removed.connect(
-            lambda level: self.do(remove_level, variable=self.variable, level=level)
+        connected(
+            self.panel,
+            changed=self._foresee,
+            asked=self._group,
+            together=lambda: self._together(self.tree.chosen),
+            writing=self._write,
         )
-        self.levels_there.taken.connect(
-            lambda level: self.do(take_level, variable=self.variable, level=level)
+        connected(
+            self.levels_there,
+            removed=lambda level: self.do(remove_level, variable=self.variable, level=level),
+            taken=lambda level: self.do(take_level, variable=self.variable, level=level),
+            nested=self._nest,
         )
-        self.levels_there.nested.connect(self._nest)
 
     def _lay_out(self) -> None:
         self.levels = ElidedLabel("", role="section")
@@ -216,8 +212,7 @@ class VariablesPage(VariablesStage, Page):
             self._split.setSizes([high, max(self._split.height() - high, 1)])
 
     def _row_chosen(self, row: int) -> None:
-        table = self.document.original
-        if table is not None and 0 <= row < table.domain.ndim:
+        if (table := self.document.original) is not None and 0 <= row < table.domain.ndim:
             self.variable = table.domain.names[row]
             self._show(table)
 
@@ -249,8 +244,7 @@ class VariablesPage(VariablesStage, Page):
         self.levels_there.show_levels([level.name for level in variable.coarser], list(chain))
 
     def _nesting(self, _found: tuple[tuple[str, ...], ...]) -> None:
-        table = self.document.original
-        if table is not None and not self.document.public:
+        if (table := self.document.original) is not None and not self.document.public:
             self._offer(self._variable(table))
 
     # -- order ---------------------------------------------------------------------------------
@@ -311,8 +305,7 @@ class VariablesPage(VariablesStage, Page):
 
     def _together(self, categories: Sequence[str], onto: str = "") -> None:
         """Put categories into one group: of their own, or that of what they were dropped on."""
-        table = self.document.original
-        if table is None:
+        if (table := self.document.original) is None:
             return
         variable = self._variable(table)
         level = self.panel.name.text().strip() or self.levels_there.level.currentText() or BY_HAND
@@ -344,8 +337,7 @@ class VariablesPage(VariablesStage, Page):
 
     def _write(self) -> None:
         """The groups of the level that is chosen as text; without any, each category for itself."""
-        table = self.document.original
-        if table is None:
+        if (table := self.document.original) is None:
             return
         variable, chosen = self._variable(table), self.levels_there.level.currentText()
         groups = next((o.groups for o in variable.coarser if o.name == chosen), variable.categories)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.look.buttons import connected
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr
 
@@ -33,9 +34,7 @@ class ZerosMenu(QPushButton):
         self._pending: dict[str, list[str]] = {}
         self._domain: Domain | None = None
         self._variable, self._chosen = "", list[str]()
-        menu = QMenu(self)
-        menu.aboutToShow.connect(self._fill)
-        self.setMenu(menu)
+        self.setMenu(connected(QMenu(self), aboutToShow=self._fill))
 
     def show_state(self, domain: Domain | None, variable: str, chosen: Sequence[str]) -> None:
         """Show what there is to say it of now."""
@@ -61,8 +60,10 @@ class ZerosMenu(QPushButton):
         if domain.structural:
             menu.addSeparator()
         for zero in domain.structural:
-            action = menu.addAction(tr("{told}: {words}", tr("Let go"), zero.words[:SHOWN]))
-            action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
+            connected(
+                menu.addAction(tr("{told}: {words}", tr("Let go"), zero.words[:SHOWN])),
+                triggered=lambda _=False, z=zero: self._let_go(z),
+            )
 
     def _add(self) -> None:
         self._pending[self._variable] = self._chosen

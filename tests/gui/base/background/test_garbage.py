@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pytestqt.qtbot import QtBot
 
-from tabprotect.gui.base.background.garbage import THRESHOLDS
+from tabprotect.gui.base.background.jobs import THRESHOLDS
 
 
 class Circle:

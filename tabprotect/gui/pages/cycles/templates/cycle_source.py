@@ -6,7 +6,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Signs
 from tabprotect.engine.cycles.designs import DESIGNS, design
@@ -16,6 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.buttons import Scrolling, connected
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_grid
@@ -42,17 +43,14 @@ class Choosing(QStackedWidget):
     @cached_property
     def templates(self) -> TemplateCards:
         """The cards."""
-        cards = TemplateCards()
-        cards.chosen.connect(self.chosen)
-        cards.design_asked.connect(self._show_design)
+        cards = connected(TemplateCards(), chosen=self.chosen, design_asked=self._show_design)
         self.addWidget(cards)
         return cards
 
     @cached_property
     def design(self) -> DesignForMe:
         """The form, its candidates, and what leaks."""
-        form = DesignForMe(self.document)
-        form.done.connect(self.done)
+        form = connected(DesignForMe(self.document), done=self.done)
         self.addWidget(form)
         return form
 
@@ -75,8 +73,7 @@ class Choosing(QStackedWidget):
             self.templates.show_domain(project.domain)
 
     def _show_design(self) -> None:
-        project = self.document.project
-        if project is not None:
+        if (project := self.document.project) is not None:
             self.setCurrentWidget(self.design)
             self.design.show_project(project)
 
@@ -98,10 +95,9 @@ class Pictures(QWidget):
     """Pictures of some cycles of a template, side by side."""
 
     def __init__(self, patterns: list[Signs]) -> None:
-        super().__init__()
+        super().__init__(accessibleName=tr("Picture of some of its cycles"))
         self._patterns = patterns
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tr("Picture of some of its cycles"))
 
     def sizeHint(self) -> QSize:
         return QSize(26 * GRID, 8 * GRID)
@@ -129,25 +125,21 @@ class TemplateCard(ChoiceCard):
             placement = Placement.of(moves.domain)
             shown = sorted({0, len(moves) // 2, len(moves) - 1})
             column.addWidget(Pictures([pattern(moves, i, placement) for i in shown]))
-        words = Label(why or sentence, wordWrap=True)
-        column.addWidget(words)
+        column.addWidget(Label(why or sentence, wordWrap=True))
         if not why:
             warning = Label(message("Not {avoid}.", avoid), wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
 
 
-class TemplateCards(QScrollArea):
+class TemplateCards(Scrolling):
     """All templates for the table at hand. ``chosen`` carries the name of one."""
 
     chosen = Signal(str)
     design_asked = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Templates"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        super().__init__(name=message("Templates"))
         self.cards: dict[str, TemplateCard] = {}
         self._shape: tuple[int, ...] = ()
 
@@ -159,17 +151,19 @@ class TemplateCards(QScrollArea):
         self.cards = {}
         inner = QWidget()
         grid = in_grid(on=inner, margins=(0, 0, GRID, 0), across=GRID, down=GRID)
-        first = TemplateCard(
-            message("Design for me"),
-            message(
-                "Say what must stay true; designs are tried on synthetic tables with the same margins, "
-                "from useful to protected."
+        first = connected(
+            TemplateCard(
+                message("Design for me"),
+                message(
+                    "Say what must stay true; designs are tried on synthetic tables with the same margins, "
+                    "from useful to protected."
+                ),
+                message("where every cycle is to be drawn by hand"),
+                None,
+                "",
             ),
-            message("where every cycle is to be drawn by hand"),
-            None,
-            "",
+            chosen=self.design_asked,
         )
-        first.chosen.connect(self.design_asked)
         self.cards["design for me"] = first
         grid.addWidget(first, 0, 0)
         for name, kind in DESIGNS.items():
@@ -209,8 +203,9 @@ class TemplateCards(QScrollArea):
             moves = design(small, name)
         except ParameterError as error:
             why = message("Not for this table: {values}.", next(iter(error.fields.values())))
-        card = TemplateCard(title, sentence, avoid, moves, why)
-        card.chosen.connect(lambda: self.chosen.emit(name))
+        card = connected(
+            TemplateCard(title, sentence, avoid, moves, why), chosen=lambda: self.chosen.emit(name)
+        )
         number = len(self.cards)
         self.cards[name] = card
         grid.addWidget(card, number // COLUMNS, number % COLUMNS)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QBoxLayout, QCheckBox, QFormLayout, QSizePolicy, Q
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import take_design
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS, check_zeros, zeros_said
@@ -25,7 +24,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import choice, named, push_button, scrolling, silent
+from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, push_button, silent
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, count_text, moved_text
@@ -87,7 +86,7 @@ class DesignForMe(QWidget):
         self._both = in_row(
             (self._form, 2), (self._right, 5), on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID
         )
-        area = scrolling()
+        area = Scrolling()
         area.setWidget(inner)
         in_column(area, on=self, margins=0)
 
@@ -99,7 +98,7 @@ class DesignForMe(QWidget):
 
     def _build_form(self) -> None:
         self._form = QWidget()
-        self.chips = KeptChips()
+        self.chips = connected(KeptChips(), changed=self._ask)
         self.zeros = choice(offered={True: message("may rise"), False: message("stay zero, unbiased")})
         self.most = QSpinBox(maximum=1000)
         self.most.setSpecialValueText(tr("any"))
@@ -113,7 +112,7 @@ class DesignForMe(QWidget):
             (self.posterior, message("Readers compute what to believe")),
         ):
             rows.addRow(translate(name), named(widget, name))
-        self.structural = Field(ZEROS)
+        self.structural = connected(Field(ZEROS), changed=self._ask)
         in_column(
             heading(message("Keep exactly")),
             self.chips,
@@ -125,8 +124,6 @@ class DesignForMe(QWidget):
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        self.structural.changed.connect(self._ask)
-        self.chips.changed.connect(self._ask)
         self.zeros.activated.connect(lambda _: self._ask())
         self.most.valueChanged.connect(lambda _: self._ask())
         self.posterior.activated.connect(lambda _: self._ask())
@@ -134,11 +131,11 @@ class DesignForMe(QWidget):
     def _build_offers(self) -> None:
         self._right = QWidget()
         self.state = Label(wordWrap=True)
-        self.curve = OfferCurve()
+        self.curve = connected(OfferCurve(), hovered=self._hover)
         self.slider = named(QSlider(Qt.Orientation.Horizontal), message("From useful to protected"))
         self.slider.setPageStep(1)
         self.leaks = Label(wordWrap=True, name=message("What leaks"))
-        self.staff = QCheckBox(tr("Judge on this table too"))
+        self.staff = connected(QCheckBox(tr("Judge on this table too")), toggled=lambda _: self._tell())
         recorded = Label(
             message("Staff only: a choice made with these figures in sight is recorded."),
             wordWrap=True,
@@ -162,8 +159,6 @@ class DesignForMe(QWidget):
         )
         self.slider.valueChanged.connect(self._choose)
         self.curve.chosen.connect(self.slider.setValue)
-        self.curve.hovered.connect(self._hover)
-        self.staff.toggled.connect(lambda _: self._tell())
 
     # -- asking -------------------------------------------------------------------------------
 
@@ -201,8 +196,7 @@ class DesignForMe(QWidget):
         }
 
     def _ask(self) -> None:
-        project = self.document.project
-        if project is None or project.table is None:
+        if (project := self.document.project) is None or project.table is None:
             return
         table, wishes = project.table, self.wishes
         given = self._given(project)
@@ -323,8 +317,7 @@ class DesignForMe(QWidget):
         return lines
 
     def _judge_on_table(self, number: int, offer: Offer) -> None:
-        project = self.document.project
-        if project is None or project.table is None:
+        if (project := self.document.project) is None or project.table is None:
             return
         table, small = project.table, project.at_risk
 
@@ -344,12 +337,11 @@ class DesignForMe(QWidget):
         self.grid.setVisible(shown is not None)
         if project is None or shown is None:
             return
-        placement = project.placement or Placement.of(project.domain)
+        placement = project.shown_placement
         layer = self.document.selection or (0,) * project.domain.ndim
         table = self.document.shown_table
         overlay = cycle_overlays.of_chances(shown.moves, None if table is None else table.counts)
-        layout = Layout(project.domain, placement, layer)
-        self.grid.show_overlay(layout, shown.moves.margins, overlay)
+        self.grid.show_overlay(Layout(project.domain, placement, layer), shown.moves.margins, overlay)
 
     def _take(self) -> None:
         offer, project = self.offer, self.document.project
@@ -456,8 +448,7 @@ class OfferCurve(Plot):
 
     def tip(self, value: float, height: float) -> str:
         """Say what is hovered over is told to whoever listens; the tooltip names it."""
-        over = self._found(QPointF(value, height))
-        if over != self._over:
+        if (over := self._found(QPointF(value, height))) != self._over:
             self._over = over
             self.hovered.emit(over)
             if self._canvas is not None:
@@ -465,6 +456,5 @@ class OfferCurve(Plot):
         return "" if over < 0 else self._offers[over].words
 
     def pressed(self, at: QPointF, *, twice: bool) -> None:
-        found = self._found(at)
-        if found >= 0:
+        if (found := self._found(at)) >= 0:
             self.chosen.emit(found)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
-from tabprotect.gui.look.buttons import emptied, push_button, tool_button
+from tabprotect.gui.look.buttons import connected, emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_grid, in_row
 from tabprotect.gui.look.theme import GRID
@@ -29,16 +29,14 @@ class KeptChips(QWidget):
         super().__init__()
         self.margins: MarginSet = ()
         self.chips: dict[tuple[str, ...], QToolButton] = {}
-        self.picks = NamePicks(lambda name: message("Together: {name}", name))
-        self.picks.changed.connect(self._offer)
+        self.picks = connected(NamePicks(lambda name: message("Together: {name}", name)), changed=self._offer)
         self._chips = in_grid(across=GRID // 2, down=GRID // 2)
         self.add = push_button(message("Keep these together"), self._add)
-        row = in_row(self.add, 1)
         in_column(
             self._chips,
             Label(message("Another one: choose variables or levels"), wordWrap=True),
             self.picks,
-            row,
+            in_row(self.add, 1),
             on=self,
             margins=0,
             spacing=GRID // 2,
@@ -58,11 +56,11 @@ class KeptChips(QWidget):
             words = spoken(margin) or message("the total")
             chip = tool_button(
                 message("{words}  ✕", words),
+                lambda _=False, m=margin: self._let_go(m),
                 tip=message("Let this margin go"),
                 name=message("Kept: {words}. Let it go", words),
                 focus=Qt.FocusPolicy.StrongFocus,
             )
-            chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
             place = (number, 0) if wide else divmod(number, 2)
             self._chips.addWidget(chip, *place, Qt.AlignmentFlag.AlignLeft)
@@ -83,8 +81,7 @@ class KeptChips(QWidget):
         self.changed.emit()
 
     def _let_go(self, margin: tuple[str, ...]) -> None:
-        rest = tuple(one for one in self.margins if one != margin)
-        if rest:
+        if rest := tuple(one for one in self.margins if one != margin):
             self.margins = rest
             self._show()
             self.changed.emit()
