@@ -15,7 +15,7 @@ from tabprotect.engine.belief.estimate import LEVEL as LEVEL_OF_ODDS
 from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.belief.log_odds import LogOdds, log_odds
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
-from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary, Statistic
 from tabprotect.engine.posterior.columns import PosteriorColumns

@@ -12,7 +12,7 @@ from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle.informed_prior import informed
 from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
-from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError, ParameterError, about
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.margins import sums

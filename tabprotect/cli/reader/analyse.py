@@ -19,7 +19,7 @@ from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.belief.log_odds import log_odds
 from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
-from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import option_field, part
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary

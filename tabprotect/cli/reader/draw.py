@@ -15,7 +15,7 @@ from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.disclosure.verdict import weigh_refused
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.options import Options, option_field, position

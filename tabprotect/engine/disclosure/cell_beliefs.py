@@ -138,7 +138,7 @@ class TablesBelieved:
 
 
 def tables_believed(
-    release: Release,
+    evidence: Evidence,
     prior: str,
     *,
     earlier: Sequence[Release | Evidence] = (),
@@ -165,8 +165,8 @@ def tables_believed(
     InputError, ParameterError
         When the release cannot come from its mechanism.
     """
+    release = evidence.release
     asked = _Asked(release, prior, effort, progress)
-    evidence = Evidence(release)
     likelihood: Likelihood | None = None
     try:
         likelihood = evidence.likelihood

@@ -137,13 +137,11 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
     if done.record.overruled:
         return ""
     found, problem, stated = done.record.verdict, done.record.problem, done.release.mechanism.gate
-    if problem.magnitudes is not None:
-        limits = policy.of_magnitudes
-    else:
-        method, limits = methods()[done.release.mechanism.method], policy.limits(problem.at_risk)
+    if problem.magnitudes is None:
+        method = methods()[done.release.mechanism.method]
         if objection := method.acceptance_failure(done.record.findings):
             return objection
-    if stated is not None and _limits(stated) != _limits(limits):
+    if stated is not None and _limits(stated) != _limits(policy.of_release(done.release, problem.at_risk)):
         return message("It was judged by other limits than those of the house: protect the table again.")
     # A table protected before there were verdicts was released by another rule.
     return "" if found is None or found.accepted else found.staff_sentence
@@ -151,7 +149,7 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
 
 def _limits(gate: Gate) -> tuple[object, ...]:
     numbers = (getattr(gate, limit.name) for limit in fields(Limits))
-    return *numbers, gate.at_risk, gate.intruder, gate.within
+    return *numbers, gate.at_risk, gate.intruder, gate.within, gate.counts
 
 
 def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:

@@ -17,8 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
+from tabprotect.engine.belief.counts_among import counts_among
+from tabprotect.engine.belief.effort import VERDICT, Effort
+from tabprotect.engine.disclosure.counts_verdict import counts_verdict
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.disclosure.together import numbers_known
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -48,8 +51,13 @@ def magnitude_verdict(
     audit: ContributorsAudit | None = None,
     unsafe: Bools | None = None,
     more: tuple[Omission, ...] = (),
+    effort: Effort = VERDICT,
+    progress: Progress = SILENT,
 ) -> StaffVerdict:
-    """Judge a release of sums as its readers see it.
+    """Judge a release of magnitudes as its readers see it, and the counts among its measures.
+
+    That readers know how many contribute is part of how magnitudes are judged, and magnitudes tell
+    nothing further of counts: of each measure what is judged holds beside the other.
 
     Parameters
     ----------
@@ -63,7 +71,7 @@ def magnitude_verdict(
         Kinds of what else was not judged.
     """
     table, gate = release.magnitude_table, release.mechanism.gate
-    limits = limits or gate or AgencyPolicy().of_magnitudes
+    limits = limits or gate or AgencyPolicy().of_release(release)
     method = methods("magnitudes")[release.mechanism.method]
     found = method.outsider(release, limits.near)
     near = found is not None and found > limits.belief_limit + ROUNDING
@@ -83,17 +91,24 @@ def magnitude_verdict(
         "none" if worst is None else "exact",
         worst=worst,
         hidden=int(table.hidden.sum()),
-        numbers=int(numbers_known(table).sum()),
+        numbers=int(np.equal(*table.numbers).sum()),
     )
     tables: tuple[TableVerdict, ...] = (outsider,)
     if audit is not None:
         known = audit.broken + audit.known
         tables = (outsider, TableVerdict("contributor", names, True, audit.unsafe, 0.0, known, 0, "exact"))
-    return StaffVerdict(
-        tables,
-        limits,
-        1,
-        left_out=kinds(method.left_out(release), more, () if gate is None else gate.left_out),
+    beside = StaffVerdict((), limits, 1)
+    try:
+        if (counts := counts_among(release)) is not None:
+            beside = counts_verdict(counts, limits, effort=effort, progress=progress)
+    except InfeasibleError as error:
+        unknown = TableVerdict("user", names, True, 0, 0.0, 0, 0, "none")
+        beside = replace(beside, tables=(unknown,), note=error.sentence, left_out=("simulation",))
+    left_out = method.left_out(release), more, () if gate is None else gate.left_out
+    return replace(
+        beside,
+        tables=(*tables, *beside.tables),
+        left_out=kinds(beside.left_out, *left_out),
         reason=gate is not None and gate.reason,
         stated=audit is None,
         audit=audit,
@@ -134,13 +149,14 @@ def protect_magnitudes(
         As :meth:`~tabprotect.engine.protection.method.Method.draw`.
     Interrupted
     """
-    given, limits = problem.contributions, policy.of_magnitudes
+    given = problem.contributions
     release, draft = method.perform(problem, values, Randomness.seeded(given.seed).generator(), progress)
+    limits = policy.of_release(release, problem.at_risk)
     table, pattern = given.table, draft.pattern
     letters = np.full(len(table.cells), "S")
     if pattern is None:
         audit = ContributorsAudit(1, 0, 0, 0, 0, int(given.unsafe.sum()) if given.rules else 0)
-        found = magnitude_verdict(release, limits, audit=audit, unsafe=given.unsafe)
+        found = magnitude_verdict(release, limits, audit=audit, unsafe=given.unsafe, progress=progress)
         assert found.audit is not None
         figures: Mapping[str, object] = {
             "primary": found.audit.unsafe,
@@ -168,7 +184,7 @@ def protect_magnitudes(
             narrow=method.narrow(given, pattern.primary, release, (limits.near, limits.belief_limit)),
         )
         more: tuple[Omission, ...] = () if pattern.everybody else ("contributors",)
-        found = magnitude_verdict(release, limits, audit=audit, more=more)
+        found = magnitude_verdict(release, limits, audit=audit, more=more, progress=progress)
         letters[pattern.secondary], letters[pattern.primary] = "M", PRIMARY
         figures = {
             "primary": audit.unsafe,

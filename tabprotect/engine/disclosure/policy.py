@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -24,6 +24,7 @@ from tabprotect.engine.paths import is_there
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.messages import message
 
@@ -169,10 +170,18 @@ class AgencyPolicy:
             refused=refused,
         )
 
-    @property
-    def of_magnitudes(self) -> Gate:
-        """The limits for a table of magnitudes."""
-        return Gate(within=self.within, belief_limit=self.belief_limit)
+    def of_release(self, release: Release, at_risk: SmallCount | None = None) -> Gate:
+        """The limits for the measures of a release that is drawn once.
+
+        Parameters
+        ----------
+        at_risk
+            As of :meth:`limits`.
+        """
+        if not release.counted:
+            return Gate(within=self.within, belief_limit=self.belief_limit, counts=False)
+        found = self.limits(at_risk, again=not release.magnitudes)
+        return replace(found, within=self.within) if release.magnitudes else found
 
     def standing_reasons(self, left_out: Iterable[str]) -> Mapping[str, str] | None:
         """The reason for each kind that is left out; ``None`` where the policy has none for one."""

@@ -81,7 +81,9 @@ GLANCED = 300
 class JudgeAlone(Protocol):
     """Judges a release by limits."""
 
-    def __call__(self, release: Release, policy: Gate, *, effort: Effort, progress: Progress) -> Verdict: ...
+    def __call__(
+        self, release: Release, policy: Gate, /, *, effort: Effort, progress: Progress
+    ) -> Verdict: ...
 
 
 class _TooMuchError(Exception):

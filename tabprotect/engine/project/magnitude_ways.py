@@ -11,14 +11,13 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
-from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.method import PUBLISH
+from tabprotect.engine.protection.method import PUBLISH, published_beside
 from tabprotect.engine.protection.problem import MagnitudeProblem, Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
@@ -43,11 +42,6 @@ def chosen(project: Project) -> ChosenMagnitudes:
     return project.sums
 
 
-def published_beside(given: object) -> tuple[str, ...]:
-    """The names of what is published beside sums, as the parameter says it."""
-    return () if given in (None, PUBLISH.default) else tuple(str(given).replace(" ", "").split(","))
-
-
 def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
     """Return what is to be protected: the project's choices, with the rules of the house.
 
@@ -62,7 +56,7 @@ def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
         table=sums.table,
         rules=tuple(dict.fromkeys(rules_of(rules))) if rules else (),
         weights=sums.weights,
-        publish=checked(published_beside(project.parameters.get(PUBLISH.name)), sums.table),
+        publish=published_beside(project.parameters.get(PUBLISH.name), sums.table),
         before=public.read(Path(sums.like)).magnitude_table if sums.like else None,
         seed=seed,
     )
@@ -85,7 +79,7 @@ def protected_sums(project: Project, seed: int | None = None, progress: Progress
     method = methods("magnitudes")[project.method]
     given = {name: value for name, value in project.parameters.items() if name != PUBLISH.name}
     values = method.resolve(project.domain, given)
-    problem = Problem.of_magnitudes(problem_of(project, seed), project.title)
+    problem = Problem.of_magnitudes(problem_of(project, seed), project.title, project.at_risk)
     return protect_magnitudes(method, problem, values, project.limits, progress)
 
 

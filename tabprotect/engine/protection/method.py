@@ -50,6 +50,7 @@ from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.privacy import Privacy
+from tabprotect.engine.release.published_magnitudes import BESIDE
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -60,6 +61,7 @@ from tabprotect.languages.messages import joined, message
 if TYPE_CHECKING:
     # Late, here and in the methods: who protects counts does not load tables of magnitudes.
     from tabprotect.engine.magnitudes.readers.beliefs import CellBelief, ContributorView
+    from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 
 FEWEST_TRIALS = 3
 """Fewest runs of a preview of a random method."""
@@ -435,6 +437,37 @@ PUBLISH: Parameter[object] = Parameter(
     },
 )
 """What is published beside sums, whatever the method: ``--publish`` of the command line."""
+
+CONTRIBUTIONS = ("max", "min", "median", "quantile", "variance", "cv")
+"""What would tell contributions: of two contributors the mean and the variance give both."""
+
+
+def published_beside(given: object, table: MagnitudeTable) -> tuple[str, ...]:
+    """The names of what is published beside sums, as :data:`PUBLISH` says it.
+
+    Raises
+    ------
+    ParameterError
+        For figures that tell contributions, that there are not, or that weights do not allow.
+    """
+    names = () if given in (None, PUBLISH.default) else str(given).replace(" ", "").split(",")
+    for name in names:
+        if name in CONTRIBUTIONS:
+            raise ParameterError(
+                {PUBLISH.name: message("{name} tells what single contributors put in", repr(name))},
+                hint=message("of two contributors a mean and a variance give both; publish n or mean"),
+            )
+        if name not in BESIDE:
+            raise ParameterError(
+                {PUBLISH.name: message("there is no figure {name} beside sums", repr(name))},
+                hint=message("choose {names}", joined(BESIDE, ", ")),
+            )
+    if "mean" in names and table.weighted:
+        raise ParameterError(
+            {PUBLISH.name: message("with weights a mean is not the sum over the number in the records")},
+            hint=message("publish the sums alone"),
+        )
+    return tuple(name for name in BESIDE if name in names)
 
 
 OUTSIDE = 0.05

@@ -132,9 +132,11 @@ class Problem:
     magnitudes: MagnitudeProblem | None = None
 
     @classmethod
-    def of_magnitudes(cls, magnitudes: MagnitudeProblem, title: str = "") -> Problem:
+    def of_magnitudes(
+        cls, magnitudes: MagnitudeProblem, title: str = "", at_risk: SmallCount | None = None
+    ) -> Problem:
         """The problem of protecting magnitudes, with the counts of the same records."""
-        return cls(magnitudes.table.units, title=title, magnitudes=magnitudes)
+        return cls(magnitudes.table.units, at_risk or SmallCount(), title, magnitudes=magnitudes)
 
     @property
     def contributions(self) -> MagnitudeProblem:

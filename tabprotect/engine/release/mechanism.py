@@ -76,7 +76,9 @@ class Gate(Limits):
         The draws that are known to have been refused before; none where some are not known.
     within
         Of magnitudes: how near a guess of a contribution comes that counts, in percent of it; of
-        their limits only ``belief_limit`` says when one is known. ``None`` for counts.
+        their limits only ``belief_limit`` says when one is known. ``None`` for counts alone.
+    counts
+        Whether counts are judged: by themselves, or beside magnitudes.
     """
 
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -88,6 +90,7 @@ class Gate(Limits):
     changed: bool = False
     refused: tuple[RefusedDraws, ...] = ()
     within: float | None = None
+    counts: bool = True
 
     def __post_init__(self) -> None:
         wrong: dict[str, str] = {}
@@ -112,11 +115,13 @@ class Gate(Limits):
     def as_json(self) -> dict[str, object]:
         """As ``mechanism.json`` states it."""
         came = {"passed": self.passed, "left_out": list(self.left_out), "reason": self.reason}
-        if self.within is not None:
-            return {"gate": {"within": self.within, "belief_limit": self.belief_limit, **came}}
+        near = {} if self.within is None else {"within": self.within}
+        if not self.counts:
+            return {"gate": {**near, "belief_limit": self.belief_limit, **came}}
         return {
             "attempts_at_most": self.attempts_at_most,
             "gate": {
+                **near,
                 **{name: getattr(self, name) for name in _NUMBERS},
                 "at_risk": str(self.at_risk),
                 "intruder": self.intruder,
@@ -148,27 +153,30 @@ class Gate(Limits):
             return None
         try:
             assert isinstance(stated, Mapping)
-            of_magnitudes = "within" in stated
-            numbers = ("within", "belief_limit") if of_magnitudes else _NUMBERS
-            beside = {"passed", "left_out", "reason"} | (set() if of_magnitudes else {"at_risk", "intruder"})
-            assert set(stated) - (set() if of_magnitudes else _LATER) == {*numbers, *beside}
+            counts, near = "at_risk" in stated, ("within",) * ("within" in stated)
+            numbers = (*near, *(_NUMBERS if counts else ("belief_limit",)))
+            beside = {"passed", "left_out", "reason"} | ({"at_risk", "intruder"} if counts else set())
+            assert (near or counts) and set(stated) - (_LATER if counts else set()) == {*numbers, *beside}
             passed, left_out = stated["passed"], stated["left_out"]
             assert passed is None or isinstance(passed, bool)
             assert isinstance(stated["reason"], bool)
             assert isinstance(left_out, list) and all(isinstance(kind, str) for kind in left_out)
             assert list(kinds(left_out)) == left_out and not (passed and left_out)
             assert all(type(stated[name]) in (int, float) for name in numbers)
-            came = cls(passed=passed, left_out=kinds(left_out), reason=stated["reason"])
-            if of_magnitudes:
-                near, limit = (float(stated[name]) for name in numbers)
-                return replace(came, within=near, belief_limit=limit)
+            given = {name: float(stated[name]) for name in numbers}
+            within = given.pop("within", None)
+            came = replace(
+                cls(passed=passed, left_out=kinds(left_out), reason=stated["reason"], counts=counts),
+                within=within,
+                **vars(Limits(**given)),
+            )
+            if not counts:
+                return came
             attempts = data["attempts_at_most"]
             assert type(attempts) is int and stated.get(_CHANGED, True) is True
             assert isinstance(stated["at_risk"], str) and isinstance(stated["intruder"], str)
-            limits = Limits(**{name: float(stated[name]) for name in _NUMBERS})
             return replace(
                 came,
-                **vars(limits),
                 at_risk=SmallCount.parse(stated["at_risk"]),
                 attempts_at_most=attempts,
                 intruder=stated["intruder"],

@@ -11,13 +11,27 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.hierarchy import Axis, cell_at
+from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import Variable
 
 PLACES = 6
 """Most decimals of a measure that are kept."""
 
+BESIDE = ("n", "mean")
+"""What may be published beside sums, by the names of its columns."""
+
 MOST_EMPTY = 200_000
 """Up to this many cells, with those without records, all are listed."""
+
+
+def numbers_between(total: int, mean: int) -> tuple[int, int]:
+    """The least and the most numbers of contributors of a sum with this mean, halves rounded away from 0.
+
+    The most is ``INT64_MAX`` where there is no end.
+    """
+    total, mean = abs(total), abs(mean)
+    # mean - 1/2 <= total / n < mean + 1/2.
+    return 2 * total // (2 * mean + 1) + 1, 2 * total // (2 * mean - 1) if mean else INT64_MAX
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +91,21 @@ class PublishedMagnitudes:
     def at_nodes(self, nodes: Sequence[int]) -> int | None:
         """The cell at a node of each axis; ``None`` for one that everybody knows to be 0."""
         return cell_at(self.key, self.axes, nodes)
+
+    @cached_property
+    def numbers(self) -> tuple[Ints, Ints]:
+        """The least and the most records that each cell can be of, by what is published of it, int64 (cells,).
+
+        At least one, as every cell that is listed has records; ``INT64_MAX`` where nothing bounds them.
+        """
+        least, most = np.ones_like(self.key), np.full_like(self.key, INT64_MAX)
+        shown = np.flatnonzero(~self.hidden)
+        if self.units is not None:
+            least[shown] = most[shown] = self.units[shown]
+        elif self.means is not None:
+            for cell in shown.tolist():
+                least[cell], most[cell] = numbers_between(int(self.value[cell]), int(self.means[cell]))
+        return least, most
 
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""

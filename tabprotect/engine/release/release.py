@@ -95,7 +95,8 @@ class Release:
         if len(set(names)) != len(names):
             raise InputError(message("a release has two tables over the same variables"))
         gate = self.mechanism.gate
-        if gate is not None and (gate.within is None) is not bool(self.tables):
+        measures = (self.counted, bool(self.magnitudes))
+        if gate is not None and (gate.counts, gate.within is not None) != measures:
             raise InputError(message("the gate is that of another measure"))
 
     @classmethod
@@ -118,6 +119,11 @@ class Release:
     def published(self) -> tuple[PublishedTable | PublishedMagnitudes, ...]:
         """The tables of every measure."""
         return (*self.tables, *self.magnitudes)
+
+    @property
+    def counted(self) -> bool:
+        """Return True if counts are among its measures: tables of their own, or numbers beside magnitudes."""
+        return bool(self.tables) or any(one.beside for one in self.magnitudes)
 
     @property
     def magnitude_table(self) -> PublishedMagnitudes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
@@ -38,9 +38,6 @@ Who = Literal["user", "intruder"]
 
 Reader = Literal["user", "intruder", "outsider", "contributor"]
 """The readers of counts, and those of magnitudes."""
-
-USUAL: tuple[Reader, ...] = ("user", "outsider")
-"""Those who assume nothing and have contributed nothing."""
 
 READER: Mapping[Reader, str] = {
     "user": message("a reader"),
@@ -201,8 +198,8 @@ class TableVerdict:
 class Verdict:
     """The verdict on everything that is published together.
 
-    The figures are those of the user, who assumes nothing, or of an outsider; other readers are in
-    ``tables``.
+    The figures are those of the user, who assumes nothing, or of an outsider where only magnitudes are
+    published; other readers are in ``tables``.
 
     Attributes
     ----------
@@ -238,11 +235,17 @@ class Verdict:
 
     @property
     def _user(self) -> tuple[TableVerdict, ...]:
-        return tuple(table for table in self.tables if table.who in USUAL)
+        counts = tuple(table for table in self.tables if table.who == "user")
+        return counts or tuple(table for table in self.tables if table.who == "outsider")
+
+    @property
+    def counted(self) -> bool:
+        """Return True if it is a verdict on counts, by themselves or beside magnitudes."""
+        return any(table.who == "user" for table in self.tables)
 
     @property
     def outsider(self) -> TableVerdict | None:
-        """What somebody outside learns of magnitudes; ``None`` for counts."""
+        """What somebody outside learns of magnitudes; ``None`` for counts alone."""
         return next((table for table in self.tables if table.who == "outsider"), None)
 
     @property
@@ -318,10 +321,10 @@ class Verdict:
     @property
     def passed(self) -> bool | None:
         """True if the release passes the gate; ``None`` if it was not judged, or not whole."""
-        if self.stated:
-            return self.limits.passed
         if self.failing or self.insiders.fails(self.limits):
             return False
+        if self.stated:
+            return self.limits.passed
         return True if self.judged and self.complete else None
 
     @property
@@ -333,8 +336,12 @@ class Verdict:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Say what was found, the gravest alone where it is beyond a limit."""
-        if (outsider := self.outsider) is not None:
-            return self._of_magnitudes(outsider)
+        if (outsider := self.outsider) is None:
+            return self._of_counts(self.left_out_found)
+        found = self._of_magnitudes(outsider)
+        return (*found, *self._of_counts(())) if self.counted else found
+
+    def _of_counts(self, left_out: tuple[Finding, ...]) -> tuple[Finding, ...]:
         bases = [said(basis) for basis in dict.fromkeys(table.basis for table in self._user if table.basis)]
         if failing := self.failing:
             return (*(table.finding(self.limits) for table in failing[:3]), *bases)
@@ -345,7 +352,7 @@ class Verdict:
         kept = [said(kept_in_words(self.kept_small), "mind")] if self.kept_small else []
         note = [said(self.note, "mind")] if self.note and not self.complete else []
         return (
-            *self.left_out_found,
+            *left_out,
             self.known_found,
             said(message("{way}.", capital(SAID[self.way]))),
             *self.insiders.findings(self.limits),
@@ -390,7 +397,7 @@ class Verdict:
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
         if (outsider := self.outsider) is not None:
-            return {
+            of_magnitudes = {
                 "passed": self.passed,
                 "accepted": self.accepted,
                 "within": self.limits.within,
@@ -404,6 +411,10 @@ class Verdict:
                 "left_out": list(self.left_out),
                 "sentence": self.sentence,
             }
+            return of_magnitudes | ({"counts": self._counts_json()} if self.counted else {})
+        return self._counts_json() | {"sentence": self.sentence}
+
+    def _counts_json(self) -> dict[str, object]:
         return {
             "at_risk": self.at_risk,
             "known": self.known,
@@ -425,8 +436,11 @@ class Verdict:
             "complete": self.complete,
             "left_out": list(self.left_out),
             "note": self.note,
-            "tables": [table.as_json() | {"limit": table.allowed(self.limits)} for table in self.tables],
-            "sentence": self.sentence,
+            "tables": [
+                table.as_json() | {"limit": table.allowed(self.limits)}
+                for table in self.tables
+                if table.who in get_args(Who)
+            ],
         }
 
 

@@ -434,7 +434,7 @@ class Document(QObject):
             from tabprotect.engine.belief.believing import believe
             from tabprotect.engine.belief.evidence import PriorKnowledge
             from tabprotect.engine.bundle.informed_prior import informed
-            from tabprotect.engine.disclosure.verdict import weigh_refused
+            from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 
             knowing = PriorKnowledge(weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.

@@ -57,8 +57,8 @@ def test_no_contributor_believes_more_than_an_outsider_of_one_alone() -> None:
 
 
 def test_what_is_left_out_is_no_pass() -> None:
-    limits = AgencyPolicy().of_magnitudes
     noisy = released([5000, 7000, 12000], "multiplicative_noise", {"least": 0.1, "most": 0.25})
+    limits = AgencyPolicy().of_release(noisy)
     every = np.ones(3, dtype=bool)
     assert magnitude_verdict(noisy, limits, audit=NOBODY, unsafe=every).passed is True
     of_a_sample = replace(noisy, magnitudes=(replace(noisy.magnitude_table, weighted=True),))

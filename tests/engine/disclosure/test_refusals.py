@@ -15,9 +15,10 @@ from tabprotect.engine.belief.evidence import PriorKnowledge
 from tabprotect.engine.bundle.reader_page.page_model import computed_model
 from tabprotect.engine.disclosure import gate as gate_module
 from tabprotect.engine.disclosure import refusals
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.disclosure.verdict import verdict, weigh_refused
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior

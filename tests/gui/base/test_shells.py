@@ -18,7 +18,8 @@ from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, OfRelease
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.verdict import posterior_figures, verdict
+from tabprotect.engine.disclosure.counts_verdict import posterior_figures
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.project.verbs.publish_verbs import open_bundle
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods

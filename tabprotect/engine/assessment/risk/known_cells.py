@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.disclosure.verdict import posterior_figures
+from tabprotect.engine.disclosure.counts_verdict import posterior_figures
 from tabprotect.languages.messages import message
 
 

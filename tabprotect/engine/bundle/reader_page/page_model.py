@@ -92,7 +92,7 @@ def computed_model(release: Release, likelihood: Likelihood | None, progress: Pr
     from tabprotect.engine.belief.effort import VERDICT
     from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
     from tabprotect.engine.disclosure.cell_beliefs import KEPT_CELLS, believed_alone
-    from tabprotect.engine.disclosure.verdict import weigh_refused
+    from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 
     if likelihood is None or release.domain.size > KEPT_CELLS:
         return {"way": "none", "why": TOO_LARGE}

@@ -22,7 +22,7 @@ from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.release.published_magnitudes import MOST_EMPTY, PLACES, PublishedMagnitudes
+from tabprotect.engine.release.published_magnitudes import BESIDE, MOST_EMPTY, PLACES, PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
@@ -33,9 +33,12 @@ from tabprotect.version import __version__
 PACKAGE = "datapackage.json"
 TABLE = "table.csv"
 COUNT = "count"
-VALUE, STATUS, BESIDE = "value", "status", ("n", "mean")
+VALUE, STATUS = "value", "status"
 HIDDEN = "hidden"
 """The status of a value that is not published; why it is hidden is never told."""
+
+EMPTY = -1
+"""In place of whether a cell is hidden: it has no records."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
@@ -282,6 +285,9 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
         raise BundleError(message("{name}, line 1: the columns are not those of {PACKAGE}", name, PACKAGE))
     found = _magnitude_lines(rows, described, known)
     found = found[np.argsort(found[:, 0], kind="stable")]
+    twice = bool((np.diff(found[:, 0]) == 0).any())
+    # What has no records is no cell of the table where that is told.
+    found = found[found[:, 1] != EMPTY]
     columns = dict(zip(beside, found[:, 3:].T, strict=True))
     table = PublishedMagnitudes(
         domain.variables,
@@ -296,7 +302,7 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
     # Late: bundles of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.tables.equations import has_all_sums
 
-    if (np.diff(table.key) == 0).any() or not has_all_sums(table.axes, table.key, table.nodes):
+    if twice or not has_all_sums(table.axes, table.key, table.nodes):
         raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", name))
     return table
 
@@ -304,7 +310,7 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
 def _magnitude_lines(
     rows: Sequence[list[str]], described: DescribedMagnitudes, known: PublishedMagnitudes
 ) -> Ints:
-    """The key of each line, whether it is hidden, its value and what stands beside it."""
+    """The key of each line, whether it is hidden (or EMPTY), its value and what stands beside it."""
     name, columns, ndim = described.name, (VALUE, *described.beside), len(known.axes)
     places = [{label: node for node, label in enumerate(axis.written)} for axis in known.axes]
     found = np.zeros((len(rows), 2 + len(columns)), dtype=np.int64)
@@ -323,7 +329,11 @@ def _magnitude_lines(
                 else _units(text, 0 if column == "n" else described.decimals)
                 for column, text in zip(columns, texts, strict=True)
             ]
-            found[line - 2] = [int(np.ravel_multi_index(tuple(nodes), known.shape)), hidden, *numbers]
+            empty = not hidden and texts[1:2] == (["0"] if "n" in columns else [""])
+            if empty and any(numbers):
+                raise ValueError
+            state = EMPTY if empty else int(hidden)
+            found[line - 2] = [int(np.ravel_multi_index(tuple(nodes), known.shape)), state, *numbers]
         except (KeyError, ValueError):
             raise BundleError(
                 message("{name}, line {line}: an unknown category, or no number", name, line)

@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.disclosure.together import checked
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.magnitudes.tables.regrouping import by_others
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Context, Declared
-from tabprotect.engine.project.magnitude_ways import chosen, published_beside, with_method
+from tabprotect.engine.project.magnitude_ways import chosen, with_method
 from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key
 from tabprotect.engine.project.sources import magnitudes_tabulated
-from tabprotect.engine.protection.method import PUBLISH
+from tabprotect.engine.protection.method import PUBLISH, published_beside
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Domain
@@ -160,8 +159,7 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
     """
     method = methods("magnitudes")[project.method]
     given = {name: value for name, value in values.items() if value is not None}
-    beside = given.pop(PUBLISH.name, PUBLISH.default)
-    named = checked(published_beside(beside), chosen(project).table)
+    named = published_beside(given.pop(PUBLISH.name, None), chosen(project).table)
     found = {name: value for name, value in method.resolve(project.domain, given).items() if name in given}
     found[PUBLISH.name] = ",".join(named) or PUBLISH.default
     defaults = {one.name: one.default for one in method.every_parameter}

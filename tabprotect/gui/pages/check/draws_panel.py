@@ -112,7 +112,7 @@ def _analysing(releases: Sequence[Release], posterior: Posterior, progress: Prog
     # Late: a window that only shows a table does not wait for it.
     from tabprotect.engine.belief.analysing import Analysing
     from tabprotect.engine.belief.evidence import PriorKnowledge
-    from tabprotect.engine.disclosure.verdict import weigh_refused
+    from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 
     knowing = PriorKnowledge(weigh_refused=weigh_refused)
     return Analysing(releases, posterior, knowing, Randomness.fresh(), progress)

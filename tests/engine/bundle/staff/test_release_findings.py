@@ -23,7 +23,6 @@ from tabprotect.engine.bundle.staff.release_findings import (
     sums_protection,
 )
 from tabprotect.engine.bundle.staff.risk_report import risk_text
-from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import ContributorsAudit, Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore
@@ -173,7 +172,7 @@ TRIED = ContributorsAudit(40, 90, 0, 0, 0, 3, share="10")
 
 def of_sums(**given: Any) -> StaffVerdict:
     outsider = TableVerdict("outsider", ("a",), True, 9, 0.0, 0, 0, "exact", worst=0.221, hidden=4)
-    return replace(StaffVerdict((outsider,), AgencyPolicy().of_magnitudes, 1, audit=TRIED), **given)
+    return replace(StaffVerdict((outsider,), Gate(within=10.0, counts=False), 1, audit=TRIED), **given)
 
 
 @pytest.mark.parametrize(("narrow", "state"), [(0, "passed"), (1, "mind")])

@@ -17,8 +17,9 @@ from tabprotect.engine.belief.effort import READER, VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE
 from tabprotect.engine.belief.weighing import plain
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.counts_verdict import posterior_figures
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.disclosure.verdict import posterior_figures, verdict
+from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import ParameterError, RefusedError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing

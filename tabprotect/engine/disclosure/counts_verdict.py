@@ -1,0 +1,302 @@
+"""The verdict on counts: what readers learn, cell by cell, from everything that is published.
+
+It is a function of the release, the limits and public facts: anyone with the bundle gets the same.
+With the original it also has figures of what is true of it, marked as for staff only.
+
+With b a reader's posterior and L the at-risk counts, over the judged cells of a table: *at_risk*
+is the sum of b(L), *known* the number of cells where one value of L has more than the belief limit,
+*certain* where it is as good as 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.effort import VERDICT, Effort
+from tabprotect.engine.cycles import reach
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
+from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.groupings.grouping import true_table
+from tabprotect.engine.tables.table import Table
+from tabprotect.languages.messages import joined, message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.disclosure.cell_beliefs import TableBelief, TablesBelieved
+    from tabprotect.engine.posterior.posterior import Posterior
+
+INSIDERS_UNKNOWN = message("What somebody alone in a cell learns could not be worked out.")
+
+NONE_EXPECTED = 1e-9
+"""Expected at-risk cells below which there is no mean belief."""
+
+
+def counts_verdict(
+    counts: Release | Evidence,
+    limits: Gate,
+    earlier: Sequence[Release | Evidence] = (),
+    original: Table | None = None,
+    effort: Effort = VERDICT,
+    progress: Progress = SILENT,
+) -> StaffVerdict:
+    """Judge the counts of a release, or what a release of magnitudes says of them: see :func:`verdict`."""
+    # Inference is imported with the first verdict, not with every project that is opened.
+    from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.disclosure.cell_beliefs import tables_believed
+    from tabprotect.engine.disclosure.exact_small_margins import exact_small_margins
+    from tabprotect.engine.disclosure.least_squares_check import least_squares_check
+
+    evidence = counts if isinstance(counts, Evidence) else Evidence(counts)
+    release = evidence.release
+    believed = partial(
+        tables_believed,
+        evidence,
+        earlier=earlier,
+        refused=limits.refused,
+        weigh=weigh_refused,
+        effort=effort,
+        progress=progress,
+    )
+
+    def fails(belief: TableBelief) -> bool:
+        return _judged("user", belief, limits).fails(limits)
+
+    user: TablesBelieved | None = None
+    if not effort.tells and len(release.tables) > 1:
+        # Whether it passes is all that is asked: what shows at once that it does not, is enough.
+        quick = believed("uniform", effort=replace(effort, joint=0.0))
+        quick = least_squares_check(release, quick, fails)
+        user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
+    if user is None:
+        user = least_squares_check(release, believed("uniform"), fails)
+    tables = [_judged("user", belief, limits) for belief in user.beliefs]
+    readers = [user]
+    if limits.intruder:
+        readers.append(believed(limits.intruder))
+        tables += [_judged("intruder", belief, limits) for belief in readers[-1].beliefs]
+    refused = any(table.fails(limits) for table in tables)
+    tells = effort.tells and (effort.tells_refused or not refused)
+    inside = (
+        _insiders(user, limits, release, progress) if tells or limits.insider_limit < 1 else NOT_LOOKED_AT
+    )
+    unjudged_inside = inside.unknown and limits.insider_limit < 1
+    unknown = limits.changed and not limits.refused
+    unknown = unknown or any(_could_be_broken(reader, limits) for reader in readers)
+    return StaffVerdict(
+        tuple(tables),
+        limits=limits,
+        attempts_at_most=limits.attempts_at_most,
+        note=_said_once(
+            [
+                *(table.note for table in tables if table.note),
+                *([CHANGED] if unknown else []),
+                *([INSIDERS_UNKNOWN] if unjudged_inside else []),
+            ]
+        ),
+        left_out=kinds(
+            *(table.left_out for table in tables),
+            ["attempts"] if unknown else [],
+            ["simulation"] if unjudged_inside else [],
+            ["other_releases"] if _others_left_out(release, earlier, tables) else [],
+        ),
+        insiders=inside,
+        kept_small=exact_small_margins(release, user.likelihood, limits.at_risk) if effort.tells else (),
+        staff=None
+        if original is None
+        else _staff(
+            user.beliefs,
+            user.likelihood,
+            limits,
+            (original, [release, *(one for one in earlier if isinstance(one, Release))]),
+        ),
+    )
+
+
+def _others_left_out(release: Release, earlier: Sequence[object], tables: Sequence[TableVerdict]) -> bool:
+    """Return True if what other releases tell is left out: by itself a release says so, who reads it cannot
+    know."""
+    if earlier:
+        return not all(table.judged for table in tables)
+    stated = release.mechanism.gate
+    return stated is not None and "other_releases" in stated.left_out
+
+
+def _said_once(notes: Sequence[str]) -> str:
+    """Notes after each other, without those that are part of another."""
+    each = list(dict.fromkeys(notes))
+    return joined([n for n in each if not any(n != other and n in other for other in each)], " ")
+
+
+def _could_be_broken(user: TablesBelieved, limits: Gate) -> bool:
+    """Return True if a limit could be broken by what is bounded of earlier refusals."""
+    if user.larger == 1.0:
+        return False
+    if limits.small_share < 1 or limits.insider_limit < 1:
+        return True
+    most = min(limits.belief_limit, limits.mean_belief_limit) / user.larger
+    return any(_figures(belief, limits.at_risk, most).known for belief in user.beliefs)
+
+
+def weigh_refused(
+    found: Posterior, refused: tuple[RefusedDraws, ...], randomness: Randomness, progress: Progress = SILENT
+) -> Posterior | None:
+    """The posterior given that draws were refused before; ``None`` if that is too much work."""
+    from tabprotect.engine.disclosure.refusals import weigh_refusals
+
+    return weigh_refusals(found, refused, randomness, counts_verdict, progress)
+
+
+def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Progress) -> Insiders:
+    """Return what somebody alone in a cell learns; not looked at without a posterior of the cells."""
+    if user.inner is None:
+        return NOT_LOOKED_AT
+    from tabprotect.engine.belief.evidence import OfRelease
+    from tabprotect.engine.disclosure.insiders import insiders
+
+    generator = OfRelease(release, "insiders").generator()
+    hanging = None if user.inner.recorded_sums is not None else user.likelihood
+    return insiders(user.inner, hanging, limits, generator, progress)
+
+
+def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
+    found = _figures(belief, limits.at_risk, limits.belief_limit)
+    return TableVerdict(
+        who=who,
+        names=belief.domain.names,
+        inner=belief.inner,
+        cells=belief.domain.size if belief.judged is None else int(belief.judged.sum()),
+        at_risk=found.at_risk,
+        known=found.known,
+        certain=found.certain,
+        way=belief.way,
+        error=belief.error,
+        note=belief.note,
+        mean_belief=found.mean_belief,
+        small_known=found.small_known,
+        left_out=belief.left_out,
+        basis=belief.basis,
+    )
+
+
+@dataclass(frozen=True)
+class LearnedFigures:
+    """The figures of a reader's learning about the cells of one table: see :class:`TableVerdict`."""
+
+    at_risk: float = 0.0
+    known: int = 0
+    certain: int = 0
+    mean_belief: float | None = None
+    small_known: int = 0
+
+
+def posterior_figures(posterior: Posterior, rule: SmallCount, limit: float) -> LearnedFigures:
+    """The figures of all cells of a posterior."""
+    from tabprotect.engine.disclosure.cell_beliefs import as_belief
+
+    return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
+
+
+def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> LearnedFigures:
+    if belief.rows is None:
+        return LearnedFigures()
+    _, first, chances = belief.rows
+    # Only cells that could be at risk at all are examined.
+    cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
+    inside, highest, squares = (np.zeros(len(cells)) for _ in range(3))
+    if len(cells):
+        low = max(rule.low, int(first[cells].min()))
+        high = min(rule.high, int(first[cells].max()) + chances.shape[1] - 1)
+        for value in range(low, high + 1):
+            chance = belief.probability(value, cells)
+            inside += chance
+            squares += chance**2
+            if belief.draws:
+                # The square of a share of draws is too large by the share's variance.
+                squares -= chance * (1.0 - chance) / belief.draws
+            np.maximum(highest, chance, out=highest)
+    expected = float(inside.sum())
+    return LearnedFigures(
+        expected,
+        int((highest > limit).sum()),
+        int((highest > CERTAIN).sum()),
+        float(squares.sum()) / expected if expected >= NONE_EXPECTED else None,
+        int((inside > limit).sum()),
+    )
+
+
+def _staff(
+    beliefs: Sequence[TableBelief],
+    likelihood: Likelihood | None,
+    limits: Gate,
+    both: tuple[Table, Sequence[Release]],
+) -> Staff:
+    """Return what is true of the original; nothing of a finer table, whose counts are not known here."""
+    original, releases = both
+    coarse = [one for one in releases if one.domain.size <= original.domain.size]
+    groupings = tuple(
+        dict.fromkeys(
+            grouping for one in coarse for grouping in groupings_of(original.domain, one.mechanism.parameters)
+        )
+    )
+    found: list[np.ndarray] = []
+    worst: WorstCell | None = None
+    cells_at_risk = 0
+    for belief in beliefs:
+        if belief.domain.size > original.domain.size:
+            continue
+        table = true_table(original, belief.domain, groupings)
+        if belief.rows is None:
+            # Neither side is laid out if there are no beliefs.
+            cells_at_risk += int(limits.at_risk.mask(table.cells[1]).sum())
+            continue
+        truth = table.counts.reshape(-1)
+        cells = belief.among(limits.at_risk.mask(truth))
+        cells_at_risk += len(cells)
+        if not len(cells):
+            continue
+        belief_in_truth = belief.probability(truth[cells], cells)
+        found.append(belief_in_truth)
+        highest = int(belief_in_truth.argmax())
+        if worst is None or belief_in_truth[highest] > worst.belief:
+            labels = belief.domain.labels(belief.domain.unflat(int(cells[highest])))
+            chances = tuple(
+                (value, float(belief.probability(value, cells[highest : highest + 1])[0]))
+                for value in range(limits.at_risk.low, min(limits.at_risk.high, limits.at_risk.low + 9) + 1)
+            )
+            worst = WorstCell(belief.domain.names, labels, float(belief_in_truth[highest]), chances)
+    every = np.concatenate([np.zeros(0), *found])
+    return Staff(
+        at_risk_cells=cells_at_risk,
+        known=int((every > limits.belief_limit).sum()),
+        certain=int((every > CERTAIN).sum()),
+        stuck=_stuck(likelihood, original, limits.at_risk),
+        # Bounds are no belief.
+        mean_belief=None
+        if not len(every) or any(belief.way == "bounds" for belief in beliefs)
+        else float(every.mean()),
+        worst=worst,
+    )
+
+
+def _stuck(likelihood: Likelihood | None, original: Table, rule: SmallCount) -> int | None:
+    """At-risk cells that no cycle can move in the original."""
+    if not isinstance(likelihood, MoveSequence):
+        return None
+    stuck = reach.immovable_cells(likelihood.moves, original, likelihood.rule, passes=likelihood.passes)
+    counts: Ints = original.counts.reshape(-1)
+    return int((np.asarray(stuck).reshape(-1) & rule.mask(counts)).sum())
