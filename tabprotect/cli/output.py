@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from os.path import exists
 from pathlib import Path
 
+from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -49,7 +50,7 @@ class Console:
             each = (message("would write {file}: {n:,} bytes", file, n) for file, n in would)
             lines = [*lines, message("Dry run: nothing was kept, and no refusal is remembered."), *each]
         if self.as_json:
-            print(json.dumps(data, allow_nan=False))
+            print(json.dumps(data, allow_nan=False, default=as_json))
         else:
             for line in lines:
                 print(visible(translate(line)))
@@ -81,7 +82,7 @@ class Console:
         self.clear()
         if self.as_json:
             said = {"error": error.as_json() | {"exit_code": error.exit_code}, **error.figures}
-            print(json.dumps(said))
+            print(json.dumps(said, default=as_json))
         lead = message("{told} ", tr("error:"))
         out = [f"{lead}{f'{error.place}: ' if error.place else ''}{translate(error.message)}"]
         if isinstance(error, ParameterError):

@@ -10,25 +10,24 @@ import hashlib
 import json
 from dataclasses import dataclass
 
+from tabprotect.engine.encoding import Encodable
+
 FIRST_CHAIN = "0" * 64
 """Stands for the hash of the line before the first one."""
 
 
 @dataclass(frozen=True)
-class Head:
+class Head(Encodable):
     """The last line of a chain: its number and hash. Zero lines are ``FIRST_CHAIN``."""
 
     lines: int = 0
     chain: str = FIRST_CHAIN
+    json_keys = "lines head=chain"
 
     def then(self, *content: object) -> Head:
         """Return the head that one more line makes: SHA-256 over the hash before it and its content."""
         text = json.dumps([self.chain, *content], ensure_ascii=False, separators=(",", ":"))
         return Head(self.lines + 1, hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json`` and dossiers."""
-        return {"lines": self.lines, "head": self.chain}
 
 
 NO_LINES = Head()

@@ -13,8 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import joined, message
 
@@ -86,6 +98,30 @@ def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = 
     if decoding.faults:
         raise FieldsError(decoding.faults)
     return found
+
+
+class AsWritten(Encodable):
+    """A part of a mechanism that is read only where it says, written again, the same."""
+
+    key: ClassVar[str]
+    """Where a mechanism states it."""
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Read from a mechanism.
+
+        Raises
+        ------
+        InputError
+            If it is not of the form in which it is written.
+        """
+        try:
+            found = decoded(data, cls)
+        except FieldsError:
+            found = None
+        if found is None or found.as_json() != data:
+            raise InputError(message('the mechanism\'s "{KEY}" is not as it was written', cls.key))
+        return found
 
 
 def parsed_json(text: str | bytes) -> object:
@@ -194,6 +230,9 @@ class Decoding:
             inner = (inner[0],) * len(given)
         elif len(inner) != len(given):
             return self.wrong(given, hint, at)
+        if set(inner) == {str} == set(map(type, given)) and "\x00" not in "".join(given):
+            # Lists of categories are long.
+            return given if get_origin(hint) is list else tuple(given)
         found = []
         for number, (one, kind) in enumerate(zip(given, inner, strict=True)):
             found.append(self.value(one, kind, f"{at}[{number}]"))

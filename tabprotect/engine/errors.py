@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+from tabprotect.engine.encoding import Encodable, as_json
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.version import missing_kernels
 
@@ -24,7 +25,7 @@ ACCEPT: Answer = ({}, ("--accept", "REASON"))
 AGAIN: Answer = ({}, ("--again", "REASON"))
 
 
-class TabprotectError(Exception):
+class TabprotectError(Encodable, Exception):
     """Anything the program refuses or cannot do.
 
     Parameters
@@ -45,6 +46,7 @@ class TabprotectError(Exception):
     """What else to say on the same command line, where no suggestion does it; best first."""
     figures: Mapping[str, object] = MappingProxyType({})
     """What was worked out before it failed, for ``--json`` output. Confidential."""
+    json_keys = "kind message place hint detail suggestions=commands"
 
     def __init__(
         self, message: str, *, hint: str = "", detail: str = "", answers: tuple[Answer, ...] = ()
@@ -69,17 +71,6 @@ class TabprotectError(Exception):
         """The message as a separate sentence, to stand beside others."""
         return capital(self.message) + "."
 
-    def as_json(self) -> dict[str, object]:
-        """The error for ``--json`` output."""
-        return {
-            "kind": self.kind,
-            "message": self.message,
-            "place": self.place,
-            "hint": self.hint,
-            "detail": self.detail,
-            "suggestions": list(self.commands),
-        }
-
     def __str__(self) -> str:
         where = message("{place}: ", self.place) if self.place else ""
         return f"{where}{self.message}"
@@ -90,6 +81,7 @@ class InputError(TabprotectError):
 
     exit_code = 3
     kind = "input"
+    json_keys = f"{TabprotectError.json_keys} file line cell"
 
     def __init__(
         self,
@@ -123,9 +115,6 @@ class InputError(TabprotectError):
             self.file = str(file)
         return self
 
-    def as_json(self) -> dict[str, object]:
-        return super().as_json() | {"file": self.file, "line": self.line, "cell": self.cell}
-
 
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
@@ -154,14 +143,12 @@ class ParameterError(TabprotectError):
 
     exit_code = 4
     kind = "parameter"
+    json_keys = f"{TabprotectError.json_keys} fields"
 
     def __init__(self, fields: Mapping[str, str], *, hint: str = "") -> None:
         text = joined((message("{name}: {why}", name, why) for name, why in fields.items()), "; ")
         super().__init__(text, hint=hint)
         self.fields = dict(fields)
-
-    def as_json(self) -> dict[str, object]:
-        return super().as_json() | {"fields": self.fields}
 
 
 @contextmanager
@@ -188,8 +175,10 @@ def about(keyword: str = "", **called: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(Encodable):
     """Another request to make: in words (a button), and as parameters."""
+
+    json_keys = "text parameters"
 
     text: str
     parameters: Mapping[str, object]
@@ -219,8 +208,8 @@ class InfeasibleError(TabprotectError):
     runnable: tuple[tuple[Suggestion, tuple[str, ...]], ...] | None = None
 
     def as_json(self) -> dict[str, object]:
-        offered = [{"text": s.text, "parameters": dict(s.parameters)} for s in self.suggestions]
-        return super().as_json() | ({"remedies": offered} if offered else {})
+        remedies = {"remedies": as_json(self.suggestions)} if self.suggestions else {}
+        return super().as_json() | remedies
 
 
 class TooLargeError(InfeasibleError):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, overload
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
@@ -49,7 +50,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Parameter(Generic[T_co]):
+class Parameter(Encodable, Generic[T_co]):
     """One parameter of a method: ``Parameter[int]`` if its resolved value is a whole number.
 
     Attributes
@@ -95,6 +96,7 @@ class Parameter(Generic[T_co]):
     in_place_of: str = ""
     may_be_unstated: bool = False
     of: str = ""
+    json_keys = "name label help kind default low high choices unit public"
 
     def check(self, value: object) -> object:
         """Check a value and return it in its own type.
@@ -162,21 +164,6 @@ class Parameter(Generic[T_co]):
         if number != int(number):
             raise ValueError(message("must be a whole number, is {value}", value))
         return int(number)
-
-    def as_json(self) -> dict[str, object]:
-        """The declaration for ``describe --json``."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "help": self.help,
-            "kind": self.kind,
-            "default": self.default,
-            "low": None if math.isinf(self.low) else self.low,
-            "high": None if math.isinf(self.high) else self.high,
-            "choices": None if self.choices is None else dict(self.choices),
-            "unit": self.unit,
-            "public": self.public,
-        }
 
 
 class Values(Mapping[str, object]):

@@ -128,8 +128,8 @@ def _told(table: Table, out: Path, kind: Format, console: Console) -> int:
     data = {
         "out": str(out),
         "format": kind.name,
-        "variables": list(domain.names),
-        "shape": list(domain.shape),
+        "variables": domain.names,
+        "shape": domain.shape,
         "limits": kind.loses(domain),
         "confidential": True,
     }
@@ -149,7 +149,7 @@ def _to_database(asked: Convert, url: str, console: Console) -> int:
         console.say(note)
     name = write_to_database(project.original, url)
     domain = project.original.domain
-    data = {"table": name, "variables": list(domain.names), "shape": list(domain.shape), "confidential": True}
+    data = {"table": name, "variables": domain.names, "shape": domain.shape, "confidential": True}
     console.result(
         data, [message("{name}: {n:,} rows in the database. CONFIDENTIAL: true counts.", name, domain.size)]
     )

@@ -52,7 +52,7 @@ def run_examples(console: Console) -> None:
             ),
             message("    {title}. {source}", message(example.title), example.source),
         ]
-    console.result({"examples": [e.as_json() for e in found]}, lines)
+    console.result({"examples": found}, lines)
 
 
 @command("describe", example="tabprotect describe cell_key")
@@ -82,11 +82,10 @@ def _describe_table(source: str, reading: TableReading, console: Console) -> int
     domain, kept, sums = project.domain, project.kept_totals, project.sums
     data: dict[str, object] = {
         "variables": [
-            {"name": v.name, "categories": list(v.categories), "labels": list(v.labels)}
-            for v in domain.variables
+            {"name": v.name, "categories": v.categories, "labels": v.labels} for v in domain.variables
         ],
-        "shape": list(domain.shape),
-        "kept_totals": [total.as_json() for total in kept],
+        "shape": domain.shape,
+        "kept_totals": kept,
         "notes": [translate(note) for note in project.notes],
         "confidential": True,
     }

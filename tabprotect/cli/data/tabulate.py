@@ -75,8 +75,8 @@ def run_tabulate(asked: Tabulate, console: Console) -> int:
     project = history.project
     data = {
         "out": str(asked.out),
-        "variables": list(table.domain.names),
-        "shape": list(table.domain.shape),
+        "variables": table.domain.names,
+        "shape": table.domain.shape,
         "cells": table.domain.size,
         "positive_cells": len(table.cells[0]),
         "levels": {v.name: [g.name for g in v.levels] for v in table.domain.variables if v.coarser},

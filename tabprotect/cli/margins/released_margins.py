@@ -180,9 +180,9 @@ def run_frontier(asked: Releasing, console: Console) -> None:
         "released": state.released.size,
         "unreleasable": state.refused,
         "undecided": state.undecided,
-        "too_tight": [cell.as_json() for cell in judgement.tight],
-        "price": None if own is None else own.as_json(),
-        "prices": [None if told is None else told.as_json() for told in further],
+        "too_tight": judgement.tight,
+        "price": own,
+        "prices": further,
     }
     lines = [
         _verdict(state),

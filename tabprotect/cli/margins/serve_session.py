@@ -176,7 +176,7 @@ def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
         "answer": answer.kind,
         "released": names,
         "reason": answer.reason,
-        "price": None if price is None else price.as_json(),
+        "price": price,
         "tables": [_table_json(table.margin(given)) for given in names],
     }
 
@@ -187,7 +187,7 @@ def _names(table: Table, query: Query) -> tuple[str, ...]:
 
 def _table_json(margin: Table) -> dict[str, object]:
     return {
-        "variables": list(margin.domain.names),
+        "variables": margin.domain.names,
         "categories": [list(v.categories) for v in margin.domain.variables],
         "counts": margin.counts.tolist(),
     }

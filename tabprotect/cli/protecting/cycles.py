@@ -170,7 +170,7 @@ def run_design(asked: CyclesDesign, console: Console) -> None:
         "out": str(asked.out),
         "kind": kind,
         "cycles": len(moves),
-        "shape": list(domain.shape),
+        "shape": domain.shape,
         "margins": [list(m) for m in moves.margins],
         **found,
     }

@@ -183,11 +183,11 @@ def publish_and_say(
         "method": project.method,
         "title": project.title,
         **figures,
-        "verdict": found.as_json(),
-        "tuned": None if tuned is None else tuned.as_json(),
-        "together": before.as_json(),
+        "verdict": found,
+        "tuned": tuned,
+        "together": before,
         "warnings": warnings,
-        "decisions": list(result.record.decisions),
+        "decisions": result.record.decisions,
         "out": publishing.release,
         "dossier": publishing.dossier,
         "confidential": True,
@@ -215,7 +215,7 @@ def _what_it_did(project: Project, result: Protected) -> tuple[dict[str, object]
         **summary.as_json(),
         **_of_cycles(project),
         "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
-        "findings": dict(record.findings),
+        "findings": record.findings,
     }
     staff = [] if found.staff is None else [found.staff.finding.text]
     return figures, [summary.sentence, message("Verdict: {sentence}", found.sentence), *staff]
@@ -302,10 +302,6 @@ def run_recipe(asked: Run, console: Console) -> None:
     labels = [step.label for step in history.steps]
     told = [] if since is None else [message("since last year (CONFIDENTIAL):"), *since.lines()]
     console.result(
-        {
-            "steps": labels,
-            "written": [str(path) for path in written],
-            "since_last_year": None if since is None else since.as_json(),
-        },
+        {"steps": labels, "written": [str(path) for path in written], "since_last_year": since},
         [*labels, *told, *(message("wrote {path}", path) for path in written)],
     )

@@ -190,7 +190,7 @@ def _written(
         "fingerprint": done.fingerprint,
         "tables": tables,
         "common_cells": done.common_cells,
-        "slivers": [sliver.as_json() for sliver in slivers],
+        "slivers": slivers,
     }
     risky = [sliver for sliver in slivers if sliver.at_risk]
     lines = [

@@ -67,7 +67,7 @@ def _json(table: Table, found: Bounds) -> dict[str, object]:
         "bounds": found.method,
         "why": found.why,
         "cells": [
-            {"index": list(index), "count": table[index], "lower": low, "upper": high}
+            {"index": index, "count": table[index], "lower": low, "upper": high}
             for index, low, high in _rows(table.domain, found)
         ],
     }

@@ -234,7 +234,7 @@ def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, o
     """Return what is known of several releases that cannot be read together, for ``--json``."""
     return {
         "way": None,
-        "variables": list(domain.names),
+        "variables": domain.names,
         "reason": why.sentence,
         "complete": False,
         "error": None,
@@ -286,7 +286,7 @@ def _sums_json(found: Posterior) -> dict[str, object]:
             }
         )
     return {
-        "variables": list(domain.names),
+        "variables": domain.names,
         "way": found.way,
         "reason": found.reason,
         "error": found.error,

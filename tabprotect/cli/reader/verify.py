@@ -63,11 +63,11 @@ def run(asked: Verify, console: Console) -> int:
     data |= {
         "ok": True,
         "fingerprint": found.fingerprint,
-        "signers": list(found.signers),
-        "remarks": list(found.remarks),
+        "signers": found.signers,
+        "remarks": found.remarks,
         "quick": asked.quick,
-        "left_out": list(found.left_out),
-        "verdict": None if found.verdict is None else found.verdict.as_json(),
+        "left_out": found.left_out,
+        "verdict": found.verdict,
     }
     lines = [
         *(message("ok  {check}", check) for check in checks),
@@ -95,12 +95,12 @@ def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
     data: dict[str, object] = {
         "title": release.title,
         "method": release.mechanism.method,
-        "variables": list(release.domain.names),
-        "checks": list(found.checks),
+        "variables": release.domain.names,
+        "checks": found.checks,
     }
     if release.tables:
         domain = release.table.domain
-        return data | {"variables": list(domain.names), "shape": list(domain.shape)}
+        return data | {"variables": domain.names, "shape": domain.shape}
     table = release.magnitude_table
     hidden = int(table.hidden.sum())
     return data | {"measure": table.measure, "shape": table.shape, "cells": len(table.key), "hidden": hidden}
@@ -121,4 +121,4 @@ def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]
         for key in found.signers
     )
     checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
-    return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
+    return {"tables": found.tables.formulas, "common_cells": found.common_cells}, checks

@@ -62,33 +62,12 @@ def _table(source: str, asked: Difference, console: Console) -> Table:
 def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, object]:
     return {
         "confidential": True,
-        "variables": list(old.domain.names),
+        "variables": old.domain.names,
         "total": {"old": old.total, "new": new.total, "change": new.total - old.total},
         "came": found.came,
         "went": found.went,
-        "changed": [
-            {
-                "index": list(cell.index),
-                "labels": list(cell.labels),
-                "old": cell.old,
-                "new": cell.new,
-                "change": cell.change,
-                "published_change": cell.published,
-                "belief": cell.belief,
-                "belief_few_changes": cell.belief_few_changes,
-                "singles_out": cell.singles_out,
-            }
-            for cell in found.cells
-        ],
-        "exact_sums": [
-            {
-                "table": list(one.names),
-                "cell": list(one.labels),
-                "change": one.change,
-                "singles_out": one.singles_out,
-            }
-            for one in found.sums
-        ],
+        "changed": found.cells,
+        "exact_sums": found.sums,
         "singled_out": {
             "cells": sum(cell.singles_out for cell in found.cells),
             "sums": sum(one.singles_out for one in found.sums),

@@ -76,11 +76,11 @@ def run(asked: Export, console: Console) -> int:
         console.say(note)
     if asked.out == STREAM:
         return 0
-    table = {"out": str(asked.out), "variables": list(made.variables), "suppressed": made.hidden}
+    table = {"out": str(asked.out), "variables": made.variables, "suppressed": made.hidden}
     data = _said(asked, kind, verified, [table], made.notes)
     if release.magnitudes:
         data["measure"] = release.magnitude_table.measure
-    data |= {"shape": list(made.shape), "total_codes": dict(made.totals)}
+    data |= {"shape": made.shape, "total_codes": made.totals}
     console.result(data, [_line(asked.out, kind, made.variables, made.hidden)])
     return 0
 
@@ -100,7 +100,7 @@ def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: 
         for path, cube in written
     ]
     tables: list[dict[str, object]] = [
-        {"out": str(path), "variables": list(names), "suppressed": hidden} for path, names, hidden in said
+        {"out": str(path), "variables": names, "suppressed": hidden} for path, names, hidden in said
     ]
     lines = [_line(path, kind, names, hidden) for path, names, hidden in said]
     console.result(_said(asked, kind, verified, tables, limits), lines)
@@ -118,9 +118,9 @@ def _said(
         "out": str(asked.out),
         "format": kind.name,
         "title": verified.release.title,
-        "tables": list(tables),
-        "limits": list(limits),
-        "remarks": list(verified.remarks),
+        "tables": tables,
+        "limits": limits,
+        "remarks": verified.remarks,
         "confidential": False,
     }
 

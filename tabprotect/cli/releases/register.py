@@ -92,11 +92,11 @@ def run_new(asked: RegisterNew, console: Console) -> None:
     console.result(data, lines)
 
 
-def _say_damaged(damaged: Sequence[Damage], console: Console) -> list[dict[str, object]]:
+def _say_damaged(damaged: Sequence[Damage], console: Console) -> Sequence[Damage]:
     """Say every damage on standard error; the same for ``--json``."""
     for one in damaged:
         console.warn(message("warning: {message}", one.message))
-    return [one.as_json() for one in damaged]
+    return damaged
 
 
 @command("register list", help=message("every release, in order"), example="tabprotect register list")
@@ -108,7 +108,7 @@ def run_list(asked: Looking, console: Console) -> None:
         found, mark = register.contents(), register.key_mark
     data = {
         "confidential": True,
-        "releases": [entry.as_json() for entry in found.entries],
+        "releases": found.entries,
         "damaged": _say_damaged(found.damaged, console),
         "key": mark[:16],
         **found.head.as_json(),
@@ -189,11 +189,11 @@ def run_check(asked: RegisterCheck, console: Console) -> None:
         "confidential": True,
         "published_before": any(e.relation in ("original", "renamed") for e in before.earlier),
         "damaged": _say_damaged(damaged, console),
-        "releases": [e.as_json() for e in before.earlier],
+        "releases": before.earlier,
         "warnings": before.warnings,
-        "together": before.as_json(),
+        "together": before,
         "kept": len(before.read),
-        "spent": None if before.spent is None else before.spent.as_json(),
+        "spent": before.spent,
     }
     lines = [
         *(one["message"] for one in before.warnings if one["kind"] != "register_damaged"),

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.registry import Documented
 from tabprotect.languages.messages import message, prose
 
@@ -28,7 +29,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
 """The needs of measures, by name."""
 
 
-class Measure(Documented, ABC):
+class Measure(Documented, Encodable, ABC):
     """Base of all measures. The module's docstring defines the figure, or ``text``.
 
     Attributes
@@ -57,6 +58,7 @@ class Measure(Documented, ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     over: ClassVar[Over] = "published cells"
     text: ClassVar[str] = ""
+    json_keys = "name label noun unit direction needs over help"
 
     @abstractmethod
     def compute(self, case: AssessedRelease) -> Figure:
@@ -84,16 +86,3 @@ class Measure(Documented, ABC):
     def help(self) -> str:
         """The definition (plain text)."""
         return prose(self.text.strip()) if self.text else super().help
-
-    def as_json(self) -> dict[str, object]:
-        """The measure for ``describe --json``."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "noun": self.noun,
-            "unit": self.unit,
-            "direction": self.direction,
-            "needs": list(self.needs),
-            "over": self.over,
-            "help": self.help,
-        }

@@ -16,6 +16,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -36,7 +37,7 @@ EACH_PERSON = 0.01
 
 
 @dataclass(frozen=True)
-class CellChange:
+class CellChange(Encodable):
     """A cell whose true count changed. Confidential.
 
     Attributes
@@ -65,6 +66,7 @@ class CellChange:
     published: int | None = None
     belief: float | None = None
     belief_few_changes: float | None = None
+    json_keys = "index labels old new change published_change=published belief belief_few_changes singles_out"
 
     @property
     def change(self) -> int:
@@ -73,7 +75,7 @@ class CellChange:
 
 
 @dataclass(frozen=True)
-class SumChange:
+class SumChange(Encodable):
     """A cell of a margin that both releases publish exactly, and that changed. Public.
 
     Attributes
@@ -90,6 +92,7 @@ class SumChange:
     labels: tuple[str, ...]
     change: int
     singles_out: bool
+    json_keys = "table=names cell=labels change singles_out"
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from tabprotect.engine.budgets import (
     MAX_MEMBER,
     MAX_UNPACKED,
 )
+from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__
@@ -202,7 +203,7 @@ def sha256(data: bytes) -> str:
 
 def dump_json(data: object) -> bytes:
     """JSON for people: indented, UTF-8, a newline at the end."""
-    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(data, ensure_ascii=False, indent=2, default=as_json) + "\n"
     # A file name need not be valid text; what is not is written as a JSON escape.
     return text.encode(errors="backslashreplace")
 

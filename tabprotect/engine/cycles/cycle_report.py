@@ -12,6 +12,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.graphs import elimination_cost
+from tabprotect.engine.encoding import Encodable, as_json
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
@@ -56,7 +57,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class CycleReport:
+class CycleReport(Encodable):
     """Figures about a cycle set, and about one table if one is given.
 
     Attributes
@@ -109,6 +110,11 @@ class CycleReport:
     blocked_share: float | None = None
     immovable: tuple[Index, ...] | None = None
     bridges: tuple[Index, ...] | None = None
+    json_keys = (
+        "preserves_margins violations coverage_min coverage_max balanced cycles rank dimension wanted_exact "
+        "unwanted_exact=known_functionals unwanted=named known_functionals largest_change distinct_outcomes "
+        "width exact attacks statements"
+    )
 
     @property
     def preserves_margins(self) -> bool:
@@ -137,34 +143,12 @@ class CycleReport:
 
     def as_json(self) -> dict[str, object]:
         """The object of ``cycles check --json``."""
-        out: dict[str, object] = {
-            "preserves_margins": self.preserves_margins,
-            "violations": [v.as_json() for v in self.violations],
-            "coverage_min": self.coverage_min,
-            "coverage_max": self.coverage_max,
-            "balanced": self.balanced,
-            "cycles": self.cycles,
-            "rank": self.rank,
-            "dimension": self.dimension,
-            "wanted_exact": self.wanted_exact,
-            "unwanted_exact": self.known_functionals,
-            "unwanted": list(self.named),
-            "known_functionals": self.known_functionals,
-            "largest_change": self.largest_change,
-            "distinct_outcomes": self.distinct_outcomes,
-            "width": self.width,
-            "exact": self.exact,
-            "attacks": [
-                {"variable": a.variable, "category": a.category, "revealed": a.revealed, "others": a.others}
-                for a in self.attacks
-            ],
-            "statements": [{"topic": s.topic, "verdict": s.verdict, "text": s.text} for s in self.statements],
+        of_table = {
+            "blocked_share": self.blocked_share,
+            "immovable_cells": as_json(self.immovable),
+            "bridges": as_json(self.bridges),
         }
-        if self.blocked_share is not None and self.immovable is not None:
-            out["blocked_share"] = self.blocked_share
-            out["immovable_cells"] = [list(i) for i in self.immovable]
-            out["bridges"] = None if self.bridges is None else [list(i) for i in self.bridges]
-        return out
+        return super().as_json() | ({} if self.immovable is None else of_table)
 
     @property
     def statements(self) -> tuple[Statement, ...]:

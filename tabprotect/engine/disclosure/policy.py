@@ -18,6 +18,7 @@ from tabprotect.engine import agency
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.paths import is_there
@@ -46,7 +47,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class AgencyPolicy:
+class AgencyPolicy(Encodable):
     """The demands of a house on every release.
 
     Attributes
@@ -199,10 +200,6 @@ class AgencyPolicy:
             else message("the name of who signs")
         )
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields by name, as in the file."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
     @classmethod
     def of(cls, given: Mapping[str, object]) -> AgencyPolicy:
         """Make a policy from values by name; missing ones take their defaults.
@@ -266,4 +263,4 @@ def write(policy: AgencyPolicy, path: Path) -> None:
     """
     if path.parent == agency.folder():
         make_folder(path.parent, private=True)
-    write_bytes(path, tomli_w.dumps(policy.as_dict()).encode())
+    write_bytes(path, tomli_w.dumps(policy.as_json()).encode())

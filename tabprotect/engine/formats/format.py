@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from tabprotect.engine.budgets import LAID_OUT_BYTES, MOST_COLUMNS
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
@@ -134,7 +135,7 @@ class RecordsFile:
     columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
 
 
-class Format(Documented, ABC):
+class Format(Documented, Encodable, ABC):
     """A kind of file. Each module in ``kinds/`` defines a subclass and ``PLUGIN``.
 
     The first line of the module's docstring describes the format; the rest is its help page.
@@ -196,6 +197,7 @@ class Format(Documented, ABC):
     described_by: ClassVar[tuple[str, ...]] = ()
     media: ClassVar[str] = "application/octet-stream"
     served_as: ClassVar[str] = ""
+    json_keys = "name label suffixes holds options writes publishes levels labels limits"
 
     @property
     def name(self) -> str:
@@ -341,21 +343,6 @@ class Format(Documented, ABC):
     def is_one_file(self) -> bool:
         """True if a published table can be read from a single file, as a service's answer must be."""
         return self.publishes and not self.needs_beside
-
-    def as_json(self) -> dict[str, object]:
-        """The declaration as ``describe --json`` prints it."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "suffixes": list(self.suffixes),
-            "holds": sorted(self.holds),
-            "options": sorted(self.options),
-            "writes": self.writes,
-            "publishes": self.publishes,
-            "levels": self.levels,
-            "labels": self.labels,
-            "limits": list(self.limits),
-        }
 
 
 def _typographic(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.strength import Strength
 from tabprotect.engine.tables.domain import Domain
@@ -14,7 +15,7 @@ from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
-class ModelTest:
+class ModelTest(Encodable):
     """A test of a model: a chi-square, its degrees of freedom and the p-value.
 
     Attributes
@@ -27,6 +28,7 @@ class ModelTest:
     degrees: float
     p: float
     told: float = 1.0
+    json_keys = "statistic degrees p"
 
     @classmethod
     def of_table(cls, model: LogLinear, counts: Ints) -> ModelTest:
@@ -38,10 +40,6 @@ class ModelTest:
         off = np.divide((table - fitted) ** 2, fitted, out=np.zeros_like(fitted), where=fitted > 0)
         value = float(off.sum())
         return cls(value, float(model.degrees), float(chdtrc(max(model.degrees, 1), value)))
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {"statistic": self.statistic, "degrees": self.degrees, "p": self.p}
 
 
 def independence_model(domain: Domain) -> LogLinear:

@@ -27,6 +27,7 @@ from typing import (
 )
 
 from tabprotect.engine.decoding import Decoding, FieldsError
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
@@ -265,7 +266,7 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False)
-class TrailEntry:
+class TrailEntry(Encodable):
     """One line of the audit trail.
 
     Attributes
@@ -284,6 +285,7 @@ class TrailEntry:
     label: str
     time: str
     seed: int | None = field(default=None, repr=False)
+    json_keys = "time label command arguments seed published=sealed"
 
     @property
     def command(self) -> str:
@@ -299,17 +301,6 @@ class TrailEntry:
     def sealed(self) -> bool:
         """True if this step published something: nothing before it can be undone."""
         return self.order.command.says.seals
-
-    def as_json(self) -> dict[str, object]:
-        """The entry for the audit trail. Confidential: it may carry a seed."""
-        return {
-            "time": self.time,
-            "label": self.label,
-            "command": self.command,
-            "arguments": dict(self.arguments),
-            "seed": self.seed,
-            "published": self.sealed,
-        }
 
 
 def _is_text(hint: object) -> bool:

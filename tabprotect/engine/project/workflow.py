@@ -65,7 +65,7 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
     asked.check_given(history.project.measure)
     parameters = dict(asked.parameters or {})
     if asked.policy is not None:
-        do(set_policy(**asked.policy.as_dict()))
+        do(set_policy(**asked.policy.as_json()))
     if asked.title is not None:
         do(set_title(title=asked.title))
     if asked.at_risk is not None:

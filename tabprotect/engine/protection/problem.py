@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tabprotect.engine import agency
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.findings import Finding, in_words
@@ -443,7 +444,7 @@ ALL_BUT_NOTHING = 0.995
 
 
 @dataclass(frozen=True)
-class WorstCell:
+class WorstCell(Encodable):
     """The at-risk cell in whose true count a reader has the highest belief.
 
     Attributes
@@ -457,6 +458,7 @@ class WorstCell:
     cell: tuple[str, ...]
     belief: float
     chances: tuple[tuple[int, float], ...] = ()
+    json_keys = "table cell belief"
 
     @property
     def sentence(self) -> str:
@@ -477,7 +479,7 @@ class WorstCell:
 
 
 @dataclass(frozen=True)
-class Staff:
+class Staff(Encodable):
     """Readers' right beliefs, over the true at-risk cells of all judged tables.
 
     Attributes
@@ -502,20 +504,6 @@ class Staff:
     mean_belief: float | None
     worst: WorstCell | None
 
-    def as_json(self) -> dict[str, object]:
-        """``verdict.staff`` of ``protect --json``."""
-        worst = self.worst
-        return {
-            "at_risk_cells": self.at_risk_cells,
-            "known": self.known,
-            "certain": self.certain,
-            "stuck": self.stuck,
-            "mean_belief": self.mean_belief,
-            "worst": None
-            if worst is None
-            else {"table": list(worst.table), "cell": list(worst.cell), "belief": worst.belief},
-        }
-
     @property
     def known_found(self) -> Finding:
         """Say how many small counts readers would know."""
@@ -532,7 +520,7 @@ class Staff:
 
 
 @dataclass(frozen=True)
-class ContributorsAudit:
+class ContributorsAudit(Encodable):
     """An audit with the contributions themselves. Confidential.
 
     Attributes
@@ -567,6 +555,7 @@ class ContributorsAudit:
     to_audit: int = 0
     share: str = ""
     narrow: int = 0
+    json_keys = "readers items exactly within audited unsafe=to_audit narrow"
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -583,18 +572,6 @@ class ContributorsAudit:
         tried = Finding("narrow", "mind", values) if self.narrow else Finding("nobody_near", "passed", values)
         sample = () if self.audited == self.to_audit else (Finding("sampled", values=audited, staff=True),)
         return (replace(tried, staff=True), *sample)
-
-    def as_json(self) -> dict[str, object]:
-        """The entry ``audit``."""
-        return {
-            "readers": self.readers,
-            "items": self.items,
-            "exactly": self.exactly,
-            "within": self.within,
-            "audited": self.audited,
-            "unsafe": self.to_audit,
-            "narrow": self.narrow,
-        }
 
 
 @dataclass(frozen=True)

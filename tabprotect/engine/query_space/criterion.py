@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, MarginScreening, RiskJudgement
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
@@ -43,7 +44,7 @@ WHOLE = Bounding()
 """A whole judgement: the verdict, the figure and the tight cells, however long it takes."""
 
 
-class RiskCriterion(Documented, ABC):
+class RiskCriterion(Documented, Encodable, ABC):
     """Base of all criteria. The module's docstring is its help page.
 
     The figure never grows when more is released (monotone), depends only on the table and on
@@ -54,6 +55,7 @@ class RiskCriterion(Documented, ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     unit: ClassVar[str]
+    json_keys = "name label unit help"
 
     @abstractmethod
     def judge(
@@ -103,10 +105,6 @@ class RiskCriterion(Documented, ABC):
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
         """The start of the searches over decomposable releases."""
         return _JudgedWalk(self, evidence, threshold)
-
-    def as_json(self) -> dict[str, object]:
-        """The criterion for ``describe --json``."""
-        return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
@@ -61,7 +62,7 @@ Verdict = Literal["safe", "bad", "unknown"]
 
 
 @dataclass(frozen=True, repr=False)
-class TightCell:
+class TightCell(Encodable):
     """An at-risk cell whose bounds are too close. Confidential."""
 
     index: tuple[int, ...]
@@ -69,21 +70,12 @@ class TightCell:
     count: int
     lower: int
     upper: int
+    json_keys = "index cell=text count lower upper"
 
     @property
     def width(self) -> int:
         """Upper minus lower bound."""
         return self.upper - self.lower
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {
-            "index": list(self.index),
-            "cell": self.text,
-            "count": self.count,
-            "lower": self.lower,
-            "upper": self.upper,
-        }
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
@@ -47,7 +48,7 @@ class Ruling:
     detail: str = ""
 
 
-class ReleaseRule(Documented, ABC):
+class ReleaseRule(Documented, Encodable, ABC):
     """Base of all rules. The module's docstring is its help page."""
 
     name: ClassVar[str]
@@ -57,6 +58,7 @@ class ReleaseRule(Documented, ABC):
     """True if it decides from what is released alone; it is then asked without the criterion."""
     lists: ClassVar[bool] = False
     """True if it looks at what becomes impossible, which needs a query space that is listed."""
+    json_keys = "name label help parameters"
 
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check the rule's parameters.
@@ -71,12 +73,3 @@ class ReleaseRule(Documented, ABC):
     @abstractmethod
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         """Decide; the same situation and values always give the same ruling."""
-
-    def as_json(self) -> dict[str, object]:
-        """The rule for ``describe --json``."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "help": self.help,
-            "parameters": [p.as_json() for p in self.parameters],
-        }

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
@@ -14,11 +15,12 @@ from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.table import Table
 
 
-class ReleaseUtility(Documented, ABC):
+class ReleaseUtility(Documented, Encodable, ABC):
     """Base of all utilities. The module's docstring is its help page."""
 
     name: ClassVar[str]
     label: ClassVar[str]
+    json_keys = "name label help"
 
     @abstractmethod
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:
@@ -28,10 +30,6 @@ class ReleaseUtility(Documented, ABC):
         """The weight of a released sub-table by its dimension 0..K, if the utility is the sum of
         these: only such a utility can be searched for."""
         return None
-
-    def as_json(self) -> dict[str, object]:
-        """The utility for ``describe --json``."""
-        return {"name": self.name, "label": self.label, "help": self.help}
 
 
 class Worth:

@@ -19,6 +19,7 @@ from typing import Literal
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.chained_log import Head
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.languages.messages import message
 
@@ -47,7 +48,7 @@ DAMAGES: Mapping[Damaged, str] = {
 
 
 @dataclass(frozen=True)
-class Damage:
+class Damage(Encodable):
     """Something in a register that is not as it was entered.
 
     Attributes
@@ -58,15 +59,12 @@ class Damage:
 
     what: Damaged
     number: int
+    json_keys = "what number message"
 
     @property
     def message(self) -> str:
         """The damage in words."""
         return DAMAGES[self.what].format(number=self.number)
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return {"what": self.what, "number": self.number, "message": self.message}
 
 
 @dataclass(frozen=True)

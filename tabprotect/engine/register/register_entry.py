@@ -21,6 +21,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import AGAIN, RefusedError
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.limits import ROUNDING
@@ -239,7 +240,7 @@ class LeavingPublication:
 
 
 @dataclass(frozen=True)
-class RegisterEntry:
+class RegisterEntry(Encodable):
     """A publication in the register.
 
     Attributes
@@ -258,30 +259,17 @@ class RegisterEntry:
     publication: LeavingPublication
     withdrawn: datetime | None = None
     withdrawn_reason: str = ""
+    json_keys = (
+        "number time who=publication.who title=publication.title method=publication.method "
+        "bundle=publication.bundle original=publication.marks.original "
+        "variables=publication.marks.variables gate=publication.gate spent=publication.spent "
+        "decisions=publication.decisions withdrawn withdrawn_reason"
+    )
 
     @property
     def day(self) -> str:
         """The day of publication, for people."""
         return day_said(self.time)
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``; confidential."""
-        of = self.publication
-        return {
-            "number": self.number,
-            "time": _text(self.time),
-            "who": of.who,
-            "title": of.title,
-            "method": of.method,
-            "bundle": of.bundle,
-            "original": of.marks.original,
-            "variables": list(of.marks.variables),
-            "gate": dict(of.gate),
-            "spent": None if of.spent is None else of.spent.as_json(),
-            "decisions": list(of.decisions),
-            "withdrawn": None if self.withdrawn is None else _text(self.withdrawn),
-            "withdrawn_reason": self.withdrawn_reason,
-        }
 
     @property
     def line(self) -> str:

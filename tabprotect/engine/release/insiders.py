@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.release.findings import Finding
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.languages.messages import in_100
 
 
 @dataclass(frozen=True)
-class Insiders:
+class Insiders(Encodable):
     """The chance that somebody alone in an inner cell learns another at-risk count.
 
     Who is alone in a cell knows that it holds 1. With b a reader's posterior of an inner cell i,
@@ -34,6 +35,7 @@ class Insiders:
     chance: float | None = None
     worst: float | None = None
     exact: bool = True
+    json_keys = "chance worst"
 
     @property
     def unknown(self) -> bool:
@@ -52,10 +54,6 @@ class Insiders:
         if self.fails(limits):
             return (Finding("insiders_beyond", "failed", values | {"limit": in_100(limits.insider_limit)}),)
         return (Finding("insiders" if self.alone >= 0.5 else "insiders_unlikely", values=values),)
-
-    def as_json(self) -> dict[str, object]:
-        """``insiders`` of a verdict."""
-        return {"chance": self.chance, "worst": self.worst}
 
 
 NOT_LOOKED_AT = Insiders(None)

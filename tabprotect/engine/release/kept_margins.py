@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.languages.messages import joined, message, plural
 
 
 @dataclass(frozen=True)
-class KeptSum:
+class KeptSum(Encodable):
     """A sum of inner cells that is an at-risk count and is published exactly.
 
     Attributes
@@ -24,10 +25,6 @@ class KeptSum:
     table: tuple[str, ...]
     cell: tuple[str, ...]
     count: int
-
-    def as_json(self) -> dict[str, object]:
-        """One entry of ``kept_small``."""
-        return {"table": list(self.table), "cell": list(self.cell), "count": self.count}
 
 
 MOST_NAMED = 3

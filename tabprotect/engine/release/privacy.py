@@ -6,14 +6,16 @@ delta) and of zero-concentrated differential privacy (rho): Dwork and Roth 2014,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log, sqrt
+from typing import Final, Literal
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.decoding import AsWritten
+from tabprotect.engine.encoding import Encodable
 from tabprotect.languages.messages import joined, message
 
-NEIGHBOURS = "one record more or less"
+NEIGHBOURS: Final = "one record more or less"
 """What originals differ by between which a release tells little."""
 
 DELTA = 1e-6
@@ -24,7 +26,7 @@ KEY = "privacy"
 
 
 @dataclass(frozen=True)
-class Spent:
+class Spent(Encodable):
     """A budget by its measures; ``None`` for one that does not apply."""
 
     epsilon: float | None = None
@@ -75,49 +77,17 @@ class Spent:
             )
         return joined(parts, ", ")
 
-    def as_json(self) -> dict[str, object]:
-        """The measures by name."""
-        return {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
-
 
 @dataclass(frozen=True)
-class Privacy:
-    """The budget that a mechanism states.
+class Privacy(Spent, AsWritten):
+    """The budget that a mechanism states, as the method's parameter says it.
 
     Attributes
     ----------
-    stated
-        The budget as the method's parameter says it.
     total
         Over all published tables.
     """
 
-    stated: Spent
-    total: Spent
-
-    def as_json(self) -> dict[str, object]:
-        """As ``mechanism.json`` states it."""
-        return {**self.stated.as_json(), "neighbours": NEIGHBOURS, "total": self.total.as_json()}
-
-    @classmethod
-    def from_json(cls, data: object) -> Privacy:
-        """Read from a mechanism.
-
-        Raises
-        ------
-        InputError
-            If it is not of the form in which budgets are written.
-        """
-        found = cls(Spent(), Spent())
-        if isinstance(data, Mapping):
-            found = cls(_spent(data), _spent(data.get("total")))
-        if data != found.as_json():
-            raise InputError(message('the mechanism\'s "{KEY}" is not as it was written', KEY))
-        return found
-
-
-def _spent(data: object) -> Spent:
-    if not isinstance(data, Mapping):
-        return Spent()
-    numbers = (data.get(name) for name in ("epsilon", "delta", "rho"))
-    return Spent(*(one if type(one) in (int, float) else None for one in numbers))
+    neighbours: Literal["one record more or less"] = NEIGHBOURS
+    total: Spent = Spent()
+    key = KEY

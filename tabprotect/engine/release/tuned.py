@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.decoding import AsWritten
 from tabprotect.languages.messages import capital, message, percent
 
 KEY = "tuned"
@@ -25,15 +25,15 @@ USES: Mapping[Use, str] = {
 
 
 @dataclass(frozen=True)
-class Tuned:
+class Tuned(AsWritten):
     """The parameters taken, and why; public.
 
     Attributes
     ----------
     use
         By the loss of which use.
-    change
-        The parameters that were chosen.
+    parameters
+        Those that were chosen.
     accepted
         The share of synthetic tables whose release passed at the first draw.
     tables
@@ -43,49 +43,19 @@ class Tuned:
     """
 
     use: Use
-    change: Mapping[str, object]
+    parameters: Mapping[str, object]
     accepted: float
     tables: int
     loss: float
     default_loss: float
-
-    def as_json(self) -> dict[str, object]:
-        """``tuned`` of a mechanism."""
-        return {
-            "use": self.use,
-            "parameters": dict(self.change),
-            "accepted": self.accepted,
-            "tables": self.tables,
-            "loss": self.loss,
-            "default_loss": self.default_loss,
-        }
-
-    @classmethod
-    def from_json(cls, data: object) -> Tuned:
-        """Read from a mechanism.
-
-        Raises
-        ------
-        InputError
-            If it is not of the form in which it is written.
-        """
-        try:
-            assert isinstance(data, Mapping) and data["use"] in USES
-            assert isinstance(data["parameters"], Mapping) and type(data["tables"]) is int
-            numbers = [data[name] for name in ("accepted", "loss", "default_loss")]
-            assert all(type(one) in (int, float) for one in numbers)
-            found = cls(data["use"], data["parameters"], numbers[0], data["tables"], *numbers[1:])
-            assert found.as_json() == data
-        except (AssertionError, KeyError, TypeError):
-            raise InputError(message('the mechanism\'s "{KEY}" is not as it was written', KEY)) from None
-        return found
+    key = KEY
 
     def agrees(self, other: Tuned) -> bool:
         """Return True if the same was chosen, by figures that are equal but for rounding.
 
         The loss before is no part of the choice: parameters that were given before are not stated.
         """
-        chosen, others = ((one.use, dict(one.change), one.tables) for one in (self, other))
+        chosen, others = ((one.use, dict(one.parameters), one.tables) for one in (self, other))
         return (
             chosen == others
             and isclose(self.accepted, other.accepted)

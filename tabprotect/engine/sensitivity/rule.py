@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.options import Measure
 from tabprotect.engine.registry import Documented
 from tabprotect.languages.messages import message
@@ -24,7 +25,7 @@ Numbers = tuple[Fraction, ...]
 LARGE = 2**62
 
 
-class SensitivityRule(Documented, ABC):
+class SensitivityRule(Documented, Encodable, ABC):
     """Base of the rules of either measure.
 
     Attributes
@@ -41,16 +42,7 @@ class SensitivityRule(Documented, ABC):
     label: ClassVar[str]
     measure: ClassVar[Measure]
     examples: ClassVar[tuple[str, ...]]
-
-    def as_json(self) -> dict[str, object]:
-        """The declaration for ``describe --json``."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "measure": self.measure,
-            "help": self.help,
-            "examples": list(self.examples),
-        }
+    json_keys = "name label measure help examples"
 
 
 class CountRule(SensitivityRule):

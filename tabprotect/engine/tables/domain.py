@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import starmap
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
-from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.engine.tables.variable import Level, TotalCode, Variable
 from tabprotect.languages.messages import message
 
 DOMAIN_CELLS = 2**62
@@ -358,6 +360,22 @@ def domain_json(domain: Domain, *, labels: bool = True) -> dict[str, object]:
     return out
 
 
+@dataclass(frozen=True)
+class _DescribedVariable:
+    coarser: Mapping[str, tuple[str, ...]]
+    finest: str = ""
+    labels: tuple[str, ...] = ()
+    total: TotalCode | None = None
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What :func:`domain_json` writes."""
+
+    levels: Mapping[str, _DescribedVariable] = field(default_factory=dict)
+    structural_zeros: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+
+
 def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
     """The domain with what :func:`domain_json` wrote; other keys are somebody else's.
 
@@ -366,39 +384,19 @@ def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
     InputError
         For anything else, or levels of other categories.
     """
-    levels = data.get("levels")
-    if levels is not None and not isinstance(levels, Mapping):
-        raise InputError(message('"levels" must name variables'))
-    for name, given in (levels or {}).items():
-        coarser = given.get("coarser") if isinstance(given, Mapping) else None
-        if name not in domain.names or not isinstance(coarser, Mapping):
-            raise InputError(message('"levels" of {name} are none of a variable', repr(str(name)[:60])))
-        found = [
-            Level(str(level), _texts(groups, message("the groups of {level}", repr(str(level)[:60]))))
-            for level, groups in coarser.items()
-        ]
-        finest = given.get("finest", "")
-        if not isinstance(finest, str):
-            raise InputError(message("the finest level of {name} has no name", repr(name)))
-        variable = domain[name].grouped(*found, finest=finest)
-        if "labels" in given:
-            labels = _texts(given["labels"], message("the labels of {name}", repr(name)))
-            variable = replace(variable, labels=labels)
-        if "total" in given:
-            total = _texts(given["total"], message("the total of {name}", repr(name)))
-            if len(total) != 2 or not total[0]:
-                raise InputError(message("the total of {name} is no code and label", repr(name)))
-            variable = replace(variable, total=(total[0], total[1]))
+    said = decoded(data, _Described, among_others=True)
+    for name, given in said.levels.items():
+        if name not in domain.names:
+            raise InputError(message('"levels" of {name} are none of a variable', repr(name[:60])))
+        variable = domain[name].grouped(*starmap(Level, given.coarser.items()), finest=given.finest)
+        if given.total and not given.total[0]:
+            raise InputError(message("the total of {name} is no code and label", repr(name)))
+        variable = replace(
+            variable, labels=given.labels or variable.labels, total=given.total or variable.total
+        )
         domain = domain.with_variable(variable)
-    if (zeros := data.get("structural_zeros")) is None:
-        return domain
-    return replace(domain, structural=structural.from_json(zeros, domain.categories))
-
-
-def _texts(found: object, what: str) -> tuple[str, ...]:
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise InputError(message("{what} are not a list of texts", what))
-    return tuple(found)
+    known = domain.categories
+    return replace(domain, structural=tuple(dict.fromkeys(stated(z, known) for z in said.structural_zeros)))
 
 
 def adopted(domain: Domain, known: Domain) -> Domain:

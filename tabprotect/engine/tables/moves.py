@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints, Signs
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
@@ -23,7 +24,7 @@ from tabprotect.languages.messages import message
 
 
 @dataclass(frozen=True)
-class Violation:
+class Violation(Encodable):
     """A margin that a cycle breaks.
 
     Attributes
@@ -43,16 +44,6 @@ class Violation:
     index: Index
     labels: tuple[str, ...]
     amount: int
-
-    def as_json(self) -> dict[str, object]:
-        """The violation for ``--json`` output."""
-        return {
-            "cycle": self.cycle,
-            "margin": list(self.margin),
-            "index": list(self.index),
-            "labels": list(self.labels),
-            "amount": self.amount,
-        }
 
     def __str__(self) -> str:
         cell = ", ".join(f"{n}={c}" for n, c in zip(self.margin, self.labels, strict=True))

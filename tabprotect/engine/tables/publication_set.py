@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
@@ -24,7 +25,7 @@ from tabprotect.languages.messages import message, plural
 
 
 @dataclass(frozen=True)
-class Sliver:
+class Sliver(Encodable):
     """A group of one level less the groups of another that lie in it: what subtraction gives.
 
     Attributes
@@ -49,18 +50,6 @@ class Sliver:
     over: tuple[str, ...]
     at_risk: int
     least: int
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``; confidential."""
-        return {
-            "variable": self.variable,
-            "group": self.group,
-            "less": list(self.less),
-            "left": list(self.left),
-            "over": list(self.over),
-            "at_risk": self.at_risk,
-            "least": self.least,
-        }
 
     @property
     def sentence(self) -> str:

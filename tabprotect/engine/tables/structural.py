@@ -161,23 +161,3 @@ def of_cells(
 def as_json(zeros: Iterable[StructuralZeros]) -> list[dict[str, list[str]]]:
     """``[{"age": ["0-14"], "status": ["married", "widowed"]}]``."""
     return [{name: list(known) for name, known in zero.where} for zero in zeros]
-
-
-def from_json(data: object, categories: Mapping[str, Sequence[str]]) -> tuple[StructuralZeros, ...]:
-    """Return what :func:`as_json` wrote.
-
-    Raises
-    ------
-    InputError
-        For anything else, or categories that the table does not have.
-    """
-    if not isinstance(data, list):
-        raise InputError(message('"structural_zeros" are not a list'))
-    found = []
-    for one in data:
-        if not isinstance(one, Mapping) or not all(
-            isinstance(known, list) and all(isinstance(c, str) for c in known) for known in one.values()
-        ):
-            raise InputError(message('"structural_zeros" do not list categories by variable'))
-        found.append(stated(one, categories))
-    return tuple(dict.fromkeys(found))

@@ -200,7 +200,7 @@ class PolicyForm:
             **{name: self._share(name) for name in self.shares},
             **{name: box.currentData() for name, box in self.choices.items()},
         }
-        return AgencyPolicy.of(self._given.as_dict() | set_here)
+        return AgencyPolicy.of(self._given.as_json() | set_here)
 
     def _share(self, name: str) -> float:
         """A share as it is set; one that was not touched keeps all its digits."""

@@ -17,7 +17,7 @@ def test_a_file_sets_what_it_names(tmp_path: Path) -> None:
     path.write_text('share = 0\nattempts_at_most = 5\nat_risk = "1..4"\nunjudged = "refuse"\n')
     policy = read(path)
     assert policy == AgencyPolicy(share=0.0, attempts_at_most=5, at_risk="1..4", unjudged="refuse")
-    assert AgencyPolicy.of(policy.as_dict()) == policy
+    assert AgencyPolicy.of(policy.as_json()) == policy
     limits = policy.limits(SmallCount(1, 2))
     assert limits.at_risk == SmallCount(1, 4) and limits.attempts_at_most == 5
     assert policy.limits(again=False).attempts_at_most == 1

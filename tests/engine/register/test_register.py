@@ -234,7 +234,7 @@ def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPat
 def private(*spent: Spent) -> list[LeavingPublication]:
     """Publications of one original, each with its budget."""
     return [
-        replace(publication(bundle=str(n)), gate={"privacy": Privacy(one, one).as_json()})
+        replace(publication(bundle=str(n)), gate={"privacy": Privacy(**vars(one), total=one).as_json()})
         for n, one in enumerate(spent, start=1)
     ]
 
@@ -250,7 +250,7 @@ def test_budgets_of_one_original_add_up_to_the_limit(path: Path) -> None:
     first = next(one for one in earlier if one.entry.number == 1)
     assert first.as_json()["spent"] == {"epsilon": 1.0, "delta": 0.0, "rho": None}
     assert "epsilon 3.5" in spending_warning(spent)["message"]
-    own = Privacy(Spent(0.5, 0.0), Spent(0.75, 0.0))
+    own = Privacy(0.5, 0.0, total=Spent(0.75, 0.0))
     implied = 4.25 + Spent(rho=0.01).as_epsilon
     admit_spending(earlier, own, 0)
     admit_spending(earlier, None, 1e-3)

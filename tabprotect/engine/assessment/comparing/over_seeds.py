@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.encoding import Encodable
 
 ALMOST = 1e-12
 """Means closer than this are equal: they are sums of rounded figures."""
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Encodable):
     """One measure over the runs of one configuration. Confidential.
 
     Attributes
@@ -32,6 +33,7 @@ class Spread:
     deviation: float
     low: float
     high: float
+    json_keys = "runs mean deviation standard_error low high"
 
     @classmethod
     def of(cls, values: Sequence[float | None]) -> Spread | None:
@@ -47,17 +49,6 @@ class Spread:
     def standard_error(self) -> float:
         """Standard error of the mean."""
         return self.deviation / float(np.sqrt(self.runs))
-
-    def as_json(self) -> dict[str, object]:
-        """For ``compare --json``."""
-        return {
-            "runs": self.runs,
-            "mean": self.mean,
-            "deviation": self.deviation,
-            "standard_error": self.standard_error,
-            "low": self.low,
-            "high": self.high,
-        }
 
 
 def front(points: Floats, higher_is_better: Sequence[bool]) -> list[int]:

@@ -140,7 +140,7 @@ def contents(
         "seed_given": record.seed_given,
         "generator": GENERATOR,
         "attempt": record.attempt,
-        "verdict": None if record.verdict is None else record.verdict.as_json(),
+        "verdict": record.verdict,
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
         "parameters": given,
         "decisions": list(record.decisions),

@@ -71,8 +71,8 @@ def risk_json(protected: Protected, summary: RunSummary) -> bytes:
         "confidential": True,
         "title": release.title,
         "at_risk_rule": str(record.problem.at_risk),
-        "result": summary.as_json(),
-        "verdict": None if record.verdict is None else record.verdict.as_json(),
+        "result": summary,
+        "verdict": record.verdict,
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
         "groups": [asdict(group) for group in _groups(protected, summary)],
@@ -159,7 +159,7 @@ def magnitude_risk_json(done: Protected) -> dict[str, object]:
     return {
         "confidential": True,
         "title": done.release.title,
-        "verdict": done.verdict.as_json(),
+        "verdict": done.verdict,
         "decisions": list(done.record.decisions),
         "groups": [asdict(sums_protection(done, done.verdict))],
         "cells": [

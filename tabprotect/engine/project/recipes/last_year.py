@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.recipes.recipe_mapping import part_of
 from tabprotect.engine.tables.domain import Domain
@@ -57,7 +58,7 @@ class Jump:
 
 
 @dataclass(frozen=True)
-class SinceLastYear:
+class SinceLastYear(Encodable):
     """The differences between two years' tables. CONFIDENTIAL.
 
     Attributes
@@ -78,6 +79,7 @@ class SinceLastYear:
     vanished: int
     jumps: tuple[Jump, ...]
     jumped: int
+    json_keys = "categories total appeared vanished jumped jumps"
 
     def lines(self) -> list[str]:
         """The differences as lines for people."""
@@ -98,23 +100,6 @@ class SinceLastYear:
         for jump in self.jumps:
             out.append(f"  ({', '.join(jump.cell)}): {jump.before:,} -> {jump.after:,}")
         return out
-
-    def as_json(self) -> dict[str, object]:
-        """The differences for ``--json``."""
-        return {
-            "categories": [
-                {"variable": c.variable, "new": list(c.new), "missing": list(c.missing),
-                 "alike": dict(c.alike)}
-                for c in self.categories
-            ],
-            "total": list(self.total),
-            "appeared": self.appeared,
-            "vanished": self.vanished,
-            "jumped": self.jumped,
-            "jumps": [
-                {"cell": list(j.cell), "before": j.before, "after": j.after} for j in self.jumps
-            ],
-        }  # fmt: skip
 
 
 def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:

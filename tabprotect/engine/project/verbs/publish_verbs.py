@@ -100,7 +100,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         kept = confidential.contents(
             protected,
             release=whole,
-            trail=[e.as_json() for e in context.trail],
+            trail=context.trail,
             recipe=recipe_text.to_text(context.trail, seeds=True),
         )
     leaving.make_folder(place)
@@ -264,7 +264,7 @@ def _answered_for(
         done = gate.decided(done, project.limits, given)
     except RefusedError as error:
         if magnitudes:
-            error.figures = {**done.record.findings, "verdict": done.verdict.as_json(), "confidential": True}
+            error.figures = {**done.record.findings, "verdict": done.verdict, "confidential": True}
             _say_what_helps(error, project, context, asked)
         raise
     decisions = done.record.decisions

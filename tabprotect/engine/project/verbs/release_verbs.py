@@ -258,7 +258,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         raise ParameterError({"tune_for": message("goes with tune")})
     tuned = _tuned(project, asked, context) if asked.tune else None
     if tuned is not None:
-        project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.change}))
+        project = replace(project, parameters=MappingProxyType({**project.parameters, **tuned.parameters}))
     problem = project.problem
     admitted = partial(admit_key, accepted, context.register)
     randomness, decisions = coins_of(project, asked.seed, asked.fresh, admitted)

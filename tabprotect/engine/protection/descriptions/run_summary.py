@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.protection.problem import JudgedCells, Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -26,7 +27,7 @@ from tabprotect.languages.messages import capital, in_100, message
 
 
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(Encodable):
     """Figures of one run, about the main published table.
 
     Attributes
@@ -74,6 +75,11 @@ class RunSummary:
     finding: str = ""
     published_cells: int = 0
     hidden_small: int | None = None
+    json_keys = (
+        "unchanged_share blocked_share at_risk_cells judged_cells unchanged_cells suppressed_cells "
+        "tables changed_cells largest_change mean_absolute_deviation margins_preserved finding "
+        "sentence"
+    )
 
     @property
     def unchanged_share(self) -> float:
@@ -119,24 +125,6 @@ class RunSummary:
             yield Finding("margins_kept") if self.margins_preserved else Finding("margins_broken", "failed")
         if self.finding:
             yield said(self.finding)
-
-    def as_json(self) -> dict[str, object]:
-        """The figures for ``protect --json``."""
-        return {
-            "unchanged_share": self.unchanged_share,
-            "blocked_share": self.blocked_share,
-            "at_risk_cells": self.at_risk_cells,
-            "judged_cells": self.judged_cells,
-            "unchanged_cells": self.unchanged_cells,
-            "suppressed_cells": self.suppressed_cells,
-            "tables": self.tables,
-            "changed_cells": self.changed_cells,
-            "largest_change": self.largest_change,
-            "mean_absolute_deviation": self.mean_absolute_deviation,
-            "margins_preserved": self.margins_preserved,
-            "finding": self.finding,
-            "sentence": self.sentence,
-        }
 
 
 def summarise(protected: Protected) -> RunSummary:
@@ -196,7 +184,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 @dataclass(frozen=True)
-class Remark:
+class Remark(Encodable):
     """A word of warning.
 
     Attributes
@@ -209,10 +197,6 @@ class Remark:
 
     kind: str
     message: str
-
-    def as_json(self) -> dict[str, str]:
-        """The remark for the command line's JSON."""
-        return {"kind": self.kind, "message": self.message}
 
 
 def remarks_on_table(table: Table) -> tuple[Remark, ...]:

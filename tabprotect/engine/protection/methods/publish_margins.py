@@ -234,7 +234,7 @@ class PublishMargins(Method):
         of = [domain.project(margin) for margin in _margins(domain, values)]
         found = [inner[0].privacy(one, values_for(inner, one)) for one in of]
         spent = [one.total for one in found if one is not None]
-        return Privacy(spent[0], Spent.together(spent)) if spent else None
+        return Privacy(**vars(spent[0]), total=Spent.together(spent)) if spent else None
 
     def alternatives(self, domain: Domain, values: Values) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Judged over all cells, without the largest margins, or a lower threshold."""

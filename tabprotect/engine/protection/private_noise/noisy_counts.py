@@ -239,7 +239,7 @@ class NoisyCounts(Method):
         """The budget; with a cap what holds but for counts that the cap rules out."""
         margins = len(publication_of(domain, values).margins)
         spent = self.spent(self._law(values, margins), margins)
-        return Privacy(spent, spent)
+        return Privacy(**vars(spent), total=spent)
 
     def _law(self, values: Values, margins: int) -> NoiseLaw:
         share = budget_of(values[self.budget]) / margins

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
@@ -45,7 +46,7 @@ LEAST_DRAWN = 20
 
 
 @dataclass(frozen=True)
-class RefusalPrice:
+class RefusalPrice(Encodable):
     """The price of one refusal.
 
     Attributes
@@ -70,6 +71,7 @@ class RefusalPrice:
     originals: int
     left: int
     drawn: bool = False
+    json_keys = "bits largest_move before after cell originals left drawn"
 
     @property
     def largest_move(self) -> float:
@@ -95,19 +97,6 @@ class RefusalPrice:
                 *told,
             )
         )
-
-    def as_json(self) -> dict[str, object]:
-        """For logs and ``--json``."""
-        return {
-            "bits": self.bits,
-            "largest_move": self.largest_move,
-            "before": self.before,
-            "after": self.after,
-            "cell": list(self.cell),
-            "originals": self.originals,
-            "left": self.left,
-            "drawn": self.drawn,
-        }
 
 
 @dataclass(frozen=True)

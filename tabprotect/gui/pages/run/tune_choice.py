@@ -128,7 +128,7 @@ class TuneChoice(QFrame):
 
 def tuned_sentence(found: Tuned) -> str:
     """Say what is taken, and what it saves."""
-    taken = joined((f"{name} {value}" for name, value in found.change.items()), ", ")
+    taken = joined((f"{name} {value}" for name, value in found.parameters.items()), ", ")
     saved = message(
         "{what} is expected to be {loss} instead of {before}",
         translate(USES[found.use]),

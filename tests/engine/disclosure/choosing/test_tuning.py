@@ -60,7 +60,9 @@ def test_every_original_with_these_margins_gets_the_same() -> None:
 def test_its_releases_pass_at_the_first_draw() -> None:
     found, problem = tuned_of(TABLE), Problem(TABLE)
     passed = [
-        verdict(METHOD.run(problem, GIVEN | dict(found.change), Randomness.seeded(n)).release, LIMITS).passed
+        verdict(
+            METHOD.run(problem, GIVEN | dict(found.parameters), Randomness.seeded(n)).release, LIMITS
+        ).passed
         for n in range(4)
     ]
     assert all(passed)
@@ -96,7 +98,7 @@ def test_what_keeps_no_margin_is_tuned_by_its_shape_alone(monkeypatch: pytest.Mo
     found = tuned(method, Problem(TABLE), given, LIMITS)
     other = Table.dense(TABLE.domain, 3 * TABLE.counts + 1)
     assert tuned(method, Problem(other), given, LIMITS) == found
-    assert found.accepted >= ACCEPTED and {"D", "V"} == set(found.change)
+    assert found.accepted >= ACCEPTED and {"D", "V"} == set(found.parameters)
 
 
 def test_what_has_no_ladder_cannot_be_tuned() -> None:
@@ -114,7 +116,7 @@ def test_a_reader_chooses_the_parameters_again(done: Protection, monkeypatch: py
     monkeypatch.setattr(tuning, "tuned_again", lambda *_: again)
     found = with_verdict(verify_bytes(public.to_bytes(release, page=False)))
     assert found.checks[-1].startswith("The parameters change the table least, as it says")
-    other = replace(stated, change={**stated.change, "alpha": 0.2})
+    other = replace(stated, parameters={**stated.parameters, "alpha": 0.2})
     forged = replace(release, mechanism=replace(release.mechanism, tuned=other))
     with pytest.raises(BundleError, match="not chosen as it says"):
         with_verdict(verify_bytes(public.to_bytes(forged, page=False)))
@@ -126,11 +128,11 @@ def test_a_reader_chooses_the_parameters_again(done: Protection, monkeypatch: py
 def test_the_library_tunes_and_the_mechanism_states_it(done: Protection, tmp_path: Path) -> None:
     table = read_table("example:langsrud-lupp")
     found = done.release.mechanism.tuned
-    assert found is not None and done.parameters["alpha"] == found.change["alpha"]
+    assert found is not None and done.parameters["alpha"] == found.parameters["alpha"]
     assert "tuned" in done.release.mechanism.as_json()
     again = verify_bytes(public.to_bytes(done.release, page=False)).release
     assert again.mechanism == done.release.mechanism
-    plain = protect(table, "cyclic_perturbation", **found.change, seed=10**40).release
+    plain = protect(table, "cyclic_perturbation", **found.parameters, seed=10**40).release
     assert plain.tables == done.release.tables and plain.mechanism.tuned is None
     bundle, dossier = tmp_path / "r.zip", tmp_path / "d.zip"
     done.publish(bundle, dossier=dossier)

@@ -147,7 +147,7 @@ def everything(histories: list[History]) -> list[object]:
         refused=(RefusedDraws(2, release.mechanism),),
     )
     tuned = Tuned(use="sums", change={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
-    privacy = Privacy(stated=Spent(1.0, 1e-6, 0.5), total=Spent(2.0, 2e-6, 1.0))
+    privacy = Privacy(1.0, 1e-6, 0.5, total=Spent(2.0, 2e-6, 1.0))
     policy = AgencyPolicy(
         **{one.name: getattr(LIMITS, one.name) for one in fields(Limits)},
         insiders="judge",

@@ -34,7 +34,7 @@ def test_the_set_up_takes_the_least_change(window: MainWindow, settle: Settle) -
     found = page.tune.found
     assert found is not None and found.use == "changes"
     said = page.tune.said.text()
-    assert said.startswith(f"Takes alpha {found.change['alpha']}") and "instead of" in said
+    assert said.startswith(f"Takes alpha {found.parameters['alpha']}") and "instead of" in said
     assert "--tune" in page.command_line() and not unnamed(page.tune)
     page.protect()
     settle()
@@ -42,7 +42,7 @@ def test_the_set_up_takes_the_least_change(window: MainWindow, settle: Settle) -
     assert project is not None and project.release is not None
     stated = project.release.mechanism.tuned
     assert stated is not None and stated.agrees(found)
-    assert project.parameters["alpha"] == found.change["alpha"]
+    assert project.parameters["alpha"] == found.parameters["alpha"]
     # What has nothing to tune does not offer it.
     window.document.do(set_method, method="suppression")
     window.go("methods")

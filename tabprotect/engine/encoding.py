@@ -1,0 +1,59 @@
+"""Values as JSON, by the names of their fields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from operator import attrgetter
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+
+class Encodable:
+    """A value whose JSON is an object of its fields, or of the attributes that ``json_keys`` names.
+
+    Attributes
+    ----------
+    json_keys
+        The keys in their order, with spaces between: the names of attributes, or ``key=attribute``
+        where the attribute is called otherwise or belongs to a part (``who=publication.who``). Empty
+        for the fields of a dataclass.
+    """
+
+    json_keys: ClassVar[str] = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that JSON says of it."""
+        return {key: as_json(attrgetter(name)(self)) for key, name in keys_of(type(self)).items()}
+
+
+def as_json(value: object) -> Any:
+    """Whatever JSON says of a value; of a number that is infinite or none ``null``, of a time UTC."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [as_json(one) for one in value]
+    if isinstance(value, (set, frozenset)):
+        return [as_json(one) for one in sorted(value)]
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC).isoformat(timespec="seconds")
+    if isinstance(value, (PurePath, date)):
+        return str(value)
+    if (encode := getattr(value, "as_json", getattr(value, "tolist", None))) is not None:
+        return encode()
+    if is_dataclass(value):
+        return {name: as_json(getattr(value, name)) for name in keys_of(type(value))}
+    raise TypeError(f"JSON has no {type(value).__name__}")
+
+
+def keys_of(kind: Any) -> dict[str, str]:
+    """The attribute that stands at each key, in their order."""
+    said: str = getattr(kind, "json_keys", "")
+    pairs = [key.partition("=") for key in said.split() or (field.name for field in fields(kind))]
+    return {key: attribute or key for key, _, attribute in pairs}
