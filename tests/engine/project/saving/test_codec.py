@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from types import MappingProxyType, NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -146,7 +146,7 @@ def everything(histories: list[History]) -> list[object]:
         reason=True,
         refused=(RefusedDraws(2, release.mechanism),),
     )
-    tuned = Tuned(use="sums", change={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
+    tuned = Tuned(use="sums", parameters={"alpha": 0.2}, accepted=0.96, tables=40, loss=0.3, default_loss=0.5)
     privacy = Privacy(1.0, 1e-6, 0.5, total=Spent(2.0, 2e-6, 1.0))
     policy = AgencyPolicy(
         **{one.name: getattr(LIMITS, one.name) for one in fields(Limits)},
@@ -237,7 +237,12 @@ def sample(hint: Any, seen: Iterable[object]) -> Any:
 
 def lost(everything: list[object]) -> set[str]:
     """The fields that do not survive, or that nothing shows to survive."""
-    unset = {(name, field) for name, kind in kinds().items() for field in types_of(kind)}
+    unset = {
+        (name, field)
+        for name, kind in kinds().items()
+        for field, hint in types_of(kind).items()
+        if get_origin(hint) is not Literal or len(get_args(hint)) > 1
+    }
     unset |= {("Project", f.name) for f in fields(Project)}
     wrong: set[str] = set()
     seen: dict[int, object] = {}
