@@ -42,7 +42,9 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
 ) -> None:
     """A setting without chance is suggested with one; with chance, whatever is drawn would leave."""
     monkeypatch.setattr(refusals, "ONCE", 4)
-    words = ("protect", "example:duncan-roehrig-4x4", "--no-page", "--json")
+    table = tmp_path / "own.csv"
+    assert run("convert", "example:duncan-roehrig-4x4", "--out", table).code == 0
+    words = ("protect", table, "--no-page", "--json")
     suppression = (*words, "--method", "suppression", "--out", tmp_path / "s.zip")
     apart = run(*suppression, "--register", "none").json["error"]
     assert not any("--accept" in shlex.split(command) for command in apart["suggestions"])
@@ -55,6 +57,26 @@ def test_what_a_refusal_leaves_open_takes_a_reason(
     assert run(*command[1:]).code == 2
     left = run(*(word.replace("REASON", "agreed with the board") for word in command[1:]))
     assert left.code == 0 and left.json["verdict"]["left_out"] == ["attempts"]
+
+
+@pytest.mark.parametrize("method", ["controlled_tabular_adjustment", "suppression"])
+def test_an_example_is_refused_with_a_command_that_works(run: Run, tmp_path: Path, method: str) -> None:
+    """What is refused of a table that everybody has tells nothing of it: nothing later takes a reason."""
+    words = ("protect", "example:duncan-roehrig-4x4", "--method", method, "--no-page", "--json")
+    assert run("register", "new", tmp_path / "r.sqlite").code == 0
+    refused = run(*words, "--register", tmp_path / "r.sqlite", "--out", tmp_path / "r.zip")
+    assert refused.code == 5
+    command = shlex.split(refused.json["error"]["suggestions"][0])
+    found = run(*command[1:])
+    assert found.code == 0 and found.json["verdict"]["left_out"] == found.json["decisions"] == []
+
+
+def test_what_is_infeasible_is_offered_another_method(run: Run, tmp_path: Path) -> None:
+    words = ("protect", "example:czech-autoworkers", "--method", "controlled_rounding", "--no-page", "--json")
+    error = run(*words, "--out", tmp_path / "r.zip").json["error"]
+    assert error["kind"] == "infeasible" and "contradict" in error["message"]
+    (command,) = error["suggestions"]
+    assert run(*shlex.split(command)[1:]).code == 0
 
 
 def test_settings_are_replaced_however_they_are_written() -> None:

@@ -11,12 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from tabprotect.engine.belief.effort import ATTEMPT, VERDICT
-from tabprotect.engine.disclosure.choosing.acceptance_probability import (
-    mendings,
-    remedies,
-    untried,
-    what_helps,
-)
+from tabprotect.engine.disclosure.choosing.acceptance_probability import untried, what_helps
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import ACCEPT, RefusedError, Suggestion
@@ -285,7 +280,7 @@ def beside_unweighed(done: Protected, policy: AgencyPolicy) -> Protected:
 def _objected(
     method: Method, problem: Problem, how: tuple[Values, Gate], objection: str, progress: Progress
 ) -> RefusedError:
-    ideas = mendings(method, problem, how[0], replace(how[1], changed=False, refused=()), progress)
+    ideas = what_helps(method, problem, *how, objected=True, progress=progress)
     return _refused(objection, ideas, [] if ideas else [message("publish less, or merge categories")])
 
 
@@ -293,7 +288,7 @@ def _undone(
     method: Method, problem: Problem, how: tuple[Values, Gate], left: float, progress: Progress
 ) -> RefusedError:
     """Settings that readers undo on any table: what is refused tells nothing of this one."""
-    ideas = remedies(method, problem, *how, progress)
+    ideas = what_helps(method, problem, *how, progress=progress)
     refused = _refused(words(left), ideas, [] if ideas else [message("publish fewer tables, or more noise")])
     refused.drawn = False
     return refused

@@ -115,7 +115,7 @@ class Method(Documented, ABC):
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
     shape_alone: ClassVar[bool] = False
-    instead: ClassVar[tuple[str, ...]] = ()
+    instead: ClassVar[tuple[str, ...]] = ("cell_key", "cyclic_perturbation")
     levers: ClassVar[tuple[str, ...]] = ()
     ladder: ClassVar[tuple[Mapping[str, object], ...]] = ()
     calibrations: ClassVar[tuple[CalibrationPlan, ...]] = (CalibrationPlan(),)

@@ -103,7 +103,9 @@ def test_what_left_is_published_again_as_it_was(run: Run, tmp_path: Path) -> Non
     """The very draw was no choice: what was refused after it left tells nothing of it."""
     register, first, again = (tmp_path / name for name in ("r.sqlite", "1.zip", "2.zip"))
     assert run("register", "new", register).code == 0
-    words = ("protect", "example:duncan-roehrig-4x4", "--register", register, "--no-page", "--json")
+    table = tmp_path / "own.csv"
+    assert run("convert", "example:duncan-roehrig-4x4", "--out", table).code == 0
+    words = ("protect", table, "--register", register, "--no-page", "--json")
     beyond = (*words, "--set", "alpha=.013", "--set", "beta=.013", "--out", tmp_path / "beyond.zip")
     assert run(*words, "--out", first).code == 0
     refused = run(*beyond)

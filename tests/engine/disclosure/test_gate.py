@@ -40,7 +40,7 @@ NEGATIVE = STRIPS | {"blocking": "negative"}
 @pytest.fixture
 def without_remedies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody reads them, and they take most of a refusal's time."""
-    monkeypatch.setattr(gate, "remedies", lambda *_: ())
+    monkeypatch.setattr(gate, "what_helps", lambda *_, **__: ())
 
 
 def middling() -> Problem:

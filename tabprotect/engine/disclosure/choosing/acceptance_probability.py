@@ -243,7 +243,7 @@ def what_helps(
     objected: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[Suggestion, ...]:
-    """Settings of the method whose releases pass more often, best first; else another method.
+    """Settings of the method whose releases pass more often, best first; other methods where none do.
 
     Where nothing public says what would pass, they are tried on the table itself.
 
@@ -256,7 +256,10 @@ def what_helps(
     # Settings are tried by themselves, without what was refused before.
     alone = replace(limits, changed=False, refused=())
     ways = remedies if public and not objected else mendings
-    return ways(method, problem, values, alone, progress) or other_methods(method, problem, alone, progress)
+    found: tuple[Suggestion, ...] = ways(method, problem, values, alone, progress)
+    if all(one.takes_reason for one in found):
+        found = (*found, *other_methods(method, problem, alone, progress))
+    return found
 
 
 def remedies(
@@ -324,8 +327,6 @@ def other_methods(
     cell by cell is judged whole at any size. Each is tried on the table itself: confidential. Every draw
     must pass, judged whole: two of a small table, one of a large one.
     """
-    if not method.instead:
-        return ()
     # Imported late: methods import solvers, which the first paint must not wait for.
     from tabprotect.engine.protection.registered import methods
 
@@ -336,7 +337,7 @@ def other_methods(
             PartialProgress(progress, number, len(method.instead), message("trying what helps")),
             methods()[name],
         )
-        if other.unmet(problem) or not within_budget(other, domain):
+        if other is method or other.unmet(problem) or not within_budget(other, domain):
             continue
         values = attempted(partial(other.resolve_for, problem, {}, part))
         if isinstance(values, TabprotectError):

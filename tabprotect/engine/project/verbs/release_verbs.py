@@ -11,6 +11,7 @@ from typing import Any, cast
 from tabprotect.engine.agency import register_address
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure.choosing.acceptance_probability import other_methods
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import (
     ACCEPT,
@@ -25,6 +26,7 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.posterior.prior_text import check_prior
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, line, table_word
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.options import Drawing, Protecting, Publishing
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
@@ -110,7 +112,7 @@ def _runnable(
 
     With a reason a single draw leaves whatever it tells: no command says so where there is chance.
     """
-    kept = isinstance(error, RefusedError) and not error.weighed
+    kept = isinstance(error, RefusedError) and not error.weighed and not _anybodys(project)
     kept = kept and register_address(register) is not None
     out: list[tuple[Suggestion, tuple[str, ...]]] = []
     for one in error.suggestions:
@@ -286,14 +288,17 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
             progress=context.progress,
         )
     except InfeasibleError as error:
+        if not error.suggestions:
+            limits = project.limits.limits(problem.at_risk)
+            error.suggestions = other_methods(project.protection, problem, limits, context.progress)
         error.runnable = _runnable(project, error, context.register)
         error.commands = tuple(
             line([*remedied(project, one.parameters), *words]) for one, words in error.runnable
         )
-        if isinstance(error, RefusedError) and error.drawn:
+        if isinstance(error, RefusedError) and error.drawn and not _anybodys(project):
             before.remember(context.register)
         raise
-    if asked.draft and gate.against(protected, project.limits):
+    if asked.draft and gate.against(protected, project.limits) and not _anybodys(project):
         before.remember(context.register)
     if before.others:
         decisions = (
@@ -310,6 +315,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     mechanism = replace(protected.release.mechanism, tuned=tuned)
     protected = Protected(replace(protected.release, mechanism=mechanism), record)
     return replace(project, protected=protected, published=False)
+
+
+def _anybodys(project: Project) -> bool:
+    """Return True for an example as it is: of what everybody has a refusal tells nothing."""
+    return project.source.startswith(PREFIX) and not project.edited
 
 
 def _tuned(project: Project, asked: Drawing, context: Context) -> Tuned:

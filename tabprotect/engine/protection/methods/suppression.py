@@ -172,7 +172,6 @@ class Suppression(Method):
         STATUSES,
     )
     trial_work = 3_300.0
-    instead = ("cyclic_perturbation",)
     levers = ("level",)
     guarantees = promises(
         ("exact", message("Every published count is the true one.")),

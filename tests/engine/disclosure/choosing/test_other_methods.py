@@ -55,8 +55,12 @@ def test_what_is_too_large_to_be_judged_by_its_pattern_is_offered_a_method_that_
 def test_settings_of_the_method_come_before_another_method(suppression: Method) -> None:
     with pytest.raises(RefusedError) as caught:
         gate.protect(suppression, few_small(20), {}, Randomness.seeded(1))
-    assert caught.value.suggestions
-    assert all("method" not in one.parameters for one in caught.value.suggestions)
+    named = ["method" in one.parameters for one in caught.value.suggestions]
+    assert not named[0] and named == sorted(named)
+    # Another one where its own take a reason all the same.
+    assert any(named) == all(
+        one.takes_reason for one in caught.value.suggestions if "method" not in one.parameters
+    )
 
 
 def test_it_is_one_step_to_take_and_to_undo() -> None:
@@ -73,6 +77,7 @@ def test_what_does_not_pass_its_trial_is_not_offered(
     suppression: Method, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One person alone: no cycle can move anybody, and whoever reads the table knows the person."""
+    monkeypatch.setattr(Method, "instead", ("cyclic_perturbation",))
     alone = Problem(Table.dense(Domain.of_shape((2, 2)), np.array([[1, 0], [0, 0]])))
     assert other_methods(suppression, alone, LIMITS) == ()
     # Once the settings of its own are not tried, the refusal has nothing to offer.
@@ -104,5 +109,7 @@ def test_a_trial_says_how_far_it_is_and_ends_when_cancelled(suppression: Method)
     assert progress.said == 2
 
 
-def test_a_method_that_names_no_other_is_offered_none() -> None:
-    assert other_methods(methods()["cell_key"], few_small(10), LIMITS) == ()
+def test_a_method_is_not_offered_in_its_own_place() -> None:
+    for name in Method.instead:
+        offered = other_methods(methods()[name], few_small(10), LIMITS)
+        assert offered and all(one.parameters != {"method": name} for one in offered)
