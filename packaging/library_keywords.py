@@ -18,8 +18,13 @@ from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.project.options import MagnitudeTabulation, Protecting, Publishing, Tabulation
-from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.options import (
+    DEFAULT_METHOD,
+    MagnitudeTabulation,
+    Protecting,
+    Publishing,
+    Tabulation,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.library.arguments.asking import keywords
 
@@ -38,6 +43,7 @@ from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.options import Options, option_field, part
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
@@ -72,26 +71,6 @@ def open_source(source: str, reading: TableReading, progress: Progress) -> Histo
 
     with as_file(source) as table:
         return opened(table, Reading.of(reading.named), progress)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judging(Options):
-    """How magnitudes are judged by their contributors."""
-
-    goes_with = "magnitudes"
-
-    rule: Sequence[str] = option_field(
-        (),
-        repeated=True,
-        metavar="RULE",
-        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", joined(EXAMPLES, ", ")),
-    )
-    weights: str = option_field(
-        "sample",
-        needs="rule",
-        choices=("sample", "replicate", "known"),
-        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,6 +66,11 @@ def key_file() -> Path:
     return written_at(Path(named) if named else folder() / "house.key")
 
 
+def drawn_key() -> bytes:
+    """A new key of the house, as its file holds it."""
+    return f"{secrets.token_hex(KEY_BYTES)}\n".encode()
+
+
 def key(*, make: bool = False) -> bytes:
     """The key of the house, 256 bits, created at first use.
 
@@ -96,8 +101,7 @@ def key(*, make: bool = False) -> bytes:
             make_folder(path.parent, private=True)
             # Another program may have created one meanwhile: the first one counts.
             with contextlib.suppress(InputError):
-                text = secrets.token_hex(KEY_BYTES) + "\n"
-                write_bytes(path, text.encode(), overwrite=False, private=True)
+                write_bytes(path, drawn_key(), overwrite=False, private=True)
             path = key_file()
         if not is_file(path):
             raise InputError(message("the key of the house cannot be made here"), file=path, hint=_HINT)

@@ -83,14 +83,14 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @property
     def names(self) -> list[str]:
-        """The names, without loading anything: ours are those of the modules."""
-        ours = [m.name for p in self._packages for m in pkgutil.iter_modules(p.__path__)]
+        """The names, without loading anything."""
+        ours = [name for package in self._packages for name in own_names(package)]
         return sorted({*ours, *(point.name for point in _installed(self._group))})
 
     @property
     def ours(self) -> list[T]:
         """Our own, without a look at other packages."""
-        names = [f"{p.__name__}.{m.name}" for p in self._packages for m in pkgutil.iter_modules(p.__path__)]
+        names = [f"{p.__name__}.{name}" for p in self._packages for name in own_names(p)]
         return [plugin for name in names for plugin in self._own(name).values()]
 
     @property
@@ -102,8 +102,8 @@ class Registry(Mapping[str, T], Generic[T]):
     def _found(self) -> dict[str, T]:
         found: dict[str, T] = {}
         for package in self._packages:
-            for module in pkgutil.iter_modules(package.__path__):
-                found |= self._own(f"{package.__name__}.{module.name}")
+            for name in own_names(package):
+                found |= self._own(f"{package.__name__}.{name}")
         for point in _installed(self._group):
             try:
                 found |= self._loaded(point, found)
@@ -182,6 +182,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+def own_names(package: ModuleType) -> list[str]:
+    """The names of our own plug-ins, those of the modules, without loading any."""
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 
 
 @cache

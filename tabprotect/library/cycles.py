@@ -11,7 +11,7 @@ from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
 from tabprotect.engine.cycles.designs import design as designed
 from tabprotect.engine.cycles.designs import triangular
-from tabprotect.engine.errors import InputError, about
+from tabprotect.engine.errors import InputError, ParameterError, about
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT, Progress
@@ -56,9 +56,25 @@ class Cycles:
         shape = " x ".join(map(str, self.moves.domain.shape))
         return f"Cycles({len(self)} on {shape})"
 
-    def check(self, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
-        """Return what the set does: rank, sums that stay exact unasked, largest change, width."""
-        return check_cycles(self.moves, zeros=self.zeros, rule=rule, passes=passes)
+    def check(self, table: Table | None = None, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
+        """Return what the set does: rank, sums that stay exact unasked, largest change, width.
+
+        Parameters
+        ----------
+        table
+            What it does there besides. CONFIDENTIAL.
+        rule
+            When a cycle does not move there.
+
+        Raises
+        ------
+        ParameterError
+            For a rule without a table.
+        """
+        if table is None and rule != "any_zero":
+            raise ParameterError({"rule": message("goes with {needed}", "table")})
+        counts = None if table is None else table.table
+        return check_cycles(self.moves, table=counts, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:
         """As JSON, or as a 4ti2 matrix (``.mat``)."""

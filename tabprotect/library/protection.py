@@ -19,11 +19,10 @@ from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.options import Protecting, Publishing
+from tabprotect.engine.project.options import DEFAULT_METHOD, Protecting, Publishing
 from tabprotect.engine.project.plugin_pages import plugin_named, plugin_page
-from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
-from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
+from tabprotect.engine.project.verbs import set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
@@ -298,7 +297,7 @@ def protect(
     named = {one.name for one in keywords(Protecting)}
     cycles = asked.get("cycles")
     if isinstance(cycles, Cycles):
-        asked["cycles"] = cycle_verbs.set_cycles(cycles=cycle_files.to_json(cycles.moves))
+        asked["cycles"] = cycle_files.to_json(cycles.moves)
     elif not isinstance(cycles, str | Path | None):
         what = type(cycles).__name__
         raise ParameterError({"cycles": message("must be a kind, a file, or Cycles, is {kind}", what)})

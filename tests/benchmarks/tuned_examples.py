@@ -21,7 +21,7 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, TabprotectError
 from tabprotect.engine.project.examples import examples
-from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.project.options import DEFAULT_METHOD
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods

@@ -59,6 +59,38 @@ COMMANDS = {
 }
 
 
+HELP = [
+    "agency",
+    "atomic",
+    "budgets",
+    "decoding",
+    "errors",
+    "options",
+    "parameters",
+    "paths",
+    "progress",
+    "registry",
+    "disclosure",
+    "disclosure.policy",
+    "formats",
+    "formats.kinds",
+    "formats.reading_options",
+    "formats.registered",
+    "formats.text",
+    "formats.text.opening",
+    "project",
+    "project.examples",
+    "project.options",
+    "protection",
+    "protection.methods",
+    "release",
+    "release.left_out",
+    "release.limits",
+    "release.tuned",
+]
+"""What ``protect --help`` takes of the engine: what may be asked, and nothing that computes."""
+
+
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = Table.dense(Domain.of_shape((4, 4)), np.arange(16).reshape(4, 4) % 5 + 1)
@@ -68,10 +100,21 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def modules_of(*words: str) -> list[str]:
+    """The modules that a command line loads."""
+    done = subprocess.run([sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=True)
+    loaded: list[str] = json.loads(done.stdout)
+    return loaded
+
+
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_loads_what_it_uses(line: str, bundle: Path, tmp_path: Path) -> None:
-    words = [word.format(bundle=bundle, out=tmp_path / "out.csv") for word in line.split()]
-    done = subprocess.run([sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=True)
-    loaded = json.loads(done.stdout)
+    loaded = modules_of(*(word.format(bundle=bundle, out=tmp_path / "out.csv") for word in line.split()))
     spare = COMMANDS[line]
     assert [m for m in loaded if m.startswith(tuple(f"{name}." for name in spare)) or m in spare] == []
+
+
+def test_the_help_of_a_command_loads_nothing_that_computes() -> None:
+    loaded, engine = modules_of("protect", "--help"), "tabprotect.engine."
+    assert {m.removeprefix(engine) for m in loaded if m.startswith(engine)} == set(HELP)
+    assert not {"numpy", "email", "importlib.metadata"} & set(loaded)

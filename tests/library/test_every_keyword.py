@@ -37,6 +37,8 @@ FILES = {
     "zeros.csv": "region,sex\na,m\n",
     "reading.toml": "scale = 7\n",
     "published.csv": "region,sex,count\na,f,3\na,m,3\nb,f,6\nb,m,3\nTotal,f,9\nTotal,m,6\n",
+    "cube.csv": "region,sex,half,count\n"
+    + "".join(f"{'abc'[n // 4]},{'fm'[n // 2 % 2]},{'xy'[n % 2]},{1 + n * 5 % 7}\n" for n in range(12)),
     "quoted.csv": COUNTS.replace("b,", '"b""1""",'),
 }
 
@@ -143,6 +145,31 @@ def _protected(
     found = tp.protect(_firms(), method, **{**noise, **accept, **given})
     # Of magnitudes the gate is asked when they leave.
     return found.publish("out/r.zip") if refused and leave else found
+
+
+def _table_on(on: str) -> Any:
+    return tp.read_table("counts.csv") if on == "counts" else _firms()
+
+
+def _query_space(*, on: str = "counts", **given: Any) -> Any:
+    """The frontiers of a query space, and what a judgement of all single variables says."""
+    rows = {"nace": "aabbaa", "region": "nsnsnn", "turnover": range(6)}
+    firms = tp.tabulate(
+        {name: list(values) for name, values in rows.items()}, measure="turnover", by=["nace", "region"]
+    )
+    table = tp.read_table("cube.csv") if on == "counts" else firms
+    space = tp.QuerySpace(table, **given)
+    return space.frontier(), space.judge(*table.domain.names)
+
+
+def _drawn(ax: Any) -> Any:
+    """All that a figure says."""
+    return (
+        [text.get_text() for text in ax.findobj(lambda one: hasattr(one, "get_text"))],
+        [image.get_array().tolist() for image in ax.images],
+        [drawn.get_offsets().tolist() for drawn in ax.collections],
+        [line.get_xydata().tolist() for line in ax.lines],
+    )
 
 
 def _firms() -> Any:
@@ -277,13 +304,148 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
     ),
     "rules": (lambda on, **given: tp.rules(_firms(), "p=10", **given), {}, False, {"weights": ({}, "known")}),
 }
-TOGETHER = ("protect", "Protection.publish", "export")
+TABLE = {"region": ["a", "a", "b"], "sex": ["f", "m", "f"], "count": [4, 2, 1]}
+
+
+def _of_belief(name: str, *args: Any) -> Callable[..., Any]:
+    """A method of what a reader believes; of sums of cells where the table is one of magnitudes."""
+
+    def called(*, on: str = "counts", **given: Any) -> Any:
+        belief = tp.infer("counts.zip" if on == "counts" else "sums.zip")
+        return getattr(belief, name)(*args, **given)
+
+    return called
+
+
+def _compared() -> Any:
+    measures = ["tcap", "unchanged_small", "mean_absolute_deviation", "hellinger_published"]
+    specs = ["random_rounding base=3", "random_rounding base=5"]
+    return tp.compare(tp.read_table("counts.csv"), specs, runs=2, seed=1, measures=measures)
+
+
+def _rotated(*, on: str = "counts", **given: Any) -> Any:
+    """The key of a house of its own rotated: the register is no longer the one that is tried next."""
+    shutil.copytree("home", "out/home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TABPROTECT_HOME", str(Path("out/home").absolute()))
+        done = tp.rotate_key(**given)
+    shutil.rmtree("out/home")
+    return done.marked, done.unmarked
+
+
+def _all_protected(*, on: str = "counts", **given: Any) -> Any:
+    method = "random_rounding" if on == "counts" else "multiplicative_noise"
+    found = tp.protect_all({"one": _table_on(on)}, method, workers=1, **{"accept": "x", **given})
+    return [*map(_shown, found.protections.values()), *map(str, found.errors.values())]
+
+
+CALLS |= {
+    "protect_set": (
+        lambda on="counts", **given: tp.protect_set(
+            _table_on(on),
+            **{"tables": {"one": "region"}, "method": "random_rounding", "accept": "x", **given},
+        ),
+        {},
+        True,
+        {"tables": ({}, {"two": "sex"}), "given": ({}, 1)},
+    ),
+    "protect_all": (_all_protected, {}, True, {"given": ({}, 1)}),
+    "rotate_key": (_rotated, {}, True, {"register": ({}, "nofile.db"), "originals": ({}, ["nofile"])}),
+    "Table.from_frame": (
+        lambda on, **given: tp.Table.from_frame(TABLE, **{"fill_missing": True, **given}),
+        {},
+        True,
+        {"count": ({}, "zzz"), "variables": ({}, ["zzz"]), "title": ({}, "T"), "fill_missing": ({}, False)},
+    ),
+    "Table.to_frame": (lambda on, **given: _table_on(on).to_frame(**given), {}, True, {"kind": ({}, "dict")}),
+    "Cycles.check": (
+        lambda on, **given: tp.design(table=tp.read_table("counts.csv"), zeros="zeros.csv").check(**given),
+        {},
+        True,
+        {
+            "rule": ({}, "none"),
+            "passes": ({}, 3),
+            "table": ({}, tp.Table.from_frame(TABLE, fill_missing=True)),
+        },
+    ),
+    "Comparison.to_frame": (
+        lambda on, **given: _compared().to_frame(**{"kind": "dict", **given}),
+        {},
+        True,
+        {"kind": ({}, "pandas"), "runs": ({}, False)},
+    ),
+    "Comparison.plot": (
+        lambda on, **given: _drawn(_compared().plot(**given)),
+        {},
+        True,
+        {"risk": ({}, "unchanged_small"), "utility": ({}, "mean_absolute_deviation")},
+    ),
+    "QuerySpace": (
+        _query_space,
+        {},
+        True,
+        {
+            "criterion": ({}, "smallest_margin"),
+            "threshold": ({}, 30),
+            "at_risk": ({}, "3..3"),
+            "cells": ({"at_risk": "3..3"}, "all"),
+        },
+    ),
+    "Belief.to_frame": (
+        _of_belief("to_frame"),
+        {"kind": "dict"},
+        True,
+        {"kind": ({}, "pandas"), "distributions": ({}, True)},
+    ),
+    "Belief.plot": (
+        lambda on, **given: _drawn(_of_belief("plot")(on=on, **given)),
+        {},
+        True,
+        {"of": ({}, "mean"), "at_risk": ({"of": "small"}, "1..5"), "cell": ({}, {"region": "a", "sex": "m"})},
+    ),
+    "Belief.sample": (_of_belief("sample", 9), {"seed": 1}, True, {"seed": ({}, 2)}),
+    "Belief.draws": (
+        lambda on, **given: list(_of_belief("draws", 9)(on=on, **given)["count"]),
+        {"seed": 1},
+        True,
+        {"seed": ({}, 2)},
+    ),
+    "Belief.analyse": (
+        _of_belief("analyse"),
+        {"seed": 1, "draws": 100},
+        True,
+        {"statistic": ({}, "cramers_v"), "draws": ({}, 50), "level": ({}, 0.5), "seed": ({}, 2)},
+    ),
+    "Belief.fit": (
+        _of_belief("fit", "region + sex"),
+        {"seed": 1, "draws": 50},
+        True,
+        {"draws": ({}, 20), "seed": ({}, 2)},
+    ),
+    "Belief.rate": (
+        _of_belief("rate", "region=a | sex=f"),
+        {"seed": 1},
+        True,
+        {"level": ({}, 0.5), "seed": ({}, 2)},
+    ),
+    "Belief.log_odds": (
+        _of_belief("log_odds", "region", "sex"),
+        {"seed": 1},
+        True,
+        {"level": ({}, 0.5), "seed": ({}, 2)},
+    ),
+    "methods": (lambda on, **given: tp.methods(**given), {}, True, {"measure": ({}, "magnitudes")}),
+}
+TOGETHER = ("protect", "Protection.publish", "export", "QuerySpace")
 """What goes before a keyword goes before it for both measures."""
 
 ELSEWHERE = {
     "infer": {"weigh_attempts"},  # of tables that every draw of can be listed: engine/disclosure
     "design": {"cap", "weight", "theta"},  # of tables with many cycles: engine/cycles/constructions
     "compare": {"workers"},  # how it is done, not what comes out
+    "protect_all": {"workers"},
+    "Belief.plot": {"ax"},  # where it is drawn
+    "Comparison.plot": {"ax"},
 }
 
 
@@ -323,7 +485,7 @@ def _shown(value: object) -> str:
         return repr((value.to_frame("dict"), value.magnitudes.rows, value.magnitudes.names))
     if isinstance(value, tp.Table):
         project = value.history.project
-        return f"{value.counts.tolist()} {value.domain} {value.notes} {project.record_keys} {project.weights}"
+        return f"{project.title} {value.counts.tolist()} {value.domain} {value.notes} {project.record_keys} {project.weights}"
     if hasattr(value, "to_frame"):
         return repr(pickle.dumps(value))
     return repr(value.__dict__ if hasattr(value, "__dict__") else value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import MAGNITUDES, Judging, TableReading, keep_apart, open_source
+from tabprotect.cli.arguments import MAGNITUDES, TableReading, keep_apart, open_source
 from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
 from tabprotect.cli.streams import STREAM, to_stream
@@ -16,6 +16,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.project.options import Judging
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -66,9 +67,9 @@ def _magnitudes(asked: Convert, console: Console) -> int:
             raise UsageError(message("{options}: goes with the sums, not with --counts", "--rule, --weights"))
         return _counts(asked, asked.out, console)
     keep_apart([asked.table], [asked.out])
-    rules = rules_of(asked.judging.rule) if asked.judging.rule else ()
+    rules = rules_of(asked.judging.rules) if asked.judging.rule else ()
     written = write_sums(
-        read_magnitudes(Path(asked.table)), asked.out, asked.format, rules, weights=asked.judging.weights
+        read_magnitudes(Path(asked.table)), asked.out, asked.format, rules, weights=asked.judging.reading
     )
     for note in written.notes:
         console.say(note)

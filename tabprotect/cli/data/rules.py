@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import MAGNITUDES, Judging
+from tabprotect.cli.arguments import MAGNITUDES
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 from tabprotect.engine.magnitudes.tables.sensitive_cells import cell_rows, sensitive_cells
 from tabprotect.engine.options import Options, part, position
+from tabprotect.engine.project.options import Judging
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.languages.messages import joined, message, plural
 
@@ -26,9 +27,9 @@ class Rules(Options):
 @command("rules", example="tabprotect rules turnover.parquet --rule p=10")
 def run(asked: Rules, console: Console) -> None:
     """Judge every cell, totals among them."""
-    rules = rules_of(asked.judging.rule)
+    rules = rules_of(asked.judging.rules)
     table = read_magnitudes(asked.table)
-    found = sensitive_cells(table, rules, weights=asked.judging.weights)
+    found = sensitive_cells(table, rules, weights=asked.judging.reading)
     rows = list(cell_rows(table, rules, found))
     unsafe = int(found.unsafe.sum())
     data = {"cells": rows, "unsafe": unsafe, "measure": table.measure, "confidential": True}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabprotect.cli.arguments import MAGNITUDES, Judging, TableReading, keep_apart, open_source
+from tabprotect.cli.arguments import MAGNITUDES, TableReading, keep_apart, open_source
 from tabprotect.cli.declaring import check_measure, command, names
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
@@ -21,6 +21,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Options, option_field, part, position
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.options import Judging
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
@@ -143,8 +144,8 @@ def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     from tabprotect.engine.project.magnitude_ways import compared_sums, problem_of, within_of
     from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 
-    rules_of(judging.rule)
-    history, _ = history.do(set_rules(rules=judging.rule, weights=judging.weights), progress=console)
+    rules_of(judging.rules)
+    history, _ = history.do(set_rules(rules=judging.rules, weights=judging.weights), progress=console)
     problem, rows = problem_of(history.project), list(compared_sums(history.project, console))
     lines = [
         message(

@@ -10,7 +10,8 @@ from pathlib import Path
 from tabprotect.cli.arguments import TableReading, keep_apart
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.protecting.protect import ExtraOutput, ProtectingAndPublishing, publish_and_say
+from tabprotect.cli.protecting.protect import ProtectingAndPublishing
+from tabprotect.cli.protecting.published import ExtraOutput, publish_and_say
 from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set

@@ -10,9 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, get_args
-
-import tomli_w
+from typing import TYPE_CHECKING, Literal, get_args
 
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import make_folder, write_bytes
@@ -23,11 +21,13 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.paths import is_there
 from tabprotect.engine.release.left_out import KINDS
-from tabprotect.engine.release.limits import MEAN_BELIEF_LIMIT, SHARE, Limits
-from tabprotect.engine.release.mechanism import ATTEMPTS, Gate, RefusedDraws
-from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.release.limits import ATTEMPTS, MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+    from tabprotect.engine.release.release import Release
+    from tabprotect.engine.sensitivity.small_count import SmallCount
 
 VARIABLE = "TABPROTECT_POLICY"
 """The environment variable that names the house's policy file."""
@@ -159,6 +159,10 @@ class AgencyPolicy(Encodable):
         refused
             The draws that were refused, where they are known.
         """
+        # Late: what a policy may say is said without arrays.
+        from tabprotect.engine.release.mechanism import Gate
+        from tabprotect.engine.sensitivity.small_count import SmallCount
+
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if again else min(self.attempts_at_most, 1)
         return Gate(
@@ -179,6 +183,8 @@ class AgencyPolicy(Encodable):
         at_risk
             As of :meth:`limits`.
         """
+        from tabprotect.engine.release.mechanism import Gate
+
         if not release.counted:
             return Gate(within=self.within, belief_limit=self.belief_limit, counts=False)
         found = self.limits(at_risk, again=not release.magnitudes)
@@ -263,4 +269,7 @@ def write(policy: AgencyPolicy, path: Path) -> None:
     """
     if path.parent == agency.folder():
         make_folder(path.parent, private=True)
+    # Late: to read one takes none of it.
+    import tomli_w
+
     write_bytes(path, tomli_w.dumps(policy.as_json()).encode())

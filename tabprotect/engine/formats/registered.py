@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import pkgutil
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.text.opening import check_file
-from tabprotect.engine.registry import Registry
+from tabprotect.engine.registry import Registry, own_names
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -37,8 +36,7 @@ def formats() -> Registry[Format]:
 
 def format_names() -> tuple[str, ...]:
     """The names of all formats, without importing any: for the help of the command line."""
-    found = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(name.replace("_", "-") for name in found)
+    return tuple(name.replace("_", "-") for name in own_names(package))
 
 
 def named(name: str) -> Format:

@@ -9,19 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from tabprotect.engine.disclosure.policy import VARIABLE, AgencyPolicy, read
 from tabprotect.engine.options import Naming, Options, option_field, options_of, position
-from tabprotect.engine.project.command import Order
 from tabprotect.engine.release.tuned import USES
-from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES
-from tabprotect.languages.messages import joined, message
+from tabprotect.languages.messages import message
 
 METHOD = message("method")
 GATE = message("gate")
 SIGNING = message("signing")
 OUTPUT = message("output")
+
+DEFAULT_METHOD: Final = "cyclic_perturbation"
+
+EXAMPLES = "n=3, niss=3,60, p=10, p=10,coalition=2, pq=20,50, dominance=1,85, request=70"
+"""The examples of the rules of magnitudes, which are not loaded to say them."""
+
+WeightsReading = Literal["sample", "replicate", "known"]
+"""How weights are read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,15 +237,45 @@ class Drawing(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protecting(Drawing):
+class Judging(Options):
+    """How magnitudes are judged by their contributors."""
+
+    rule: str | Sequence[str] | None = option_field(
+        None,
+        measure="magnitudes",
+        metavar="RULE",
+        repeated=True,
+        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", EXAMPLES),
+    )
+    weights: WeightsReading | None = option_field(
+        None,
+        measure="magnitudes",
+        needs="rule",
+        metavar="sample|replicate|known",
+        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
+    )
+
+    @property
+    def rules(self) -> Sequence[str]:
+        """The rules one by one."""
+        return [self.rule] if isinstance(self.rule, str) else list(self.rule or ())
+
+    @property
+    def reading(self) -> WeightsReading:
+        """How weights are read."""
+        return self.weights or "sample"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protecting(Drawing, Judging):
     """The options of protecting a table. Fields that are ``None`` leave the project's choice as it is."""
 
     method: str | None = option_field(None, library=False, help=message("the name of a method"))
-    cycles: str | Order | None = option_field(
+    cycles: str | Mapping[str, object] | None = option_field(
         None,
         shell="",
         measure="counts",
-        help=message("a kind of cycle design, or a file of cycles, for methods that take them"),
+        help=message("a kind of cycle design, a file of cycles, or cycles, for methods that take them"),
     )
     parameters: Mapping[str, object] | None = option_field(
         None,
@@ -251,19 +287,6 @@ class Protecting(Drawing):
     )
     at_risk: str | None = option_field(
         None, measure="counts", metavar="LOW..HIGH", help=message("small counts (default 1..2)")
-    )
-    rule: str | Sequence[str] | None = option_field(
-        None,
-        measure="magnitudes",
-        metavar="RULE",
-        repeated=True,
-        help=message("{EXAMPLES}; several at once. CONFIDENTIAL", joined(EXAMPLES, ", ")),
-    )
-    weights: str | None = option_field(
-        None,
-        measure="magnitudes",
-        metavar="sample|replicate|known",
-        help=message("how weights are read: of a sample (default), as copies, or known to everybody"),
     )
     like: str | None = option_field(
         None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.ways_to_bound import BoundsWay
@@ -28,7 +29,7 @@ class ChosenMagnitudes:
 
     table: MagnitudeTable = field(repr=False)
     rules: tuple[str, ...] = field(default=(), repr=False)
-    weights: str = "sample"
+    weights: WeightsReading = "sample"
     like: str = ""
 
 

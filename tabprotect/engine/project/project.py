@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy, in_force
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.project.options import DEFAULT_METHOD
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes, ComparisonPlan, ReleasePlan
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -34,8 +35,6 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.protection.method import Method
-
-DEFAULT_METHOD: Final = "cyclic_perturbation"
 
 Who = Literal["user", "intruder"]
 

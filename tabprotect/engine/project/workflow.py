@@ -82,7 +82,7 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
     if parameters:
         do(set_parameters(**parameters))
     if asked.cycles is not None:
-        do(cycle_source(asked.cycles) if isinstance(asked.cycles, str) else asked.cycles)
+        do(cycle_source(asked.cycles))
     run = {one.name: getattr(asked, one.name) for one in options_of(Drawing)}
     do(protect.order(run))
     return history
@@ -116,13 +116,15 @@ def published(
     return history.do(order, progress=progress, register=register, before=before)[0]
 
 
-def cycle_source(value: str) -> Order:
-    """The cycle set of a file if there is one, else the kind of cycle set."""
+def cycle_source(given: str | Mapping[str, object]) -> Order:
+    """The cycle set of a file if there is one, else the kind of cycle set; or cycles out of JSON."""
     from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 
-    path = Path(value)
+    if not isinstance(given, str):
+        return set_cycles(cycles=given)
+    path = Path(given)
     named = path.suffix or exists(path)
-    return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
+    return set_cycles(file=absolute(given)) if named else set_cycles(kind=given)
 
 
 def _rules(project: Project, asked: Protecting) -> Order | None:
@@ -139,13 +141,11 @@ def _rules(project: Project, asked: Protecting) -> Order | None:
 
     if asked.like is not None and not methods("magnitudes")[project.method].takes_rules:
         raise ParameterError({"like": message("goes with methods that hide sums")})
-    given = asked.rule or ()
-    rules = [given] if isinstance(given, str) else list(given)
-    if not (rules or asked.weights or asked.like):
+    if not (asked.rule or asked.weights or asked.like):
         return None
     assert project.sums is not None
     return set_rules(
-        rules=rules or project.sums.rules,
+        rules=asked.rules or project.sums.rules,
         weights=asked.weights,
         like=None if asked.like is None else absolute(asked.like),
     )

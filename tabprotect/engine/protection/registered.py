@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.protection import methods as package
-from tabprotect.engine.protection.method import MagnitudeMethod, Method, require_inline
 from tabprotect.engine.registry import Registry
-from tabprotect.engine.release.likelihood import Likelihood
-from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
+
+if TYPE_CHECKING:
+    from tabprotect.engine.protection.method import MagnitudeMethod, Method
+    from tabprotect.engine.release.likelihood import Likelihood
+    from tabprotect.engine.release.release import Release
 
 
 @overload
@@ -29,6 +31,9 @@ def methods(measure: Measure = "counts") -> Registry[Method] | Registry[Magnitud
 @cache
 def _registry(measure: Measure) -> Registry[Any]:
     """The one registry of a measure, whether or not the measure was left to its default."""
+    # Late: their names alone need none of what they protect with.
+    from tabprotect.engine.protection.method import Method
+
     return Registry(
         package,
         Method,
@@ -51,6 +56,8 @@ def likelihood_of(release: Release) -> Likelihood:
     InputError, ParameterError
         Naming the parameter.
     """
+    from tabprotect.engine.protection.method import require_inline
+
     method, stated = methods()[release.mechanism.method], release.mechanism.parameters
     require_inline(method.parameters, stated)
     for parameter in method.parameters:

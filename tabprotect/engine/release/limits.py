@@ -15,6 +15,9 @@ SHARE = 0.05
 MEAN_BELIEF_LIMIT = 2 / 3
 """A reader's guess at a small count may be right at most two times in three."""
 
+ATTEMPTS = 3
+"""Most draws of a method with chance."""
+
 ROUNDING = 1e-12
 """The tolerance for sums of probabilities, so that what equals a limit keeps it."""
 

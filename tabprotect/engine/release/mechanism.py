@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.randomness import NONCE_BYTES, Coins
 from tabprotect.engine.release.left_out import Omission, kinds
-from tabprotect.engine.release.limits import Limits
+from tabprotect.engine.release.limits import ATTEMPTS, Limits
 from tabprotect.engine.release.privacy import KEY as PRIVACY
 from tabprotect.engine.release.privacy import Privacy
 from tabprotect.engine.release.tuned import KEY as TUNED
@@ -27,9 +27,6 @@ from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_from_jso
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
-
-ATTEMPTS = 3
-"""Most draws of a method with chance."""
 
 MOST_ATTEMPTS = 100
 

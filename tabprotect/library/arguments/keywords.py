@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.tables.moves import MoveSet
 
 Table = TypeVar("Table", contravariant=True)
@@ -100,12 +101,12 @@ class ProtectingKeywords(TypedDict, total=False):
 
     cycles: str | Path | Designed | None
     at_risk: str | None
-    rule: str | Sequence[str] | None
-    weights: str | None
     like: str | Path | None
     publish: str | None
     title: str | None
     policy: AgencyPolicy | str | Path | None
+    rule: str | Sequence[str] | None
+    weights: WeightsReading | None
     accept: str | None
     accept_weak: bool
     draft: bool

@@ -225,7 +225,12 @@ def test_an_option_without_an_effect_is_refused_by_its_name(tmp_path: Path, caps
     assert main(["protect", path, *words, "--reading", str(tmp_path / "no.toml")]) == 3
     counts = str(tmp_path / "counts.csv")
     assert main(["convert", path, "--counts", "--out", counts]) == 0
-    for given in (["--rule", "p=10"], ["--weights", "known"], ["--like", "l.zip"], ["--publish", "n"]):
+    for given in (
+        ["--rule", "p=10"],
+        ["--weights", "known", "--rule", "p=10"],
+        ["--like", "l.zip"],
+        ["--publish", "n"],
+    ):
         assert main(["protect", counts, *given, "--out", str(out)]) == 4
         assert f"{given[0][2:]}: goes with tables of magnitudes" in capsys.readouterr().err
     assert main(["protect", counts, "--tune-for", "noise", "--out", str(out)]) == 4

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.sensitivity.magnitude_rules import judge, rules_of
+from tabprotect.engine.project import options
+from tabprotect.engine.sensitivity.magnitude_rules import EXAMPLES, judge, rules_of
 from tabprotect.engine.sensitivity.rule import CellContributions
 
 CASES = json.loads((Path(__file__).parents[2] / "reference" / "magnitudes.json").read_text())["cases"]
@@ -102,3 +103,7 @@ def test_a_request_protects_who_asked() -> None:
     assert not judge(rules, cell).unsafe[0]
     asked[0, 0] = True
     assert judge(rules, CellContributions(cell.total, cell.top, cell.nonzero, asked, cell.waived)).unsafe[0]
+
+
+def test_the_examples_that_options_name_are_those_of_the_rules() -> None:
+    assert ", ".join(EXAMPLES) == options.EXAMPLES

@@ -7,7 +7,6 @@ nothing is found: its numbers are told.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from tabprotect.engine import agency
 from tabprotect.engine.atomic import place_to_write, write_bytes, written_at
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.staff import confidential
-from tabprotect.engine.errors import TabprotectError, attempted
+from tabprotect.engine.errors import InputError, TabprotectError, attempted
 from tabprotect.engine.paths import is_file, is_folder, is_there
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import open_table
@@ -72,15 +71,17 @@ def rotate(
     Interrupted
         If cancelled: nothing is changed.
     """
+    if gone := [source for source in sources if not is_there(source)]:
+        raise InputError(
+            message("there is no such file"), file=gone[0], hint=message("check its name and folder")
+        )
     path, old = agency.key_file(), agency.key()
     following = path.with_name(path.name + NEXT)
     place = agency.register_address(register)
     # One that was cut short may have a register already that belongs to it: it is the new key then.
-    if is_there(following):
-        new = bytes.fromhex(following.read_text(encoding="ascii"))
-    else:
-        new = secrets.token_bytes(agency.KEY_BYTES)
-        write_bytes(following, f"{new.hex()}\n".encode(), overwrite=False, private=True)
+    if not is_there(following):
+        write_bytes(following, agency.drawn_key(), overwrite=False, private=True)
+    new = bytes.fromhex(written_at(following).read_text(encoding="ascii"))
     kept = path.with_name(f"{path.name}.{mark_of_key(old)[:16]}")
     marked: dict[int, OriginalMarks] = {}
     numbers: set[int] = set()

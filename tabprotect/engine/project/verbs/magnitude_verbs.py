@@ -18,7 +18,13 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.magnitude_ways import chosen, with_method
-from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Protecting, Publishing
+from tabprotect.engine.project.options import (
+    Drawing,
+    MagnitudeTabulation,
+    Protecting,
+    Publishing,
+    WeightsReading,
+)
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
@@ -35,9 +41,6 @@ if TYPE_CHECKING:
 
 USUAL = "suppression"
 """The method that a magnitude table begins with."""
-
-READINGS = ("sample", "replicate", "known")
-"""How weights are read."""
 
 
 def sums_document(table: MagnitudeTable, *, source: str) -> Project:
@@ -79,7 +82,7 @@ def set_rules(
     context: Context,
     *,
     rules: Sequence[str],
-    weights: str | None = None,
+    weights: WeightsReading | None = None,
     like: str | None = None,
 ) -> Project:
     """Set the rules that say which sums tell too much, such as ``p=10``; several hold together.
@@ -98,11 +101,6 @@ def set_rules(
     """
     sums = chosen(project)
     written = tuple(rule.written for rule in rules_of(rules)) if rules else ()
-    if weights is not None and weights not in READINGS:
-        raise ParameterError(
-            {"weights": message("are read in three ways, not {reading}", repr(weights))},
-            hint=message("choose sample, replicate or known"),
-        )
     sums = replace(
         sums,
         rules=tuple(dict.fromkeys(written)),
@@ -200,7 +198,7 @@ def sums_words(project: Project, given: Mapping[str, object]) -> list[str]:
         method=project.method,
         parameters=parameters,
         rule=sums.rules,
-        weights=None if sums.weights == READINGS[0] else sums.weights,
+        weights=None if sums.weights == "sample" or not sums.rules else sums.weights,
         like=sums.like or None,
         publish=None if beside is None else str(beside),
         title=project.title or None,
@@ -273,7 +271,7 @@ def compare_sums(project: Project) -> list[str]:
     return [
         *("compare", table_of(project)),
         *(word for rule in sums.rules for word in ("--rule", rule)),
-        *(() if sums.weights == READINGS[0] else ("--weights", sums.weights)),
+        *(() if sums.weights == "sample" else ("--weights", sums.weights)),
     ]
 
 

@@ -10,7 +10,8 @@ from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.copy_as_command import table_word
-from tabprotect.engine.project.project import DEFAULT_METHOD, Project
+from tabprotect.engine.project.options import DEFAULT_METHOD
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
