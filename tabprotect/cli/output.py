@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os.path import exists
 from pathlib import Path
 
@@ -41,9 +41,13 @@ class Console:
         self._last = 0.0
         self._open = False
 
-    def result(self, data: Mapping[str, object], lines: Iterable[str]) -> None:
-        """The outcome, as JSON or as lines for people."""
+    def result(
+        self, data: Mapping[str, object] | Callable[[], Mapping[str, object]], lines: Iterable[str]
+    ) -> None:
+        """The outcome, as JSON or as lines for people; data that take work are made where they are asked for."""
         self.clear()
+        if callable(data):
+            data = data() if self.as_json else {}
         if self.rehearsal is not None:
             would = [(str(f), at.stat().st_size) for f, at in self.rehearsal.items() if exists(at)]
             data = {**data, "dry_run": True, "would_write": [{"file": f, "bytes": n} for f, n in would]}

@@ -59,7 +59,7 @@ class FieldsError(InputError):
 
 @dataclass(frozen=True)
 class Between:
-    """Closed bounds of a number, within ``Annotated``."""
+    """Closed bounds of a number, or of the length of a text or a list, within ``Annotated``."""
 
     low: float
     high: float = math.inf
@@ -74,7 +74,9 @@ def natural(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
-def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = False) -> T:
+def decoded(
+    value: object, kind: type[T], at: str = "", *, among_others: bool = False, any_case: bool = False
+) -> T:
     """Convert a plain value to a type: a dataclass, or a type that its fields may have.
 
     Lists become tuples if the type says so, and whole numbers become floats. Nothing else is
@@ -87,13 +89,15 @@ def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = 
         The path of the value itself; empty for a whole file.
     among_others
         Whether unknown fields of a dataclass are ignored: they belong to somebody else.
+    any_case
+        Whether fields may be written in letters of either case.
 
     Raises
     ------
     FieldsError
         Names every wrong, missing and unknown field.
     """
-    decoding = Decoding(among_others=among_others)
+    decoding = Decoding(among_others=among_others, any_case=any_case)
     found: T = decoding.value(value, kind, at)
     if decoding.faults:
         raise FieldsError(decoding.faults)
@@ -165,8 +169,8 @@ class Decoding:
 
     widest = INT64
 
-    def __init__(self, *, among_others: bool = False) -> None:
-        self._among_others = among_others
+    def __init__(self, *, among_others: bool = False, any_case: bool = False) -> None:
+        self._among_others, self._any_case = among_others, any_case
         self.faults: dict[str, str] = {}
 
     def value(self, given: object, hint: object, at: str) -> Any:
@@ -208,6 +212,9 @@ class Decoding:
         if not isinstance(given, Mapping):
             return self.wrong(given, kind, at)
         hints = types_of(kind)
+        if self._any_case:
+            spelled = {name.lower(): name for name in hints}
+            given = {spelled.get(str(name).lower(), name): one for name, one in given.items()}
         for name in () if self._among_others else given:
             if name not in hints and len(self.faults) < MOST_FAULTS:
                 self.faults[_within(at, name)] = message("means nothing; there are {hints}", ", ".join(hints))
@@ -277,8 +284,13 @@ class Decoding:
         before.update(meant)
         return given
 
-    def _bounded(self, found: float, bounds: Between, at: str) -> object:
-        if at not in self.faults and not bounds.low <= found <= bounds.high:
+    def _bounded(self, found: Any, bounds: Between, at: str) -> object:
+        if at in self.faults:
+            return found
+        if not isinstance(found, (int, float)):
+            if not bounds.low <= len(found) <= bounds.high:
+                self.faults[at] = message("is too short or too long")
+        elif not bounds.low <= found <= bounds.high:
             end = "" if math.isinf(bounds.high) else message(" and at most {high:.15g}", bounds.high)
             self.faults[at] = message(
                 "must be at least {low:.15g}{end}, is {found}", bounds.low, end, shown(found)

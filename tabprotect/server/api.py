@@ -6,13 +6,14 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 
 import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from tabprotect.engine.encoding import as_json
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
@@ -20,7 +21,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.accounting.accounts import Role
 from tabprotect.server.answered_file import FOR_EVER, file_answer, written
-from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
+from tabprotect.server.asked_table import AskedTable, Words, asked_as, asked_table, names_listed
 from tabprotect.server.egress import DEFAULT, OUTPUTS, chosen_format
 from tabprotect.server.guard.boundary import checked_decision, is_local
 from tabprotect.server.problems import HttpProblem
@@ -45,18 +46,18 @@ async def config(request: Request) -> Response:
     said = {
         "title": service.title,
         "version": __version__,
-        "languages": list(service.languages),
+        "languages": service.languages,
         "formats": list(OUTPUTS),
         "default_format": DEFAULT,
-        "criterion": asdict(service.criterion),
+        "criterion": service.criterion,
         "at_risk": service.table.at_risk,
-        "rule": {"name": service.rule.name, "parameters": dict(service.rule.parameters)},
-        "beyond": asdict(service.beyond),
-        "limits": asdict(service.limits),
-        "groups": {name: asdict(limits) for name, limits in service.groups.items()},
+        "rule": service.rule,
+        "beyond": service.beyond,
+        "limits": service.limits,
+        "groups": service.groups,
         "anonymous": service.access.anonymous,
     }
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+    return JSONResponse(as_json(said), headers={"Cache-Control": "no-cache"})
 
 
 async def tables(request: Request) -> Response:
@@ -88,10 +89,10 @@ def _described(variable: Variable) -> dict[str, object]:
 async def data(request: Request) -> Response:
     """A sub-table as a file; by ``POST`` one that was not asked for yet is decided on."""
     served = _served(request)
-    names, filters, format_name = _data_request(request, await request.body())
-    output = chosen_format(format_name, request.headers.get("accept", ""))
+    asked = _asked_data(request, await request.body())
+    output = chosen_format(asked.format, request.headers.get("accept", ""))
     identified(request)
-    wanted = await understood(request, names, filters)
+    wanted = await understood(request, asked.variables, asked.filter)
     given = served.at_hand(wanted.query) or await run_in_threadpool(served.known, wanted.query)
     if given is None:
         checked_decision(request)
@@ -106,13 +107,10 @@ async def ask(request: Request) -> Response:
     """Ask for a sub-table: 201 decided, 202 put off, 403 refused."""
     served = _served(request)
     checked_decision(request)
-    said = _object(await request.body())
-    unknown = set(said) - {"variables", "user", "filter"}
-    if unknown:
-        raise HttpProblem("invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0])))
+    asked = asked_as(await request.body(), AskedQuery)
     identified(request)
-    wanted = await understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
-    answered = await decided(request, wanted.query, user_of(request, said.get("user")))
+    wanted = await understood(request, asked.variables, asked.filter)
+    answered = await decided(request, wanted.query, user_of(request, asked.user))
     given = await run_in_threadpool(served.given, answered)
     if given is None:
         return _not_given(request, answered)
@@ -273,11 +271,11 @@ async def permitted(request: Request, wanted: AskedTable) -> None:
         )
 
 
-def user_of(request: Request, said: object) -> str:
+def user_of(request: Request, said: str | None) -> str:
     """Say whose query it is, for the log."""
     visitor = visitor_of(request)
     if said is not None:
-        if not isinstance(said, str) or not said.strip() or not said.isprintable():
+        if not said.strip() or not said.isprintable():
             raise HttpProblem("invalid_query", message("the user is not a name"))
         if len(said) > visitor.limits.name:
             raise HttpProblem(
@@ -287,7 +285,7 @@ def user_of(request: Request, said: object) -> str:
         if said is not None and said != visitor.account.name:
             raise HttpProblem("forbidden", message("the key is another user's"))
         return visitor.account.name
-    return said if isinstance(said, str) else "anonymous"
+    return "anonymous" if said is None else said
 
 
 async def decided(request: Request, query: Query, user: str) -> Answered:
@@ -361,41 +359,28 @@ def _answer_json(request: Request, entry: LogEntry, given: Given, wanted: AskedT
     }
 
 
-def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequence[str], str | None]:
-    """Variables, filters and format, from the address or from a JSON body."""
+@dataclass(frozen=True)
+class AskedQuery:
+    """The body of a query."""
+
+    variables: Words
+    filter: tuple[str, ...] = ()
+    user: str | None = None
+
+
+@dataclass(frozen=True)
+class AskedData:
+    """The sub-table and the format that a body, or an address, asks for."""
+
+    variables: Words
+    filter: tuple[str, ...] = ()
+    format: str | None = None
+
+
+def _asked_data(request: Request, body: bytes) -> AskedData:
     params = request.query_params
     if request.method == "POST" and body:
-        said = _object(body)
-        unknown = set(said) - {"variables", "filter", "format"}
-        if unknown:
-            raise HttpProblem(
-                "invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0]))
-            )
-        named = said.get("format", params.get("format"))
-        if named is not None and not isinstance(named, str):
-            raise HttpProblem("invalid_query", message("format is not a text"))
-        return _texts(said, "variables"), _texts(said, "filter", ()), named
-    unknown = set(params) - {"variables", "filter", "format"}
-    if unknown:
-        raise HttpProblem(
-            "invalid_query", message("{unknown} means nothing here", repr(sorted(unknown)[0][:40]))
-        )
+        asked = asked_as(body, AskedData)
+        return replace(asked, format=asked.format or params.get("format"))
     names = [name for text in params.getlist("variables") for name in names_listed(text)]
-    return names, params.getlist("filter"), params.get("format")
-
-
-def _object(body: bytes) -> dict[str, object]:
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        raise HttpProblem("invalid_query", message("the body is not JSON")) from None
-    if not isinstance(said, dict):
-        raise HttpProblem("invalid_query", message("the body is not a JSON object"))
-    return said
-
-
-def _texts(said: Mapping[str, object], name: str, default: Sequence[str] | None = None) -> Sequence[str]:
-    found = said.get(name, default)
-    if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise HttpProblem("invalid_query", message("{name} is not a list of texts", name))
-    return found
+    return asked_as({**params, "variables": names, "filter": params.getlist("filter")}, AskedData)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated, TypeVar
 
+from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.domain import Domain
@@ -13,6 +15,10 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
+
+T = TypeVar("T")
+Words = Annotated[tuple[Annotated[str, Between(1)], ...], Between(1)]
+"""Some texts, none of them empty."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,23 @@ class AskedTable:
         places += [n for n in range(len(variables)) if n not in places]
         laid = [v.renamed(self.called.get(v.name, v.name)) for v in map(variables.__getitem__, places)]
         return Table.dense(Domain(tuple(laid)), counts.transpose(places))
+
+
+def asked_as(
+    said: bytes | Mapping[str, object], kind: type[T], *, among_others: bool = False, any_case: bool = False
+) -> T:
+    """What the body of a request, or its address, asks for (see :func:`decoded`).
+
+    Raises
+    ------
+    HttpProblem
+        ``invalid_query`` for anything else.
+    """
+    try:
+        plain = parsed_json(said) if isinstance(said, bytes) else said
+        return decoded(plain, kind, among_others=among_others, any_case=any_case)
+    except InputError as error:
+        raise HttpProblem("invalid_query", error.message) from None
 
 
 def names_listed(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from tabprotect.server.api import AskedData, AskedQuery
 from tabprotect.server.egress import OUTPUTS
 from tabprotect.server.problems import Code
 from tabprotect.server.protocols.openapi import PROTOCOL_PATHS
@@ -18,14 +19,13 @@ from tabprotect.server.protocols.openapi_parts import (
     TEXTS,
     TEXTS_OF_TEXTS,
     WORD,
-    WORDS,
     as_json,
     body,
     given,
     members,
-    needed,
     parameter,
     responses,
+    schema_of,
 )
 from tabprotect.version import __version__
 
@@ -117,15 +117,13 @@ PATHS: Mapping[str, Mapping[str, object]] = {
                 parameter("format", "query", _FORMAT, "Else by Accept."),
             ]
         ),
-        "post": _data(
-            requestBody=body(needed(members(variables=WORDS, filter=TEXTS, format=_FORMAT), "variables"))
-        ),
+        "post": _data(requestBody=body(schema_of(AskedData, closed=True, format=_FORMAT))),
     },
     "/tables/{id}/queries": {
         "parameters": [_ID],
         "post": {
             "summary": "Ask for a sub-table.",
-            "requestBody": body(needed(members(variables=WORDS, filter=TEXTS, user=TEXT), "variables")),
+            "requestBody": body(schema_of(AskedQuery, closed=True)),
             "responses": responses(_ASKED, s201=as_json("Decided.", _DECIDED), s202=_PUT_OFF),
         },
     },

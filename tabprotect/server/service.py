@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from tabprotect.engine.decoding import Between, decoded, parsed_toml
+from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.project.examples import PREFIX
@@ -182,21 +183,10 @@ class Service:
     groups: Mapping[str, RequestLimits] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
-    def settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, Any]:
         """All that decides answers, as JSON values; where files are is left out."""
-        said = {
-            "title": self.title,
-            "languages": list(self.languages),
-            "table": asdict(replace(self.table, source="")),
-            "criterion": asdict(self.criterion),
-            "rule": {"name": self.rule.name, "parameters": dict(self.rule.parameters)},
-            "beyond": asdict(self.beyond),
-            "limits": asdict(self.limits),
-            "access": {n: v for n, v in asdict(self.access).items() if n not in PLACES},
-            "groups": {name: asdict(limits) for name, limits in self.groups.items()},
-        }
-        plain: dict[str, object] = json.loads(json.dumps(said))
-        return plain
+        said: dict[str, Any] = as_json(replace(self, table=replace(self.table, source="")))
+        return said | {"access": {n: v for n, v in said["access"].items() if n not in PLACES}}
 
     @property
     def fingerprint(self) -> str:

@@ -138,3 +138,17 @@ def test_texts_that_are_none_say_where() -> None:
     for text in ("a = ", "a = " + "[" * 10**5, "a = " + "1" * 10**5):
         with pytest.raises(InputError, match="not a valid policy"):
             parsed_toml(text, "policy")
+
+
+@dataclass(frozen=True)
+class Spelled:
+    valueCodes: Annotated[tuple[Annotated[str, Between(1)], ...], Between(1)]  # noqa: N815
+
+
+def test_lengths_have_bounds_and_names_any_case_where_that_is_asked_for() -> None:
+    assert decoded({"VALUECODES": ["a"]}, Spelled, any_case=True) == Spelled(("a",))
+    for given in ({"valuecodes": ["a"]}, {"valueCodes": []}, {"valueCodes": ["a", ""]}, {"valueCodes": "a"}):
+        with pytest.raises(FieldsError, match="valueCodes"):
+            decoded(given, Spelled)
+    with pytest.raises(FieldsError, match=r"valueCodes\[1\]"):
+        decoded({"valueCodes": ["a", "b\x00"]}, Spelled)

@@ -142,12 +142,9 @@ def run_widths(asked: Widths, console: Console) -> None:
     """Print the width of every sub-table, widest first."""
     evidence = gather(asked, console)
     widths = evidence.widths
-    if console.as_json:
-        console.result(widths.as_json(), ())
-        return
     chain = bracketed(evidence.lattice, widths.chain())
     lines = (message("{widths:>12}  {value}", width, text or "(total)") for text, width in widths.by_text())
-    console.result({}, [*lines, message("most dangerous chain: {chain}", chain)])
+    console.result(widths.as_json, [*lines, message("most dangerous chain: {chain}", chain)])
 
 
 @command("frontier", example="tabprotect frontier example:czech-autoworkers --release A,B,C --beta 5")

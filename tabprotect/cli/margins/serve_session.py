@@ -169,25 +169,24 @@ def _replayed(ledger: Ledger, start: ReleaseSet, until: int | datetime | None, c
 
 def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
     answer, price = answered.answer, answered.entry.line.price
-    names = [list(_names(table, query)) for query in answer.queries]
+    names = [_names(table, query) for query in answer.queries]
     return {
         "number": answered.entry.number,
-        "query": list(_names(table, answer.query)),
+        "query": _names(table, answer.query),
         "answer": answer.kind,
         "released": names,
         "reason": answer.reason,
         "price": price,
-        "tables": [_table_json(table.margin(given)) for given in names],
+        "tables": [
+            {
+                "variables": m.domain.names,
+                "categories": list(m.domain.categories.values()),
+                "counts": m.counts,
+            }
+            for m in map(table.margin, names)
+        ],
     }
 
 
 def _names(table: Table, query: Query) -> tuple[str, ...]:
     return tuple(name for v, name in enumerate(table.domain.names) if query >> v & 1)
-
-
-def _table_json(margin: Table) -> dict[str, object]:
-    return {
-        "variables": margin.domain.names,
-        "categories": [list(v.categories) for v in margin.domain.variables],
-        "counts": margin.counts.tolist(),
-    }

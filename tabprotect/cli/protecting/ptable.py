@@ -103,14 +103,14 @@ def _json(table: PerturbationTable, out: Path | None) -> dict[str, object]:
     noise = table.targets[None, :] - np.arange(table.rows)[:, None]
     return {
         "i": list(range(table.rows)),
-        "j": table.targets.tolist(),
-        "matrix": matrix.tolist(),
-        "mean": (matrix * noise).sum(axis=1).tolist(),
-        "variance": (matrix * noise**2).sum(axis=1).tolist(),
+        "j": table.targets,
+        "matrix": matrix,
+        "mean": (matrix * noise).sum(axis=1),
+        "variance": (matrix * noise**2).sum(axis=1),
         "unreached": [{"row": u.row, "variance": u.variance, "pstay": u.stay} for u in table.unreached],
-        "intervals": {"i": row.tolist(), "v": table.noise.tolist(), "ub": (table.upper / KEYS).tolist()},
+        "intervals": {"i": row, "v": table.noise, "ub": table.upper / KEYS},
         "period": table.period,
-        "out": None if out is None else str(out),
+        "out": out,
     }
 
 

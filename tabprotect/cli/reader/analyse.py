@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from tabprotect.engine.belief.log_odds import log_odds
 from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
+from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import option_field, part
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
@@ -126,7 +126,7 @@ def run_analyse(asked: Analyse, console: Console) -> None:
         lines += _model_said(summary, original)
     if original is not None:
         lines.append(message("These figures depend on the original: keep them in the house."))
-    console.result(data, lines)
+    console.result(as_json(data), lines)
 
 
 def _rate(alone: ModelReading, text: str, asked: Analyse) -> Rate:
@@ -135,20 +135,16 @@ def _rate(alone: ModelReading, text: str, asked: Analyse) -> Rate:
     return rate(alone, Ratio.parse(text), model=model, level=asked.level)
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
     out: dict[str, object] = {
-        "published": _number(found.published),
-        "mean": _number(found.mean),
-        "standard_deviation": _number(found.standard_deviation),
-        "quantiles": {str(q): _number(value) for q, value in found.quantiles.items()},
+        "published": found.published,
+        "mean": found.mean,
+        "standard_deviation": found.standard_deviation,
+        "quantiles": {str(q): value for q, value in found.quantiles.items()},
         "undefined": found.undefined,
     }
     if truth is not None:
-        out |= {"original": _number(truth), "rank": _number(found.rank(truth))}
+        out |= {"original": truth, "rank": found.rank(truth)}
     return out
 
 
@@ -174,24 +170,24 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
     for k, name in enumerate(summary.model.associations):
         row: dict[str, object] = {
             "name": name,
-            "log_odds_ratio": _number(float(pooled.estimate[k])),
-            "odds_ratio": _number(float(np.exp(pooled.estimate[k]))),
-            "within": _number(float(pooled.within[k])),
-            "between": _number(float(pooled.between[k])),
-            "total": _number(float(pooled.total[k])),
-            "missing": _number(float(pooled.missing[k])),
-            "interval": [_number(end) for end in summary.interval(k)],
+            "log_odds_ratio": float(pooled.estimate[k]),
+            "odds_ratio": float(np.exp(pooled.estimate[k])),
+            "within": float(pooled.within[k]),
+            "between": float(pooled.between[k]),
+            "total": float(pooled.total[k]),
+            "missing": float(pooled.missing[k]),
+            "interval": summary.interval(k),
             "draws": int(pooled.draws[k]),
-            "published": _number(float(summary.published[k])),
+            "published": float(summary.published[k]),
         }
         if original is not None:
-            row["original"] = _number(truth[1][k])
+            row["original"] = truth[1][k]
         rows.append(row)
     return {
         "margins": [list(margin) for margin in summary.model.margins],
         "degrees": summary.model.degrees,
         "deviance": _told(summary.deviance, truth[0]),
-        "pooled_test": {"d2": _number(summary.test[0]), "p": _number(summary.test[1])},
+        "pooled_test": {"d2": summary.test[0], "p": summary.test[1]},
         "test": summary.given,
         "published_test": summary.naive,
         "effective": summary.effective,

@@ -55,22 +55,19 @@ def run_bounds(asked: Bounding, console: Console) -> None:
         method=asked.bounds,
         progress=console,
     )
-    if console.as_json:
-        console.result(_json(table, found), ())
-    else:
-        console.result({}, _lines(table, found))
-
-
-def _json(table: Table, found: Bounds) -> dict[str, object]:
-    return {
-        "exact": found.exact,
-        "bounds": found.method,
-        "why": found.why,
-        "cells": [
-            {"index": index, "count": table[index], "lower": low, "upper": high}
-            for index, low, high in _rows(table.domain, found)
-        ],
-    }
+    cells = _rows(table.domain, found)
+    console.result(
+        lambda: {
+            "exact": found.exact,
+            "bounds": found.method,
+            "why": found.why,
+            "cells": [
+                {"index": index, "count": table[index], "lower": low, "upper": high}
+                for index, low, high in cells
+            ],
+        },
+        _lines(table, found),
+    )
 
 
 def _rows(domain: Domain, found: Bounds) -> list[tuple[tuple[int, ...], int, int]]:

@@ -64,26 +64,24 @@ def run_restore(asked: Restore, console: Console) -> None:
                 inner.deviation,
             )
         )
-    if console.as_json:
-        console.result(_json(rows, restored, inner), ())
-    else:
-        console.result({}, _lines(rows, restored, inner))
+    names = (*rows.publication.domain.names, EXPECTED)
+    console.result(
+        lambda: {
+            "cells": restored[rows.cells],
+            "inner": [
+                dict(zip(names, (*labels, value), strict=True)) for labels, value in _inner(rows, inner)
+            ],
+            "deviation": inner.deviation,
+            "reached": inner.reached,
+        },
+        _lines(rows, restored, inner),
+    )
 
 
 def _inner(rows: PublishedRows, inner: Expected) -> Iterator[tuple[tuple[str, ...], float]]:
     domain = rows.publication.domain
     for index in np.ndindex(*domain.shape):
         yield domain.labels(index), float(inner.cells[index])
-
-
-def _json(rows: PublishedRows, restored: Floats, inner: Expected) -> dict[str, object]:
-    names = (*rows.publication.domain.names, EXPECTED)
-    return {
-        "cells": restored[rows.cells].tolist(),
-        "inner": [dict(zip(names, (*labels, value), strict=True)) for labels, value in _inner(rows, inner)],
-        "deviation": inner.deviation,
-        "reached": inner.reached,
-    }
 
 
 def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[str]:

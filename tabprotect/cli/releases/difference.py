@@ -49,34 +49,30 @@ def run_difference(asked: Difference, console: Console) -> None:
         before, after = (verify(path, judge=False, progress=console).release for path in paths)
         releases = (before, after)
     found = revision(old, new, releases, rule=SmallCount.parse(asked.at_risk), progress=console)
-    if console.as_json:
-        console.result(_json(found, old, new, len(paths)), ())
-    else:
-        console.result({}, _lines(found, old, bool(paths)))
+    console.result(
+        lambda: {
+            "confidential": True,
+            "variables": old.domain.names,
+            "total": {"old": old.total, "new": new.total, "change": new.total - old.total},
+            "came": found.came,
+            "went": found.went,
+            "changed": found.cells,
+            "exact_sums": found.sums,
+            "singled_out": {
+                "cells": sum(cell.singles_out for cell in found.cells),
+                "sums": sum(one.singles_out for one in found.sums),
+            },
+            "releases": len(paths),
+            "way": found.way,
+            "complete": not found.note,
+            "note": found.note,
+        },
+        _lines(found, old, bool(paths)),
+    )
 
 
 def _table(source: str, asked: Difference, console: Console) -> Table:
     return open_source(source, asked.reading, console).project.original
-
-
-def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, object]:
-    return {
-        "confidential": True,
-        "variables": old.domain.names,
-        "total": {"old": old.total, "new": new.total, "change": new.total - old.total},
-        "came": found.came,
-        "went": found.went,
-        "changed": found.cells,
-        "exact_sums": found.sums,
-        "singled_out": {
-            "cells": sum(cell.singles_out for cell in found.cells),
-            "sums": sum(one.singles_out for one in found.sums),
-        },
-        "releases": releases,
-        "way": found.way,
-        "complete": not found.note,
-        "note": found.note,
-    }
 
 
 def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:

@@ -7,21 +7,20 @@ from collections.abc import Mapping
 from tabprotect.engine.formats.agencies.sdmx_structures import KINDS, MEDIA
 from tabprotect.server.egress import OUTPUTS
 from tabprotect.server.problems import Code
-from tabprotect.server.protocols import sdmx_rest
+from tabprotect.server.protocols import pxweb_v1, pxweb_v2, sdmx_rest
 from tabprotect.server.protocols.openapi_parts import (
     NUMBER,
     POSITIVE,
     SPOKEN,
     TEXT,
     TEXTS,
-    WORD,
-    WORDS,
     as_json,
     body,
     given,
     members,
     parameter,
     responses,
+    schema_of,
 )
 
 _OBJECT = {"type": "object"}
@@ -29,16 +28,7 @@ _LIST = {"type": "array", "items": _OBJECT}
 _LINKS = {"type": "array", "items": members(rel=TEXT, hreflang=TEXT, href=TEXT)}
 _TABLE = members(id=TEXT, label=TEXT, variableNames=TEXTS, links=_LINKS)
 _DATASET = members(version=TEXT, id=TEXTS, size={"type": "array", "items": NUMBER}, dimension=_OBJECT)
-_SELECTION = members(
-    selection={
-        "type": "array",
-        "items": members(variableCode=WORD, valueCodes=WORDS, codelist=TEXT, outputValues=TEXT),
-    },
-    placement=members(stub=TEXTS, heading=TEXTS),
-)
-_QUERY = members(
-    query={"type": "array", "items": members(code=TEXT, selection=_OBJECT)}, response=members(format=TEXT)
-)
+_SELECTION = schema_of(pxweb_v2.Selection)
 
 _LANGUAGE = parameter("lang", "query", SPOKEN, "One of the languages that /v2/config lists.")
 _ID = parameter("id", "path", TEXT, "A table, as /v2/tables lists it.")
@@ -152,7 +142,7 @@ def _v1(further: list[Mapping[str, object]]) -> dict[str, object]:
         },
         "post": {
             "summary": "PxWebApi 1: what is out, by a query; nothing is decided.",
-            "requestBody": body(_QUERY),
+            "requestBody": body(schema_of(pxweb_v1.Query)),
             "responses": _DATA,
         },
     }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import get_args
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Annotated, Any, get_args, get_origin
 
+from tabprotect.engine.decoding import types_of
 from tabprotect.server.problems import STATUS, TITLES, Code
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 TEXTS_OF_TEXTS = {"type": "array", "items": TEXTS}
 WORD = {"type": "string", "minLength": 1}
-WORDS = {"type": "array", "items": WORD, "minItems": 1}
 NUMBER = {"type": "integer"}
 POSITIVE = {"type": "integer", "minimum": 1}
 SPOKEN: dict[str, object] = {"type": "string", "enum": []}
@@ -24,9 +25,36 @@ def members(**of: object) -> dict[str, object]:
     return {"type": "object", "properties": of}
 
 
-def needed(schema: dict[str, object], *names: str) -> dict[str, object]:
-    """An object that has these members, and no others than it names."""
-    return schema | {"required": list(names), "additionalProperties": False}
+_PLAIN: Mapping[object, dict[str, object]] = {str: {**TEXT}, int: {**NUMBER}, bool: {**FLAG}}
+_LEAST = {"string": "minLength", "array": "minItems", "integer": "minimum"}
+
+
+def schema_of(hint: Any, *, closed: bool = False, **instead: object) -> dict[str, object]:
+    """The JSON Schema of what is decoded as a type; a ``null`` that stands for nothing is left out.
+
+    Parameters
+    ----------
+    closed
+        Whether an object has no other members.
+    **instead
+        The schemas of members that take less than their types say.
+    """
+    inner = get_args(hint)
+    if is_dataclass(hint):
+        assert isinstance(hint, type)
+        each = {name: schema_of(one) for name, one in types_of(hint).items()}
+        needed = [field.name for field in fields(hint) if field.default is MISSING]
+        return (
+            members(**each | instead)
+            | ({"required": needed} if needed else {})
+            | ({"additionalProperties": False} if closed else {})
+        )
+    if get_origin(hint) is Annotated:
+        schema = schema_of(inner[0])
+        return schema | {_LEAST[str(schema["type"])]: inner[1].low}
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": schema_of(inner[0])}
+    return dict(_PLAIN[hint]) if hint in _PLAIN else schema_of(inner[0])
 
 
 PROBLEM = members(

@@ -5,8 +5,7 @@ A query decides nothing: it is answered with what is out, and refused with what 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,6 +14,7 @@ from starlette.routing import Route
 
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
+from tabprotect.server.asked_table import asked_as
 from tabprotect.server.egress import DEFAULT
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.protocols.catalogue import Selected, asked_of, catalogue, listed_table, what_is_out
@@ -69,50 +69,57 @@ async def query(request: Request) -> Response:
     if not path:
         raise HttpProblem("not_found", message("this address means nothing here"))
     found = await run_in_threadpool(listed_table, served, _table_id(path))
-    selections, format_name = _posted(await request.body())
+    asked = asked_as(await request.body(), Query, among_others=True)
+    format_name = (asked.response or Answering()).format
     output = output_for(format_name, found, spoken)
     if output is None:
         raise HttpProblem(
             "invalid_query", message("there is no output format {name}", repr(format_name[:40]))
         )
-    wanted = await run_in_threadpool(asked_of, served, found, selections)
+    wanted = await run_in_threadpool(asked_of, served, found, [*map(_selected, asked.query or ())])
     given = await what_is_out(request, wanted)
     return await file_answer(request, given, output, wanted)
 
 
-def _posted(body: bytes) -> tuple[list[Selected], str]:
-    try:
-        said = json.loads(body)
-        selections = [_one(one) for one in said.get("query") or ()]
-        name = (said.get("response") or {}).get("format", DEFAULT)
-        if not isinstance(name, str):
-            raise TypeError
-    except (ValueError, RecursionError, AttributeError, LookupError, TypeError):
-        raise HttpProblem(
-            "invalid_query",
-            message(
-                'the body is not {{"query": [{{"code", "selection": {{"filter", "values"}}}}], '
-                '"response": {{"format"}}}}'
-            ),
-        ) from None
-    return selections, name
+@dataclass(frozen=True)
+class Filter:
+    """Which values of a variable a query selects."""
+
+    filter: str
+    values: tuple[str | int, ...]
 
 
-def _one(said: Mapping[str, object]) -> Selected:
-    name, selection = said["code"], said["selection"]
-    if not isinstance(name, str) or not isinstance(selection, dict):
-        raise TypeError
-    kind, values = selection["filter"], selection["values"]
-    if not isinstance(kind, str) or not isinstance(values, list):
-        raise TypeError
+@dataclass(frozen=True)
+class AskedVariable:
+    """A variable of a query."""
+
+    code: str
+    selection: Filter
+
+
+@dataclass(frozen=True)
+class Answering:
+    """How a query is to be answered."""
+
+    format: str = DEFAULT
+
+
+@dataclass(frozen=True)
+class Query:
+    """The body of a query, as PxWebApi 1 has it."""
+
+    query: tuple[AskedVariable, ...] | None = ()
+    response: Answering | None = None
+
+
+def _selected(of: AskedVariable) -> Selected:
+    kind, values = of.selection.filter, tuple(map(str, of.selection.values))
     if kind.lower() == "top":
-        return Selected(name, (f"top({int(values[0])})",))
-    if not all(isinstance(value, str) for value in values):
-        raise TypeError
+        return Selected(of.code, (f"top({''.join(values[:1])})",))
     way, _, code_list = kind.partition(":")
     if way.lower() not in ("item", "all", "agg", "vs"):
         raise HttpProblem("invalid_query", message("there is no filter {kind}", repr(kind[:40])))
-    return Selected(name, tuple(values), code_list)
+    return Selected(of.code, values, code_list)
 
 
 ROUTES = tuple(

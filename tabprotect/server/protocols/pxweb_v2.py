@@ -5,9 +5,9 @@ A request decides nothing: it is answered with what is out, and refused with wha
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -17,6 +17,7 @@ from starlette.routing import Route
 from tabprotect.engine.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
+from tabprotect.server.asked_table import asked_as
 from tabprotect.server.egress import DEFAULT, OUTPUTS
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.protocols.catalogue import (
@@ -273,38 +274,40 @@ def _is_single(said: object) -> bool:
     raise HttpProblem("invalid_query", message("outputValues is aggregated or single"))
 
 
+@dataclass(frozen=True)
+class AskedVariable:
+    """What a body selects of a variable."""
+
+    variableCode: str  # noqa: N815
+    valueCodes: tuple[str, ...] | None = ()  # noqa: N815
+    codelist: str | None = ""
+    outputValues: str | None = ""  # noqa: N815
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Which variables stand first."""
+
+    stub: tuple[str, ...] | None = ()
+    heading: tuple[str, ...] | None = ()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The body of a request for data, as PxWebApi 2 has it."""
+
+    selection: tuple[AskedVariable, ...] | None = ()
+    placement: Placement | None = None
+
+
 def _posted(body: bytes) -> tuple[list[Selected], list[str]]:
-    """A selection as PxWebApi 2 has it in a body.
-
-    Raises
-    ------
-    HttpProblem
-        ``invalid_query``.
-    """
-    try:
-        said = json.loads(body)
-        members = {name.lower(): value for name, value in said.items()}
-        selections = [_one_posted(one) for one in members.get("selection") or ()]
-        placement = members.get("placement") or {}
-        order = [*(placement.get("stub") or ()), *(placement.get("heading") or ())]
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        raise HttpProblem(
-            "invalid_query", message('the body is not {{"selection": [{{"variableCode", "valueCodes"}}]}}')
-        ) from None
-    if not all(isinstance(name, str) for name in order):
-        raise HttpProblem("invalid_query", message("placement lists names of variables"))
-    return selections, order
-
-
-def _one_posted(said: Mapping[str, object]) -> Selected:
-    members = {name.lower(): value for name, value in said.items()}
-    name, values = members["variablecode"], members.get("valuecodes") or []
-    code_list = members.get("codelist") or ""
-    if not isinstance(name, str) or not isinstance(values, list) or not isinstance(code_list, str):
-        raise TypeError
-    if not all(isinstance(value, str) for value in values):
-        raise TypeError
-    return Selected(name, tuple(values), code_list, _is_single(members.get("outputvalues")))
+    said = asked_as(body, Selection, among_others=True, any_case=True)
+    placed = said.placement or Placement()
+    selections = [
+        Selected(of.variableCode, of.valueCodes or (), of.codelist or "", _is_single(of.outputValues))
+        for of in said.selection or ()
+    ]
+    return selections, [*(placed.stub or ()), *(placed.heading or ())]
 
 
 ROUTES = (
