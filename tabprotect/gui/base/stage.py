@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,6 +24,14 @@ class MenuEntry:
     keys: str = ""
     here: bool = False
     """True if it can be chosen only while the page is in front, because its keys belong to this page."""
+
+
+HOLDS: Mapping[str, Callable[[Document], bool]] = {
+    "open": lambda document: document.project is not None,
+    "original": lambda document: document.has_original,
+    "release": lambda document: document.has_release,
+}
+"""What a page may need."""
 
 
 class Stage:
@@ -53,11 +62,13 @@ class Stage:
     """Name and label of each tab, for pages that share the first one's place on the rail."""
     entries: ClassVar[tuple[MenuEntry, ...]] = ()
     """The page's menu entries."""
+    needs: ClassVar[Mapping[str, str]] = {"open": message("Open a table first.")}
+    """What it cannot be used without, and how that is said."""
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         """Say why the page cannot be used now, in words; empty if it can."""
-        return "" if document.project is not None else message("Open a table first.")
+        return next((words for need, words in cls.needs.items() if not HOLDS[need](document)), "")
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:

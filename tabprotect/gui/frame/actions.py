@@ -19,6 +19,7 @@ from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.layouts import set_enabled
 from tabprotect.gui.look.theme import THEME, Mode
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -287,8 +288,7 @@ class Actions(QObject):
         self._offer()
         self["copy_command"].setEnabled(project is not None)
         self["save_recipe"].setEnabled(self.document.has_original)
-        self["save"].setEnabled(project is not None)
-        self["save_as"].setEnabled(project is not None)
+        set_enabled(project is not None, self["save"], self["save_as"])
         self["public"].setChecked(self.document.public)
         self["public"].setEnabled(project is not None and self.document.has_original)
 

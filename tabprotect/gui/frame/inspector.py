@@ -18,9 +18,9 @@ from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, group
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Panel
 from tabprotect.gui.frame.contributors import ContributorsView
-from tabprotect.gui.look.buttons import Scrolling, connected, named
+from tabprotect.gui.look.buttons import Scrolling, connected, named, present
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import held, in_column
+from tabprotect.gui.look.layouts import held, in_column, set_visible
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -117,8 +117,7 @@ class Inspector(Panel):
             return
         index, table = self.document.selection, self.document.shown_table
         shown: dict[str, str] = {}
-        self.histogram.hide()
-        self._caption.hide()
+        set_visible(False, self.histogram, self._caption)
         if self.document.total is not None and table is not None:
             shown = self._of_total(self.document.total, table)
         elif index is None or table is None:
@@ -280,8 +279,7 @@ class Inspector(Panel):
 
     def _status(self, index: Index, count: int) -> tuple[str, list[str]]:
         """Return what the rule and the run make of an original count, and why."""
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         rule = project.at_risk
         small, words = rule.low <= count <= rule.high, rule.words
         if small:
@@ -312,8 +310,8 @@ class Inspector(Panel):
         return ""
 
     def _shares(self, index: Index, table: Table) -> dict[str, str]:
-        project = self.document.project
-        assert project is not None and project.placement is not None
+        project = present(self.document.project)
+        assert project.placement is not None
         count = table[index]
         rows, columns = project.placement.rows, project.placement.columns
         out = {}

@@ -41,7 +41,7 @@ from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import Scrolling, connected, named
+from tabprotect.gui.look.buttons import Scrolling, connected, named, present
 from tabprotect.gui.look.drawn.icons import icon
 from tabprotect.gui.look.empty import way_on
 from tabprotect.gui.look.label import ElidedLabel, tip
@@ -305,8 +305,7 @@ class MainWindow(Window):
 
     def _facts(self) -> list[str]:
         document = self.document
-        project = document.project
-        assert project is not None
+        project = present(document.project)
         facts = []
         if document.in_house:
             facts.append(message("original open"))

@@ -213,8 +213,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setPen(ink)
         missing = self.hidden is not None and self.hidden[row, column]
         if self.aside is not None:
-            change = int(self.aside[row, column])
-            if change and not missing and abs(change) < NO_CHANGE:
+            if (change := int(self.aside[row, column])) and not missing and abs(change) < NO_CHANGE:
                 painter.drawText(rect.adjusted(0, 0, -4, 0), RIGHT, translate(self.aside_text(change)))
             painter.setPen(self._text)
             option.rect = rect.adjusted(0, 0, -self.beside, 0)

@@ -20,6 +20,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import named
 from tabprotect.gui.look.layouts import in_grid, set_visible
 from tabprotect.gui.look.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, TURNS, Written, count_text, tabular
@@ -148,7 +149,7 @@ class GridView(QWidget):
         """Pixels across and down that pages which draw symbols add to every cell."""
         self.at_least = (0, 0)
         """Widths of a column and of the totals that another grid beside this one has."""
-        self.cells = CellsView()
+        self.cells = named(CellsView(), name)
         self.right, self.bottom, self.both = CellsView(), CellsView(), CellsView()
         self.model = GridModel(self)
         self.delegate = CellDelegate(self)
@@ -157,7 +158,6 @@ class GridView(QWidget):
         self._margin_models: list[GridModel] = []
         self.cells.setModel(self.model)
         self.cells.setItemDelegate(self.delegate)
-        self.cells.setAccessibleName(translate(name))
         self.cells.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.cells.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         for view, what in (
@@ -184,10 +184,13 @@ class GridView(QWidget):
 
     def _arrange(self) -> None:
         off = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.right.verticalHeader().hide()
-        self.bottom.horizontalHeader().hide()
-        self.both.verticalHeader().hide()
-        self.both.horizontalHeader().hide()
+        set_visible(
+            False,
+            self.right.verticalHeader(),
+            self.bottom.horizontalHeader(),
+            self.both.verticalHeader(),
+            self.both.horizontalHeader(),
+        )
         self.right.columns.total = True
         self.bottom.rows.total = True
         self.right.setHorizontalScrollBarPolicy(off)

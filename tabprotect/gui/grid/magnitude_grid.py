@@ -19,7 +19,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.grid.cells import room_for_letter
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.buttons import connected, present
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, Written, colour, count_text
 from tabprotect.languages.messages import message
@@ -175,8 +175,7 @@ class MagnitudeGrid(QWidget):
         self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownMagnitudes
     ) -> None:
         """Show values of a table's cells; a placement names its variables."""
-        before = self._layout
-        if before is None or before.key is not key or before.axes != tuple(axes):
+        if (before := self._layout) is None or before.key is not key or before.axes != tuple(axes):
             self._layout = MagnitudeLayout(tuple(axes), key)
             self.bar.layer = tuple(n - 1 for n in self._layout.domain.shape)
         self._shown, self._placement = shown, placement
@@ -212,8 +211,7 @@ class MagnitudeGrid(QWidget):
         delegate.grounds = [(colour("raised"), colour("quiet"))]
         metrics = self.grid.cells.fontMetrics()
         self.grid.room = (0 if shown.letters is None else room_for_letter(metrics), 0)
-        values = laid(shown.values)
-        assert values is not None
+        values = present(laid(shown.values))
         self.grid.show_grid(grid, values, text=shown.text)
         self.grid.repaint_cells()
 

@@ -278,8 +278,6 @@ class PlacementBar(Scrolling):
                     zone.row.addWidget(self._combo(name))
             if not names:
                 zone.row.addWidget(Label(message("drop a variable here"), role="quiet"))
-        inner = self.widget()
-        assert inner is not None
         self._take_height()
         if focused is not None:
             self.chip(focused).setFocus(Qt.FocusReason.OtherFocusReason)

@@ -65,8 +65,7 @@ class DimensionBars(Drawing):
             painter.drawText(QRectF(area.left(), y, name, line), LEFT, tr("{dimension}-way", dimension))
             x = bars.left()
             for region in ORDER:
-                wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
-                if wide > 0:
+                if (wide := bars.width() * int(self.counts[region, dimension]) / max(whole, 1)) > 0:
                     self._bar(painter, QRectF(x, y + line * 0.16, wide, line * 0.68), region, colours)
                 x += wide
             painter.setPen(QColor(colours.text))

@@ -158,8 +158,7 @@ class TileMap(Drawing):
             Qt.Key.Key_Up: -self._columns,
             Qt.Key.Key_Down: self._columns,
         }
-        step = steps.get(Qt.Key(event.key()))
-        if step is None or not self._levels:
+        if (step := steps.get(Qt.Key(event.key()))) is None or not self._levels:
             super().keyPressEvent(event)
             return
         dimension, at = self._place(self.focus)

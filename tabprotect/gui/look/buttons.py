@@ -35,6 +35,15 @@ Sender = TypeVar("Sender", bound=QObject)
 Widget = TypeVar("Widget", bound=QWidget)
 
 
+Value = TypeVar("Value")
+
+
+def present(value: Value | None) -> Value:
+    """Return what is there whenever it is asked for."""
+    assert value is not None
+    return value
+
+
 def connected(sender: Sender, **signals: Slot) -> Sender:
     """Return an object whose signals, by their names, are connected."""
     for name, slot in signals.items():

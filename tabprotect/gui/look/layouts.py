@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TypeVar, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
@@ -216,7 +217,7 @@ def set_visible(visible: bool, *widgets: QWidget) -> None:
         widget.setVisible(visible)
 
 
-def set_enabled(enabled: bool, *widgets: QWidget) -> None:
+def set_enabled(enabled: bool, *widgets: QWidget | QAction) -> None:
     """Let widgets be used, or not."""
     for widget in widgets:
         widget.setEnabled(enabled)

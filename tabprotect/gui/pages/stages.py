@@ -81,13 +81,10 @@ class ProtectStage(Stage):
         MenuEntry(message("Protect"), "again", message("Try every method &again")),
     )
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table first.")
-        if not document.has_original:
-            return message("A bundle opened without its original has nothing left to protect.")
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table first."),
+        "original": message("A bundle opened without its original has nothing left to protect."),
+    }
 
 
 CHECK_FILES: Mapping[str, tuple[str, str]] = {
@@ -116,13 +113,10 @@ class CheckStage(Stage):
     main_label = message("On to the release")
     entries = tuple(MenuEntry(message("Check"), kind, words) for kind, (words, _) in CHECK_FILES.items())
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table or a release bundle first.")
-        if not document.has_release:
-            return message("Protect the table first: then you see what readers would know.")
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table or a release bundle first."),
+        "release": message("Protect the table first: then you see what readers would know."),
+    }
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
@@ -151,9 +145,7 @@ class AttackStage(Stage):
     under = "check"
     entries = (MenuEntry(message("Check"), "add", message("&Attack published files\u2026")),)
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def applies(cls, document: Document) -> bool:
@@ -178,13 +170,10 @@ class ReleaseStage(Stage):
         MenuEntry(message("Release"), "save_as", message("Save as\u2026")),
     )
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table or a release bundle first.")
-        if not document.has_release:
-            return message("Protect the table first: there is nothing to publish yet.")
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table or a release bundle first."),
+        "release": message("Protect the table first: there is nothing to publish yet."),
+    }
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
@@ -241,13 +230,10 @@ class QuerySpaceStage(Stage):
         MenuEntry(message("Check"), "picture", message("Lattice as SVG\u2026")),
     )
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table first.")
-        if not document.has_original:
-            return message("Only staff who have the original see this.")
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table first."),
+        "original": message("Only staff who have the original see this."),
+    }
 
 
 class VariablesStage(Stage):
@@ -262,13 +248,10 @@ class VariablesStage(Stage):
     main_label = message("Back to the table")
     under = "table"
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return message("Open a table first.")
-        if not document.has_original:
-            return message("A release bundle has no variables to group: its levels came with it.")
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table first."),
+        "original": message("A release bundle has no variables to group: its levels came with it."),
+    }
 
     @classmethod
     def applies(cls, document: Document) -> bool:
@@ -400,11 +383,10 @@ class CompareStage(Stage):
         MenuEntry(message("Protect"), "svg", message("Export the risk-utility map as SVG\u2026")),
     )
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is not None and not document.has_original:
-            return message("A bundle opened without its original has nothing to compare.")
-        return super().why_not(document)
+    needs: ClassVar[Mapping[str, str]] = {
+        "open": message("Open a table first."),
+        "original": message("A bundle opened without its original has nothing to compare."),
+    }
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:

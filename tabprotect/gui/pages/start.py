@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from PySide6.QtCore import QDate, QLocale, QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
@@ -201,9 +202,7 @@ class StartPage(Page):
         self._all_examples.setVisible(bool(self._listed))
         self._all_examples.setText(tr("All {number}", len(self._examples)) if few else tr("Fewer"))
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {}
 
     def shows_original(self) -> bool:
         return False

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QToolTip
 
-from tabprotect.gui.look.buttons import connected, named
+from tabprotect.gui.look.buttons import connected, named, present
 from tabprotect.gui.look.drawn.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
@@ -132,8 +132,7 @@ class Plot(Drawing):
             self._canvas = Canvas(self._put)
             connected(self._canvas.widget.scene(), sigMouseMoved=self._hover, sigMouseClicked=self._clicked)
             self._canvas.box.sigXRangeChanged.connect(lambda *_: self._show_button())
-            layout = self.layout()
-            assert layout is not None
+            layout = present(self.layout())
             layout.addWidget(self._canvas.widget)
             self.refresh()
 

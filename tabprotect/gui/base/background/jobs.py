@@ -116,8 +116,7 @@ class Job(QObject):
     def _look(self) -> None:
         """Pass on the latest report only."""
         self._looked = time.monotonic()
-        report = self._reports.take()
-        if report is not None and self.running and not self.cancelling:
+        if (report := self._reports.take()) is not None and self.running and not self.cancelling:
             self.stage, self.fraction = report[0], min(max(report[1], 0.0), 1.0)
             self.progressed.emit(self.stage, self.fraction, report[2])
 

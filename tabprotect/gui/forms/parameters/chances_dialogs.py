@@ -190,7 +190,6 @@ def ask_chances(
     parent: QWidget, kind: str, domain: Domain, text: str, then: Callable[[str], object]
 ) -> QDialog:
     """Ask for what a parameter of that kind says. Nothing waits for the answer."""
-    dialog = DIALOGS[kind](parent, domain, text)
-    dialog.taken.connect(then)
+    dialog = connected(DIALOGS[kind](parent, domain, text), taken=then)
     dialog.open()
     return dialog

@@ -120,7 +120,6 @@ def ask_configuration(
     parent: QWidget, domain: Domain, then: Callable[[str], object], *, follows: bool = False
 ) -> ConfigurationDialog:
     """Ask for a method with its parameters. Nothing waits for the answer."""
-    dialog = ConfigurationDialog(parent, domain, follows=follows)
-    dialog.taken.connect(then)
+    dialog = connected(ConfigurationDialog(parent, domain, follows=follows), taken=then)
     dialog.open()
     return dialog

@@ -16,7 +16,7 @@ from tabprotect.gui.forms.parameters.field import Field
 from tabprotect.gui.forms.parameters.share_editor import ShareEditor
 from tabprotect.gui.look.buttons import ScrollsDown, connected, emptied, named, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -261,13 +261,11 @@ class SeedChooser(QWidget):
         kept = self.fresh if fresh else self.house
         (kept if seed is None else self.given).setChecked(True)
         self.seed.setText(translate("" if seed is None else str(seed)))
-        self.seed.setVisible(seed is not None)
-        self.warning.setVisible(seed is not None)
+        set_visible(seed is not None, self.seed, self.warning)
         self._showing = False
 
     def _ask(self) -> None:
-        self.seed.show()
-        self.warning.show()
+        set_visible(True, self.seed, self.warning)
         self.seed.setFocus()
 
     def _choose(self, seed: int | None, *, fresh: bool = False) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from tabprotect.gui.forms.parameters.field import Field
-from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.buttons import connected, present
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column
 from tabprotect.gui.look.theme import GRID, colour, inked, number_text, smooth_painter
@@ -37,8 +37,7 @@ class ShareEditor(QWidget):
 
     def __init__(self, first: Field, second: Field) -> None:
         super().__init__()
-        shares = first.parameter.shares
-        assert shares is not None
+        shares = present(first.parameter.shares)
         self.fields = (first, second)
         names = (first.parameter.label, second.parameter.label, shares.rest)
         self.triangle = connected(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from tabprotect.gui.look.buttons import Dialog, choice, decision
+from tabprotect.gui.look.buttons import Dialog, choice, connected, decision
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import held, in_column, in_row
@@ -120,7 +120,6 @@ class DatabaseDialog(Dialog):
 
 def ask_database(parent: QWidget, then: Callable[[str], object]) -> DatabaseDialog:
     """Ask where records are. Nothing waits for the answer."""
-    dialog = DatabaseDialog(parent)
-    dialog.taken.connect(then)
+    dialog = connected(DatabaseDialog(parent), taken=then)
     dialog.open()
     return dialog

@@ -134,8 +134,7 @@ class ImportSheet(Dialog):
 
     def _go_to(self, error: TabprotectError) -> None:
         """Go to the line that an error names, where it is one of those shown."""
-        line = getattr(error, "line", None)
-        if line is not None and 0 < line <= self.lines.rowCount():
+        if (line := getattr(error, "line", None)) is not None and 0 < line <= self.lines.rowCount():
             self.lines.selectRow(line - 1)
             self.lines.setFocus()
 

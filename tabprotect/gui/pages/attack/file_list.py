@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile
 from tabprotect.engine.release.release import Release
-from tabprotect.gui.look.buttons import choice, connected, emptied, named, tool_button
+from tabprotect.gui.look.buttons import choice, connected, emptied, named, present, tool_button
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, count_text
@@ -43,8 +43,7 @@ class FileRow(QWidget):
         size = Label(joined((count_text(size) for size in file.shape), " \u00d7 "), role="quiet")
         self.method = choice(message("Method of {name}", file.path.name), dict(USUAL))
         self.method.setEditable(True)
-        edit = self.method.lineEdit()
-        assert edit is not None
+        edit = present(self.method.lineEdit())
         edit.setAccessibleName(self.method.accessibleName())
         self.method.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.method.setMinimumContentsLength(24)

@@ -108,9 +108,7 @@ class AttackPage(AttackStage, Page):
             message("Save as JSON\u2026"), self._ask_json, tip=message("Every count with all its chances.")
         )
         self._command = self.command_button()
-        filled(self.footer, self._save, self._command)
-        self.footer.addWidget(self._note, 1)
-        filled(self.footer, self.stop, self.again)
+        filled(self.footer, self._save, self._command, (self._note, 1), self.stop, self.again)
         self.setAcceptDrops(True)
         self._enable()
 

@@ -25,7 +25,7 @@ from tabprotect.gui.base.believed.cell import cell_sentence
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page, PageChanges
-from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, offer, push_button
+from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, offer, present, push_button
 from tabprotect.gui.look.drawn.drawing import Sheet, figure_font
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
@@ -340,8 +340,7 @@ class Beliefs(QWidget):
 
     def _show_verdict(self) -> None:
         """The sentence with its number, then a card for each reader."""
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         intruder = "intruder" in self._persons()
         if self.readers.refresh(project, self._rule(project), intruder=intruder):
             self.page.set_sentence(self.readers.sentence)
@@ -354,10 +353,11 @@ class Beliefs(QWidget):
         return PERSONS[:1] if alike else PERSONS
 
     def _show_priors(self) -> None:
-        project = self.document.project
-        assert project is not None
         self._priors.show_priors(
-            project, self.document.selection, self._failed, named=not self.document.hiding
+            present(self.document.project),
+            self.document.selection,
+            self._failed,
+            named=not self.document.hiding,
         )
 
     # -- what happens -------------------------------------------------------------------------
@@ -388,8 +388,7 @@ class Beliefs(QWidget):
         """Show the totals that a selected one is among."""
         if total is None or not self.isVisible() or self.document.release is None:
             return
-        found = self.table.known(self.who)
-        if found is not None and set(found.names) == set(total.names):
+        if (found := self.table.known(self.who)) is not None and set(found.names) == set(total.names):
             self._selected(None)
             return
         self.tabs.setCurrentWidget(self.totals)

@@ -249,8 +249,7 @@ class ContributorsTried(QWidget):
 
     def _explain(self, row: int) -> None:
         """The subtraction behind a line, which a person can check."""
-        sums = self.document.sums
-        if sums is None or not self.document.in_house or row >= len(self._rows):
+        if (sums := self.document.sums) is None or not self.document.in_house or row >= len(self._rows):
             return
         one, table = self._rows[row], sums.table
         text = magnitude_text(table.decimals)

@@ -14,6 +14,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.grid.magnitude_grid import magnitude_text
+from tabprotect.gui.look.buttons import present
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -121,8 +122,7 @@ def way_names() -> tuple[str, ...]:
 
 def ways_key(project: Project) -> tuple[object, ...]:
     """The key of a comparison of ways: all that it depends on."""
-    sums = project.sums
-    assert sums is not None
+    sums = present(project.sums)
     return sums.table, sums.weights, *sums.rules, project.method, project.parameters, repr(project.limits)
 
 

@@ -26,7 +26,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import no_rule
 from tabprotect.gui.base.stage import setup_page
-from tabprotect.gui.look.buttons import Scrolling, connected, named, push_button
+from tabprotect.gui.look.buttons import Scrolling, connected, named, present, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column, set_visible, split
 from tabprotect.gui.look.theme import GRID
@@ -273,8 +273,7 @@ class ComparePage(CompareStage, Page):
         return series_looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
 
     def _show_found(self, found: Compared) -> None:
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         looks = self._looks(project)
         if isinstance(found, WaysCompared):
             titles = called = found.names

@@ -67,8 +67,7 @@ def completions(text: str) -> list[str]:
     parameter, equals, _ = word.partition("=")
     if not equals:
         return [f"{head}{p.name}=" for p in method.parameters if p.name not in given]
-    declared = next((p for p in method.parameters if p.name == parameter), None)
-    if declared is None:
+    if (declared := next((p for p in method.parameters if p.name == parameter), None)) is None:
         return []
     values: list[str] = []
     if declared.kind == "choice":
@@ -349,8 +348,7 @@ class RunsPanel(QWidget):
     def _edited(self, name: str, field: QLineEdit) -> None:
         text = field.text().strip()
         if name == "key":
-            names = tuple(part.strip() for part in text.split(",") if part.strip())
-            if names != self._keys:
+            if (names := tuple(part.strip() for part in text.split(",") if part.strip())) != self._keys:
                 self.changed.emit(set_comparison(key=list(names)))
         elif field.isModified():
             field.setModified(False)

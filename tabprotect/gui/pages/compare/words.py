@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.protection.registered import methods
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.look.theme import count_text, moved_text, number_text, per_cent
 from tabprotect.gui.plots.map_axis import SHARES
 from tabprotect.languages.messages import joined, message, plural, uncapital
@@ -218,8 +219,7 @@ def _extremes(
     """Say which of the settings that have both gives away least, and which keeps most."""
 
     def mean(c: int, measure: AnyMeasure) -> float:
-        spread = found.summaries[c][measure.name]
-        assert spread is not None
+        spread = present(found.summaries[c][measure.name])
         return spread.mean if measure.higher_is_better else -spread.mean
 
     def said(c: int, measure: AnyMeasure) -> str:

@@ -37,8 +37,7 @@ def cells_inside(found: list[Violation], layout: Layout, domain: Domain) -> Bool
     """Cells of the broken sums that the edges of the table have no place for."""
     layers = set(layout.placement.layers)
     edges = ({*layout.placement.rows} | layers, {*layout.placement.columns} | layers)
-    inside = [v for v in found if set(v.margin) not in edges][:MOST_OUTLINED]
-    if not inside:
+    if not (inside := [v for v in found if set(v.margin) not in edges][:MOST_OUTLINED]):
         return None
     out = np.zeros(domain.shape, dtype=np.bool_)
     for violation in inside:

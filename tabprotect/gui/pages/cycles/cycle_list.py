@@ -199,6 +199,5 @@ class CycleList(QWidget):
             self.chosen.emit(self.model.number(current.row()))
 
     def _step(self, step: int) -> None:
-        row = self.view.currentIndex().row()
-        if row >= 0 and 0 <= row + step < self.model.rowCount():
+        if (row := self.view.currentIndex().row()) >= 0 and 0 <= row + step < self.model.rowCount():
             self.moved.emit(self.model.number(row), self.model.number(row + step))

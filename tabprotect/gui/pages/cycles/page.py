@@ -24,7 +24,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
-from tabprotect.gui.look.buttons import connected, tool_button
+from tabprotect.gui.look.buttons import connected, present, tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import filled, held, in_column
 from tabprotect.gui.look.theme import GRID
@@ -295,8 +295,7 @@ class CyclesPage(CyclesStage, Page):
     # -- drawing ------------------------------------------------------------------------------
 
     def _layout(self) -> Layout:
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         return Layout(project.domain, project.shown_placement, self.placement.layer)
 
     def _paint(self) -> None:
@@ -413,8 +412,7 @@ class CyclesPage(CyclesStage, Page):
         self.grid.select(index)
 
     def _choose_layer(self, index: Index) -> None:
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         self.placement.lay_out(project.domain, project.shown_placement, index)
         self._paint()
 

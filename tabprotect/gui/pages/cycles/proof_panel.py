@@ -13,7 +13,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.buttons import Scrolling, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, show_text
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
@@ -79,8 +79,7 @@ class ProofPanel(Scrolling):
         in_column(title, self._state, self._rows, 1, on=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID)
         self.functionals.setParent(inner)
         self._attacks.setParent(inner)
-        self.functionals.hide()
-        self._attacks.hide()
+        set_visible(False, self.functionals, self._attacks)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -100,8 +99,7 @@ class ProofPanel(Scrolling):
     def show_report(self, report: CycleReport | None) -> None:
         """Show the statements of a report."""
         self._report = report
-        self.functionals.hide()
-        self._attacks.hide()
+        set_visible(False, self.functionals, self._attacks)
         self._listed = []
         while self._rows.count():
             item = self._rows.takeAt(0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -101,9 +103,7 @@ class HelpPage(Page):
         self.body.addWidget(self.licences, 3)
         self.begins = self._text
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {}
 
     def shows_original(self) -> bool:
         # The figures of the page where help was asked.
@@ -308,8 +308,7 @@ class HelpPage(Page):
             first = message("{name}: the true count is {count}. It is not small.", name, shown)
         else:
             first = message("{name}: {count} is published.", name, shown)
-        posterior = document.known_posterior("user")
-        if posterior is None or posterior.domain != table.domain:
+        if (posterior := document.known_posterior("user")) is None or posterior.domain != table.domain:
             return joined([first, message("Nothing is known yet of what readers would learn.")], " ")
         # Inference is not imported with the help page.
         from tabprotect.gui.base.believed.cell import cell_sentence, published_count

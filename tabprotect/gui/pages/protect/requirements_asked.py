@@ -16,7 +16,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.gui.look.after_press import AfterPress
-from tabprotect.gui.look.buttons import Scrolling, connected, emptied, named, tool_button
+from tabprotect.gui.look.buttons import Scrolling, connected, emptied, named, present, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import FlowLayout, filled, held, in_column
@@ -132,8 +132,7 @@ class Asking(Scrolling):
         self.changed.emit()
 
     def _show_sums(self) -> None:
-        domain = self._domain
-        assert domain is not None
+        domain = present(self._domain)
         emptied(self._flow)
         for margin in self.sums:
             # The words stand apart from the edge, as the cross does.

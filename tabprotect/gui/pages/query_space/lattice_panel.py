@@ -18,7 +18,15 @@ from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regi
 from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
 from tabprotect.gui.look.buttons import connected
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, front_sets_height, held, in_column, in_grid, in_row
+from tabprotect.gui.look.layouts import (
+    filled,
+    front_sets_height,
+    held,
+    in_column,
+    in_grid,
+    in_row,
+    set_visible,
+)
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.roles import dress
@@ -204,14 +212,12 @@ class FocusPanel(QWidget):
         self._status.setText(tr("{regions}; critical width {width}", status_text(regions, query), width))
         if found is None:
             self._sentence.setText(tr("Looking ahead \u2026"))
-            self._head.hide()
-            self.cells.hide()
+            set_visible(False, self._head, self.cells)
             return
         self._sentence.setText(translate(foresight_sentence(regions, found)))
         cells = found.judgement.tight
         self._head.setText(translate(tight_title(found, regions.state.threshold) if cells else ""))
-        self._head.setVisible(bool(cells))
-        self.cells.setVisible(bool(cells))
+        set_visible(bool(cells), self._head, self.cells)
         self.cells.show_rows(
             (
                 ListColumn(message("cell"), [c.text.strip("()") for c in cells], str, right=False),

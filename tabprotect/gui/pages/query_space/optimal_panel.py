@@ -323,8 +323,7 @@ class OptimalPanel(SpacePanel):
 
     def margins(self) -> list[list[str]]:
         """The chosen release as margins by name; empty unless it may go out."""
-        found = self.found.get(self.chosen)
-        if found is None or not found.safe or self.chosen == NOW:
+        if (found := self.found.get(self.chosen)) is None or not found.safe or self.chosen == NOW:
             return []
         names = found.plan.lattice.names_of
         return [list(names(query)) for query in found.plan.released if query]

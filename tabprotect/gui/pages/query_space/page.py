@@ -145,17 +145,13 @@ class QuerySpacePage(QuerySpaceStage, Page):
         project = self.document.project
         public = self.document.public
         self._stack.setCurrentIndex(1 if public else 0)
-        self.legend.setVisible(not public)
-        self._export.setVisible(not public)
+        set_visible(not public, self.legend, self._export)
         if public or project is None:
             # A refusal names cells.
             self.errors.clear()
             self.settings.forget()
             self.set_sentence(message("What may go out together is for staff to decide."))
-            self.main_button.hide()
-            self.publish.hide()
-            self.beyond.hide()
-            self.again.hide()
+            set_visible(False, self.main_button, self.publish, self.beyond, self.again)
             return
         margins = project.plan.margins
         set_visible(bool(margins), self.publish, self.beyond)

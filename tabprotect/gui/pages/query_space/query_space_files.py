@@ -12,7 +12,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.gui.base.exporter import MARK, Content, Files
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
-from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.buttons import connected, present
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
 
@@ -66,8 +66,7 @@ class QuerySpaceFiles(Files):
             QGuiApplication.clipboard().setText(translate(nodes_text(regions, "\t")))
 
     def content(self, kind: str) -> Content:
-        regions = self._regions()
-        assert regions is not None
+        regions = present(self._regions())
         if kind == "csv":
             return lambda _: nodes_text(regions).encode()
         data = self._drawn(message("{MARK}: from the original. {sentence}", MARK, self.page.sentence))

@@ -15,7 +15,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.words import region_text
-from tabprotect.gui.look.buttons import connected, named
+from tabprotect.gui.look.buttons import connected, named, present
 from tabprotect.gui.look.drawn.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, held, in_column, in_row
@@ -138,8 +138,7 @@ class WidthsPanel(SpacePanel):
         return "" if regions is None else count_text(regions.state.evidence.widths[query])
 
     def _look(self, query: Query) -> NodeLook:
-        regions = self._regions
-        assert regions is not None
+        regions = present(self._regions)
         ground, ink = shades(THEME.colours)[min(int(self._shades[regions.at(query)]) - 1, STEPS - 1)]
         wanted = wanted_query(regions, self.finder.text())
         return NodeLook(

@@ -16,7 +16,7 @@ from tabprotect.gui.forms.remedies import Remedies
 from tabprotect.gui.look.buttons import connected, emptied, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, heading
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import filled, in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.release.bundle_shown import Bundle
@@ -103,8 +103,7 @@ class LineGroup(QWidget):
         self.fold.toggled.connect(self._unfold)
         self._folding, self._may_fold = False, True
         self._sum = in_row(spacing=GRID)
-        self._inside.addLayout(self._sum)
-        self._inside.addLayout(self._lines)
+        filled(self._inside, self._sum, self._lines)
         self._helps = connected(Remedies(), chosen=self.remedy_chosen)
         self._inside.addWidget(self._helps)
         in_column(self.title, self.card, on=self, margins=0, spacing=4)
@@ -159,8 +158,7 @@ class LineGroup(QWidget):
         self._folding = bool(self._folded and lines and self._may_fold) and all_passed
         self.fold.setVisible(self._folding)
         if self._folding:
-            self._sum.addWidget(LineRow(said(self._folded, "passed"), beside=True), 1)
-            self._sum.addWidget(self.fold)
+            filled(self._sum, (LineRow(said(self._folded, "passed"), beside=True), 1), self.fold)
         self._unfold(self.fold.isChecked())
 
     def _unfold(self, open_: bool) -> None:

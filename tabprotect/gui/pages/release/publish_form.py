@@ -45,10 +45,11 @@ class PublishForm(QWidget):
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._source: str | None = None
-        self.title = connected(
-            QLineEdit(placeholderText=tr("what the reader sees first")), editingFinished=self.end_editing
+        self.title = named(
+            QLineEdit(placeholderText=tr("what the reader sees first")),
+            tip=message("Public: readers see it first."),
+            editingFinished=self.end_editing,
         )
-        self.title.setToolTip(tr("Public: readers see it first."))
         self.release = named(
             QLineEdit(), tip=message("The bundle that is published."), textEdited=lambda _: self._follow()
         )

@@ -34,7 +34,7 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.buttons import connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, colour, inked
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -226,9 +226,8 @@ class CoinStrip(QWidget):
             ("forward", "right", "", message("One step forward")),
             ("last", "", message("Published"), message("On to the published table")),
         ):
-            button = tool_button(text, tip=hint, name=hint)
+            button = tool_button(text, tip=hint, name=hint, focus=Qt.FocusPolicy.StrongFocus)
             button.setProperty("picture", picture)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             if picture and text:
                 button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             self.buttons[name] = button
@@ -278,8 +277,7 @@ class CoinStrip(QWidget):
 
     def go(self, position: int) -> None:
         """Show the table after so many steps."""
-        position = int(np.clip(position, 0, self.model.rowCount()))
-        if position == self.model.rowCount():
+        if (position := int(np.clip(position, 0, self.model.rowCount()))) == self.model.rowCount():
             self.stop()
         if position != self.model.position:
             self._stand(position)
@@ -311,10 +309,8 @@ class CoinStrip(QWidget):
         replay, position = self.model.replay, self.model.position
         self.buttons["play"].setText(translate(message("Stop") if self.playing else message("Play")))
         at_start, at_end = position <= 0, position == self.model.rowCount()
-        self.buttons["first"].setEnabled(not at_start)
-        self.buttons["back"].setEnabled(not at_start)
-        self.buttons["forward"].setEnabled(not at_end)
-        self.buttons["last"].setEnabled(not at_end)
+        set_enabled(not at_start, self.buttons["first"], self.buttons["back"])
+        set_enabled(not at_end, self.buttons["forward"], self.buttons["last"])
         if replay is None:
             self._words.clear()
         elif at_start:

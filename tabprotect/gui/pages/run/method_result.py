@@ -19,7 +19,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.magnitude_grid import MagnitudeLayout, magnitude_text
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import SUPPRESSED, Margins, Result, ResultTable
-from tabprotect.gui.look.buttons import connected, named
+from tabprotect.gui.look.buttons import connected, named, present
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -164,8 +164,7 @@ class MethodResult(QWidget):
 
     def _margins(self, layout: Layout) -> Margins | bool:
         """The totals beside the cells: as they are published, or as they add up."""
-        release = self._release
-        assert release is not None
+        release = present(self._release)
         if len(release.tables) == 1:
             return release.tables[0].suppressed is None
         placement, found = layout.placement, []

@@ -186,8 +186,7 @@ class PreviewPanel(Scrolling):
         """Say what is going on; figures that no longer hold are taken away."""
         self.say(text)
         self.refusal.clear()
-        self.go_mend.hide()
-        self._content.hide()
+        set_visible(False, self.go_mend, self._content)
         for value in self._figures.values():
             value.clear()
         self._stuck.clear()

@@ -27,7 +27,7 @@ from tabprotect.engine.project.verbs.category_verbs import (
 from tabprotect.engine.tables.groupings.bands import held_name
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Panel
-from tabprotect.gui.look.buttons import named, push_button, silent, tool_button
+from tabprotect.gui.look.buttons import connected, named, present, push_button, silent, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
@@ -54,10 +54,8 @@ class CategoriesPanel(Panel):
             message("Variable"),
             activated=lambda _: self._fill(),
         )
-        edit = self._variable.lineEdit()
-        assert edit is not None
+        edit = connected(present(self._variable.lineEdit()), editingFinished=self._rename_variable)
         edit.setAccessibleName(tr("Name of the variable; type another one to rename it"))
-        edit.editingFinished.connect(self._rename_variable)
         self.list = named(QListWidget(), message("Categories in order"))
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -174,8 +172,7 @@ class CategoriesPanel(Panel):
             self._run(rename_category(variable=self.variable, category=old, to=new))
 
     def _rename_variable(self) -> None:
-        edit = self._variable.lineEdit()
-        assert edit is not None
+        edit = present(self._variable.lineEdit())
         old, new = self.variable, edit.text().strip()
         if (table := self.document.original) is None or not old or new == old or not new:
             return
@@ -196,8 +193,7 @@ class CategoriesPanel(Panel):
     def _shift(self, by: int) -> None:
         row = self.list.currentRow()
         to = row + by
-        table = self.document.original
-        if table is None or row < 0 or not 0 <= to < self.list.count():
+        if (table := self.document.original) is None or row < 0 or not 0 <= to < self.list.count():
             return
         names = list(table.domain[self.variable].categories)
         names.insert(to, names.pop(row))
@@ -221,8 +217,7 @@ class CategoriesPanel(Panel):
             self._run(merge_categories(variable=self.variable, categories=chosen, into=self._name_of(chosen)))
 
     def _name_of(self, chosen: list[str]) -> str:
-        table = self.document.original
-        assert table is not None
+        table = present(self.document.original)
         rest = [c for c in table.domain[self.variable].categories if c not in chosen]
         return held_name(chosen, taken=rest)
 

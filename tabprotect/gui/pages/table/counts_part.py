@@ -22,7 +22,7 @@ from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.result_table import TotalsCursor
-from tabprotect.gui.look.buttons import choice, connected, tool_button
+from tabprotect.gui.look.buttons import choice, connected, present, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import ElidedLabel, Label
 from tabprotect.gui.look.layouts import filled, in_column, set_visible
@@ -173,8 +173,7 @@ class CountsPart(QWidget):
             self.page.show_error(error)
 
     def _show(self, table: Table) -> None:
-        project = self.document.project
-        assert project is not None
+        project = present(self.document.project)
         domain = table.domain
         placement, whole = project.shown_placement, None
         mask = None if self.document.public else self.document.at_risk
@@ -351,16 +350,14 @@ class CountsPart(QWidget):
             self.risks.search.setFocus()
 
     def _list_risks(self) -> None:
-        project = self.document.project
-        if project is None or self.document.public or self.risks.isHidden():
+        if (project := self.document.project) is None or self.document.public or self.risks.isHidden():
             return
         of = self.document.of_records
         self.risks.show_cells(project.table, self.document.at_risk, project.at_risk, records=of)
         self.risks.select(self.document.selection)
 
     def _rename(self, level: int, line: int, *, down: bool) -> None:
-        layout = self.grid.layout_
-        if layout is None or self.document.public or self._folding is not None:
+        if (layout := self.grid.layout_) is None or self.document.public or self._folding is not None:
             return
         name = (layout.placement.rows if down else layout.placement.columns)[level]
         self._categories_button.setChecked(True)

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.grid.clipboard import read_block
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import connected, named, push_button, tool_button
+from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_row
@@ -69,9 +69,8 @@ class PasteBar(Bar):
     def __init__(self) -> None:
         super().__init__(message("Preview of the paste"))
         self._words = Label(wordWrap=True)
-        self.accept = connected(QPushButton(tr("Paste")), clicked=self.accepted)
+        self.accept = named(QPushButton(tr("Paste")), message("Paste the block"), clicked=self.accepted)
         dress(self.accept, "main")
-        self.accept.setAccessibleName(tr("Paste the block"))
         self.cancel = push_button(message("Cancel"), self.rejected, name=message("Do not paste"))
         filled(self.row, (self._words, 1), self.cancel, self.accept)
 
@@ -200,8 +199,7 @@ def find(table: Table, text: str, after: Index | None) -> Index | None:
         return domain.unflat(int(keys[at % len(keys)]))
     base = after if after is not None else (0,) * domain.ndim
     for words in ([w.strip() for w in bare.split(",") if w.strip()], bare.replace(",", " ").split()):
-        matches = list(islice(_matches(domain, words, base), 10_000))
-        if matches:
+        if matches := list(islice(_matches(domain, words, base), 10_000)):
             later = [m for m in matches if after is not None and m > after]
             return later[0] if later else matches[0]
     return None

@@ -48,6 +48,5 @@ class TablePage(TableStage, Page):
         self.part.go_to_error(error)
 
     def _swap(self) -> None:
-        project = self.document.project
-        if project is not None and (old := project.placement) is not None:
+        if (project := self.document.project) is not None and (old := project.placement) is not None:
             self.document.run(placed(Placement(old.columns, old.rows, old.layers)), page=self.name)

@@ -9,6 +9,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.look.theme import count_text
 from tabprotect.languages.messages import Message, joined, message, plural
 
@@ -25,8 +26,7 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
         shape,
         count_text(zeros),
     )
-    project = document.project
-    assert project is not None
+    project = present(document.project)
     if document.public:
         hidden = document.suppressed
         said = message("every kept sum is exact")

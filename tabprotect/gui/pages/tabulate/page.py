@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
@@ -181,9 +182,7 @@ class TabulatePage(Page):
                 self._counting.append(pair)
         return self.measure, row
 
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        return ""
+    needs: ClassVar[Mapping[str, str]] = {}
 
     def shows_original(self) -> bool:
         # Names and sizes of categories of records that are not published.

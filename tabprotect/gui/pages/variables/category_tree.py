@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -38,8 +39,7 @@ class CategoryTree(QTreeWidget):
         super().__init__()
         self.setAccessibleName(translate(name))
         self.setHeaderLabels([tr("Category"), tr("Records"), tr("Small counts"), ""])
-        head = self.headerItem()
-        assert head is not None
+        head = present(self.headerItem())
         for column in (1, 2):
             head.setTextAlignment(column, RIGHT)
         self._small: Mapping[str, int] = {}
@@ -72,8 +72,7 @@ class CategoryTree(QTreeWidget):
         if variable is None or counts is None:
             return
         self.setRootIsDecorated(len(variable.levels) > 1)
-        head = self.headerItem()
-        assert head is not None
+        head = present(self.headerItem())
         head.setText(0, " \u203a ".join(level.name for level in variable.levels))
         self._add(
             self.invisibleRootItem(),
@@ -83,8 +82,7 @@ class CategoryTree(QTreeWidget):
             counts,
         )
         for number in range(self.topLevelItemCount()):
-            item = self.topLevelItem(number)
-            if item is not None and item.data(0, GROUP) in open_before:
+            if (item := self.topLevelItem(number)) is not None and item.data(0, GROUP) in open_before:
                 item.setExpanded(True)
 
     def _unfolded(self, item: QTreeWidgetItem) -> Sequence[str]:

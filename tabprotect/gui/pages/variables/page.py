@@ -259,8 +259,7 @@ class VariablesPage(VariablesStage, Page):
         rest = [c for c in self._variable(table).categories if c not in set(moved)]
         at = rest.index(past[0]) if by < 0 else rest.index(past[-1]) + 1
         order = [*rest[:at], *moved, *rest[at:]]
-        job = self.do(reorder_categories, variable=self.variable, categories=order)
-        if job is not None:
+        if (job := self.do(reorder_categories, variable=self.variable, categories=order)) is not None:
             job.finished.connect(lambda _: self.tree.choose(moved))
         else:
             self.tree.choose(moved)
