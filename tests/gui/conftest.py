@@ -16,6 +16,7 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tabprotect.cli.main import main
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -174,3 +175,30 @@ def opened(window: MainWindow, settle: Settle) -> MainWindow:
     window.files.open("example:duncan-roehrig-4x4")
     settle()
     return window
+
+
+FIRMS = """nace,region,ent,turnover
+10,N,Nordmetall,900
+10,N,Sydow,60
+10,N,Hansa,40
+10,N,Brook,10
+10,S,d,30
+10,S,e,25
+10,S,f,35
+20,N,Sydow,70
+20,N,g,66
+20,N,h,64
+20,S,i,12
+20,S,k,11
+20,S,l,14
+"""
+
+
+@pytest.fixture
+def firms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A file with a table of magnitudes: turnover by activity and region."""
+    records, table = tmp_path / "firms.csv", tmp_path / "t.parquet"
+    records.write_text(FIRMS)
+    asked = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
+    assert main(["tabulate", str(records), *asked, "--out", str(table)]) == 0
+    return table

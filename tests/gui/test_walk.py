@@ -111,6 +111,20 @@ ORDINARY = {
 }
 
 
+@pytest.mark.parametrize("measure", ["counts", "magnitudes"])
+def test_no_page_takes_the_keys_away(
+    window: MainWindow, settle: Settle, firms: Path, mistakes: list[BaseException], measure: str
+) -> None:
+    window.files.open(str(firms) if measure == "magnitudes" else "example:duncan-roehrig-4x4")
+    settle()
+    window.activateWindow()
+    for name in list(window.pages):
+        window.go(name)
+        settle()
+        # A button that is shown before it has its place is a window for a moment.
+        assert window.isActiveWindow(), name
+
+
 @pytest.mark.parametrize("what", list(ORDINARY))
 def test_every_page_takes_every_table(
     window: MainWindow, settle: Settle, tmp_path: Path, mistakes: list[BaseException], what: str

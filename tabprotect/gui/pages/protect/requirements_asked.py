@@ -147,10 +147,11 @@ class Asking(Scrolling):
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             self._flow.addWidget(chip)
-        more = QPushButton(icons.icon("add"), tr("Add sums"))
-        more.setMenu(self._offers(domain, more))
-        more.setVisible(domain.ndim > 1)
-        self._flow.addWidget(more)
+        if domain.ndim > 1:
+            # Shown before it has its place, it would be a window for a moment, and take the keys away.
+            more = QPushButton(icons.icon("add"), tr("Add sums"))
+            more.setMenu(self._offers(domain, more))
+            self._flow.addWidget(more)
         self._chips.updateGeometry()
 
     def _offers(self, domain: Domain, parent: QWidget) -> QMenu:

@@ -31,8 +31,8 @@ from tabprotect.gui.forms.parameters.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.result_table import ResultTable
 from tabprotect.gui.look.theme import colour, moved_text
-from tabprotect.gui.pages.run.coin_strip import Replay
 from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.gui.pages.run.run_panel import Replay
 
 Settle = Callable[[], None]
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
 from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect
@@ -33,22 +32,6 @@ from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
-FIRMS = """nace,region,ent,turnover
-10,N,Nordmetall,900
-10,N,Sydow,60
-10,N,Hansa,40
-10,N,Brook,10
-10,S,d,30
-10,S,e,25
-10,S,f,35
-20,N,Sydow,70
-20,N,g,66
-20,N,h,64
-20,S,i,12
-20,S,k,11
-20,S,l,14
-"""
-
 
 def magnitudes(window: MainWindow) -> MagnitudesPart:
     """The part of the table page that is about magnitudes."""
@@ -58,17 +41,8 @@ def magnitudes(window: MainWindow) -> MagnitudesPart:
 
 
 @pytest.fixture
-def table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    records, table = tmp_path / "firms.csv", tmp_path / "t.parquet"
-    records.write_text(FIRMS)
-    asked = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
-    assert main(["tabulate", str(records), *asked, "--out", str(table)]) == 0
-    return table
-
-
-@pytest.fixture
-def sums(window: MainWindow, settle: Settle, table: Path) -> MainWindow:
-    window.files.open(str(table))
+def sums(window: MainWindow, settle: Settle, firms: Path) -> MainWindow:
+    window.files.open(str(firms))
     settle()
     # What nothing judges is not told as safe.
     assert "no rule yet" in window.strip.facts and "unsafe" not in window.strip.facts
