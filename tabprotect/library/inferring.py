@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args, overload
 
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.counts_among import counts_among
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle.informed_prior import informed
@@ -165,13 +166,14 @@ def infer(
     given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
         raise InputError(message("there is no release to infer from"))
-    releases = [_opened(one, progress) for one in given]
-    first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
+    opened = [_counts(_opened(one, progress)) for one in given]
+    first, releases = opened[0], [one.release for one in opened]
+    stated = first.release.mechanism.parameters
     with about("of"):
         asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
     randomness = None if seed is None else Randomness.seeded(seed)
     found = believe(
-        [first, *releases[1:]],
+        opened,
         informed(prior, releases, progress),
         knowing=PriorKnowledge(
             weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
@@ -188,13 +190,18 @@ def infer(
     return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
 
 
+def _counts(release: Release) -> Evidence:
+    """What a release says of counts, which are its only measure or one of them."""
+    found = counts_among(release)
+    if found is None:
+        raise InputError(
+            message("this release publishes magnitudes, and no counts"),
+            hint=message("what a contributor can guess of it: tabprotect infer RELEASE --as-contributor"),
+        )
+    return found
+
+
 def _opened(release: AnyRelease, progress: Progress) -> Release:
     if isinstance(release, Protection):
-        found = release.release
-        if not isinstance(found, Release):
-            raise InputError(
-                message("this is a release of magnitudes"),
-                hint=message("what a contributor can guess of it: tabprotect infer RELEASE --as-contributor"),
-            )
-        return found
+        return release.release
     return release if isinstance(release, Release) else open_release(release, progress=progress)

@@ -137,14 +137,10 @@ class Protection(Framed):
             dtype=object,
         )
         columns |= {"value": value, "status": np.where(table.hidden, HIDDEN, "").astype(object)}
-        for name, figures in table.beside.items():
-            columns[name] = np.array(
-                [
-                    None if gone else one
-                    for one, gone in zip(figures.tolist(), table.hidden.tolist(), strict=True)
-                ],
-                dtype=object,
-            )
+        rows = [table.figures(number) for number in range(len(table.key))]
+        for name, texts in zip(table.beside, zip(*rows, strict=True), strict=True):
+            kind_of = int if name == "n" else float
+            columns[name] = np.array([kind_of(text) if text else None for text in texts], dtype=object)
         return made(columns, kind or self.kind)
 
     @asks(Publishing)

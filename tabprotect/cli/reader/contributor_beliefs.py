@@ -8,7 +8,6 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 from tabprotect.cli.arguments import Contributor
-from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.readers.beliefs import ContributorView
@@ -20,8 +19,10 @@ from tabprotect.languages.messages import at_most_in_100, joined, message
 OUTSIDER = "outsider"
 
 
-def run(reader: Contributor, seed: int | None, console: Console, releases: Sequence[Release]) -> int:
-    """Print the probability that the best guess of a contribution comes that near."""
+def beliefs_of_contributions(
+    reader: Contributor, seed: int | None, releases: Sequence[Release]
+) -> tuple[dict[str, object], list[str]]:
+    """The probability that the best guess of a contribution comes that near, for programs and for people."""
     if len(releases) != 1:
         raise UsageError(message("releases of magnitudes are read one by one"))
     if not 0 < reader.within < 100 or not 0 <= reader.rest < 100:
@@ -37,7 +38,7 @@ def run(reader: Contributor, seed: int | None, console: Console, releases: Seque
         for one in sorted(found, key=lambda one: one.cell)
     ]
     worst = max((one.belief for one in found), default=0.0)
-    data = {
+    data: dict[str, object] = {
         "reader": reader.as_contributor or OUTSIDER,
         "within": reader.within,
         "method": release.mechanism.method,
@@ -58,8 +59,7 @@ def run(reader: Contributor, seed: int | None, console: Console, releases: Seque
         at_most_in_100(worst),
     )
     head = message("How probable it is that a guess comes within {within:g} %:", reader.within)
-    console.result(data, [*([head] if lines else []), *lines, said])
-    return 0
+    return data, [*([head] if lines else []), *lines, said]
 
 
 def view_of(table: PublishedMagnitudes, text: str, rest: float) -> ContributorView:

@@ -19,6 +19,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.counts_among import counts_among
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
 from tabprotect.engine.bundle import verify as bundle
@@ -166,13 +167,12 @@ def run(asked: Infer, console: Console) -> int:
     """Print the posterior."""
     releases = _releases(asked, console)
     if any(one.release.magnitudes for one in releases):
-        # Late: releases of counts, which are most, do not wait for it.
-        from tabprotect.cli.reader import contributor_beliefs
-
-        check_measure(asked, "magnitudes")
-        return contributor_beliefs.run(
-            asked.contributor, asked.seed, console, [one.release for one in releases]
-        )
+        counts = [found for one in releases if (found := counts_among(one.release)) is not None]
+        if len(counts) < len(releases) or not asked.beside("magnitudes"):
+            check_measure(asked, "magnitudes")
+            _of_magnitudes(asked, releases, counts, console)
+            return 0
+        releases = counts
     check_measure(asked, "counts")
     _check_format(asked, console)
     # Where only margins are published a posterior can be about one of these.
@@ -228,6 +228,28 @@ def run(asked: Infer, console: Console) -> int:
         lines = _lines(posterior, cells, all_asked=bool(asked.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
+
+
+def _of_magnitudes(
+    asked: Infer, releases: Sequence[Evidence], counts: Sequence[Evidence], console: Console
+) -> None:
+    """Print what is believed of contributions, and of counts that are published with them."""
+    # Late: releases of counts, which are most, do not wait for it.
+    from tabprotect.cli.reader.contributor_beliefs import beliefs_of_contributions
+
+    magnitudes = [one.release for one in releases]
+    data, lines = beliefs_of_contributions(asked.contributor, asked.seed, magnitudes)
+    if counts and not asked.beside("counts"):
+        try:
+            read = believe(counts, progress=console)
+        except InfeasibleError as error:
+            data |= {"counts": _unknown(counts[0].release.domain, len(counts), error)}
+            lines += ["", error.sentence]
+        else:
+            data |= {"counts": json.loads("".join(read.json_pieces()))}
+            cells = np.arange(read.posterior.domain.size)
+            lines += ["", *_lines(read.posterior, cells, all_asked=False)]
+    console.result(data, lines)
 
 
 def _unknown(domain: Domain, releases: int, why: InfeasibleError) -> dict[str, object]:

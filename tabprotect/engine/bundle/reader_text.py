@@ -128,6 +128,13 @@ def _of_magnitudes(release: Release) -> tuple[str, Parts]:
         "",
         "    tabprotect infer release.zip --as-contributor outsider",
     ]
+    if release.counted:
+        believe += [
+            "",
+            message("So does what can be believed of how many records each cell has:"),
+            "",
+            "    tabprotect infer release.zip --prior positive",
+        ]
     return (
         message(
             "Sums of {measure} by {names}, totals among the rows as `Total`.",
@@ -185,30 +192,32 @@ def _gate(release: Release) -> list[str]:
             "published by a decision"
         ),
     }[gate.passed]
-    how = (
-        message(
-            "By what its readers learn, not by the true counts. A count of {small} is known to "
-            "a reader who is more than {sure:g} in 100 sure of it; of the counts of {small} that a "
-            "reader expects at most {share:.0f} in 100 may be known, and a guess at one may be right "
-            "{often:.0f} in 100 times at most, table by table. {came}. {draws}",
-            gate.at_risk.words,
-            100 * gate.belief_limit,
-            100 * gate.share,
-            100 * gate.mean_belief_limit,
-            came,
-            draws,
+    how = []
+    if gate.within is not None:
+        how.append(
+            message(
+                "By what its readers learn of single contributors. A contribution is known to a reader whose best "
+                "guess comes within {within:g} % of it with a probability of more than {sure:g} in 100.",
+                gate.within,
+                100 * gate.belief_limit,
+            )
         )
-        if gate.within is None
-        else message(
-            "By what its readers learn of single contributors. A contribution is known to a reader whose best "
-            "guess comes within {within:g} % of it with a probability of more than {sure:g} in 100. {came}.",
-            gate.within,
-            100 * gate.belief_limit,
-            came,
+    if gate.counts:
+        how.append(
+            message(
+                "By what its readers learn, not by the true counts. A count of {small} is known to "
+                "a reader who is more than {sure:g} in 100 sure of it; of the counts of {small} that a "
+                "reader expects at most {share:.0f} in 100 may be known, and a guess at one may be right "
+                "{often:.0f} in 100 times at most, table by table.",
+                gate.at_risk.words,
+                100 * gate.belief_limit,
+                100 * gate.share,
+                100 * gate.mean_belief_limit,
+            )
         )
-    )
+    how += [message("{came}.", came), *[draws] * gate.counts]
     return [
-        how + (" " + _refusals(gate) if gate.changed or gate.refused else ""),
+        joined([*how, *([_refusals(gate)] if gate.changed or gate.refused else [])], " "),
         "",
         *_left_out(gate),
         message(

@@ -286,7 +286,9 @@ class Protecting(Drawing, Judging):
         help=message("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
     )
     at_risk: str | None = option_field(
-        None, measure="counts", metavar="LOW..HIGH", help=message("small counts (default 1..2)")
+        None,
+        metavar="LOW..HIGH",
+        help=message("small counts (default 1..2); of magnitudes with --publish, which publishes counts"),
     )
     like: str | None = option_field(
         None,

@@ -77,6 +77,8 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
             do(order)
         if asked.publish is not None:
             parameters["publish"] = asked.publish
+        if asked.at_risk is not None and not {**history.project.parameters, **parameters}.get("publish"):
+            raise ParameterError({"at_risk": message("goes with publish: no counts are published")})
     elif parameters:
         parameters = _typed(history.project, parameters)
     if parameters:

@@ -8,7 +8,10 @@ import json
 import zipfile
 from pathlib import Path
 
+import tabprotect as tp
 from tabprotect.cli.main import main
+from tabprotect.engine.bundle.staff import confidential
+from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 
 SEED = "1234567890" * 4
@@ -324,3 +327,37 @@ def test_other_sums_of_the_same_records_are_not_judged_alone(tmp_path: Path, cap
     # The factors of before do help.
     assert len(helps) == 1 and "least=0.05" in helps[0]
     assert left("region,size", "turnover", "--set", "least=.1", "--accept", "weighed")[0] == 0
+
+
+def test_counts_are_a_measure_of_a_release_of_magnitudes(tmp_path: Path, capsys) -> None:
+    """One release of both: the gate states both, and each reader's command says what is believed."""
+    path, out = made(tmp_path), tmp_path / "o.zip"
+    words = ["protect", str(path), "--rule", "p=13", "--register", "none", "--accept", "seen", "--no-page"]
+    assert main([*words, "--at-risk", "1..3", "--out", str(out)]) == 4
+    assert "goes with publish" in capsys.readouterr().err
+    words += ["--publish", "n,mean", "--at-risk", "1..3"]
+    assert main([*words, "--out", str(out), "--dossier", str(tmp_path / "d.zip"), "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)["verdict"]
+    assert judged["counts"]["tables"][0]["table"] == ["nace", "region"]
+    with zipfile.ZipFile(out) as bundle:
+        gate = json.loads(bundle.read("mechanism.json"))["gate"]
+        readme = bundle.read("README.md").decode()
+    assert (gate["within"], gate["at_risk"]) == (10.0, "1..3")
+    assert "A contribution is known" in readme and "A count of " in readme
+    assert main(["verify", str(out), "--json"]) == 7
+    again = json.loads(capsys.readouterr().out)["verdict"]
+    assert again["counts"]["at_risk"] == judged["counts"]["at_risk"] > 0
+    kept = confidential.read(tmp_path / "d.zip")
+    assert kept.record.problem.at_risk.words == "1 to 3" and not against(kept, AgencyPolicy())
+    assert main(["infer", str(out), "--json"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert main(["infer", str(out), "--json", "--prior", "positive", "--cells", "0,0"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert both["reader"] == "outsider" and len(both["counts"]["cells"]) == 16
+    assert counts["variables"] == ["nace", "region"] and len(counts["cells"]) == 1
+    assert main(["infer", str(out), "--json", "--as-contributor", "outsider"]) == 0
+    assert "counts" not in json.loads(capsys.readouterr().out)
+    belief = tp.infer(out)
+    assert belief.distribution(nace="24", region="R0") == {
+        int(value): chance for value, chance in both["counts"]["cells"][0]["distribution"].items()
+    }

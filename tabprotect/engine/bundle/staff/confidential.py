@@ -431,6 +431,9 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
     if same and not method.is_random(release.mechanism.values):
         shown = ~published.hidden[at]
         same = np.array_equal(published.value[at][shown], cells.value[shown])
+    if same:
+        least, most = published.numbers
+        same = bool(((least[at] <= cells.units) & (cells.units <= most[at])).all())
     if not same:
         raise BundleError(message("the release is not one of the original"))
     try:
@@ -441,13 +444,14 @@ def _compared(found: Mapping[str, bytes], release: Release) -> Protected:
             weights=str(record["weights"]),
             publish=tuple(record["publish"]),
         )
+        gate = release.mechanism.gate
         given = {**release.mechanism.parameters, **record["parameters"]}
         given = {name: value for name, value in given.items() if name not in NAMED}
         require_inline(method.parameters, given)
         letters = [line.rsplit(",", 1)[1] for line in found[FOLDER + STATUSES].decode().splitlines()[1:]]
         assert len(letters) == len(cells)
         evidence = RunEvidence(
-            problem=Problem.of_magnitudes(problem, release.title),
+            problem=Problem.of_magnitudes(problem, release.title, None if gate is None else gate.at_risk),
             seed=int(record["seed"]),
             seed_given=bool(record["seed_given"]),
             parameters=method.resolve(release.domain, given),

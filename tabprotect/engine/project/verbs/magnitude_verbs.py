@@ -33,6 +33,7 @@ from tabprotect.engine.project.sources import magnitudes_tabulated
 from tabprotect.engine.protection.method import PUBLISH, published_beside
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 
@@ -201,6 +202,7 @@ def sums_words(project: Project, given: Mapping[str, object]) -> list[str]:
         weights=None if sums.weights == "sample" or not sums.rules else sums.weights,
         like=sums.like or None,
         publish=None if beside is None else str(beside),
+        at_risk=None if beside is None or project.at_risk == SmallCount() else str(project.at_risk),
         title=project.title or None,
         accept=str(reason) if reason else None,
         accept_weak=bool(given.get("accept_weak")) and not reason,
