@@ -31,12 +31,12 @@ class Catalogue:
         self._translations = translations
         self._figures = figures
 
-    def told(self, text: str) -> str:
+    def translated(self, text: str) -> str:
         """The text in this language; as it is where it is somebody's own words."""
         if not isinstance(text, Message):
             return text
         if text.template is None:
-            said = "".join([self.told(part) for part in text.texts])
+            said = "".join([self.translated(part) for part in text.texts])
         else:
             said = self._translations.get(text.template) or text.template
             if text.values:
@@ -48,7 +48,7 @@ class Catalogue:
 
     def _value(self, value: object) -> object:
         if isinstance(value, str):
-            return self.told(value)
+            return self.translated(value)
         number = isinstance(value, Number | Day) and not isinstance(value, bool)
         return _Figure(value, self._figures) if number else value
 

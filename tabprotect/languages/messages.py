@@ -2,7 +2,7 @@
 
 A said text is a ``str``, the finished English sentence: JSON, recipes, bundles and logs hold it as
 any other. What it was made of is asked for where it is shown (:func:`~tabprotect.languages.\
-speaking.told`). Values that are plain ``str`` are somebody's own words: no language changes them.
+speaking.translated`). Values that are plain ``str`` are somebody's own words: no language changes them.
 """
 
 from __future__ import annotations

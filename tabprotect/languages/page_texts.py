@@ -42,7 +42,7 @@ def page_texts(source: str) -> list[str]:
 
 
 def environment(
-    source: Callable[[str], str], told: Callable[[str], str], language: str, **options: Any
+    source: Callable[[str], str], translated: Callable[[str], str], language: str, **options: Any
 ) -> Environment:
     """Templates by name, in a language; ``language`` is also a global of theirs.
 
@@ -57,7 +57,7 @@ def environment(
     """
 
     def word(text: str) -> str:
-        return told(message(text))
+        return translated(message(text))
 
     def printed(value: object) -> object:
         return word(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -74,27 +74,27 @@ def environment(
     return made
 
 
-def page_told(source: str, told: Callable[[str], str]) -> str:
+def page_told(source: str, translated: Callable[[str], str]) -> str:
     """A template in another language; values alone are told when the page is made."""
-    return "".join(_pieces(source, told))
+    return "".join(_pieces(source, translated))
 
 
-def _pieces(source: str, told: Callable[[str], str]) -> Iterator[str]:
+def _pieces(source: str, translated: Callable[[str], str]) -> Iterator[str]:
     inside = ""
     at = 0
     for token in _TOKEN.finditer(source):
-        yield _run(source[at : token.start()], inside, told)
+        yield _run(source[at : token.start()], inside, translated)
         text = token.group()
         if text.startswith("</"):
             inside = ""
         elif text.startswith("<") and not text.startswith("<!"):
             inside = re.sub(r"\W.*", "", text[1:], flags=re.DOTALL)
-        yield _SAID.sub(lambda said: f'{said[1]}{told(said[2])}"', text)
+        yield _SAID.sub(lambda said: f'{said[1]}{translated(said[2])}"', text)
         at = token.end()
-    yield _run(source[at:], inside, told)
+    yield _run(source[at:], inside, translated)
 
 
-def _run(text: str, inside: str, told: Callable[[str], str]) -> str:
+def _run(text: str, inside: str, translated: Callable[[str], str]) -> str:
     """One run of words and values between two tags."""
     bare = text.strip()
     if not bare or inside in _SILENT:
@@ -114,7 +114,7 @@ def _run(text: str, inside: str, told: Callable[[str], str]) -> str:
     template = re.sub(r"\s+", " ", _VALUE.sub(named, bare))
     words = re.sub(r"\{\w+\}", "", template)
     if _WORD.search(words):
-        said = told(template)
+        said = translated(template)
         for name, value in values.items():
             said = said.replace(f"{{{name}}}", value)
     elif inside in _OWN:

@@ -110,7 +110,7 @@ def figures_apart() -> Iterator[None]:
 def translate(text: str) -> str:
     """A said text as it is shown; anything else is somebody's own words and stays."""
     if _force:
-        return catalogue(_force[0], apart=bool(_apart)).told(text)
+        return catalogue(_force[0], apart=bool(_apart)).translated(text)
     return _english_apart(text) if _apart and isinstance(text, Message) and "," in text else text
 
 
@@ -118,7 +118,7 @@ def _english_apart(text: Message) -> str:
     """An English text with its figures apart, letter by letter: its words stay as they were changed."""
     if not text.values:
         return _figures_apart(text, ",")
-    figures = catalogue(ENGLISH).told(text)
+    figures = catalogue(ENGLISH).translated(text)
     if len(figures) != len(text):
         return text
     return "".join(

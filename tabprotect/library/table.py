@@ -225,9 +225,9 @@ class MagnitudeTable(Table):
     @property
     def magnitudes(self) -> SummedTable:
         """The sums and contributions as the engine holds them."""
-        sums = self.history.project.sums
-        assert sums is not None
-        return sums.table
+        magnitudes = self.history.project.magnitudes
+        assert magnitudes is not None
+        return magnitudes.table
 
     def __eq__(self, other: object) -> bool:
         return self is other

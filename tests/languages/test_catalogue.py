@@ -128,12 +128,12 @@ def test_german_covers_every_area(german: Catalog) -> None:
     ],
 )
 def test_texts_with_their_values_in_german(text: str, told: str) -> None:
-    assert catalogue("de").told(text) == told
+    assert catalogue("de").translated(text) == told
 
 
 def test_the_pseudo_language_is_two_fifths_longer() -> None:
     text = message("Nothing is written before you have confirmed it once more.")
-    assert len(catalogue(PSEUDO).told(text)) > 1.3 * len(text)
+    assert len(catalogue(PSEUDO).translated(text)) > 1.3 * len(text)
     assert stretched("<b>{cells:,}</b> &amp; more") == "<b>{cells:,}</b> &amp; moremo"
 
 

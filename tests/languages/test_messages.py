@@ -82,20 +82,20 @@ def cells(n: int) -> str:
 def test_a_text_is_its_english_and_is_told_by_its_parts(text: str, english: str, german: str) -> None:
     assert text == english and hash(text) == hash(english)
     assert json.dumps(text) == json.dumps(english)
-    assert GERMAN.told(text) == german
+    assert GERMAN.translated(text) == german
     assert type(str(text)) is str
 
 
 def test_parts_survive_copies_processes_and_errors() -> None:
     text = capital(message("release of {name}", name=message("Release"))) + "."
     for kept in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
-        assert kept == text and GERMAN.told(kept) == "Freigabe von Freigeben."
+        assert kept == text and GERMAN.translated(kept) == "Freigabe von Freigeben."
     again = joblib.Parallel(n_jobs=2, prefer="processes")(
         joblib.delayed(plural)(n, "one cell", "{n} cells", n=n) for n in (1, 2)
     )
-    assert [GERMAN.told(one) for one in again] == ["eine Zelle", "2 Zellen"]
+    assert [GERMAN.translated(one) for one in again] == ["eine Zelle", "2 Zellen"]
     error = pickle.loads(pickle.dumps(TabprotectError(cells(3), hint=message("Release"))))
-    assert GERMAN.told(error.sentence) == "3 Zellen."
+    assert GERMAN.translated(error.sentence) == "3 Zellen."
 
 
 def test_english_is_told_as_it_is_and_plain_words_always_are() -> None:
@@ -126,6 +126,6 @@ def test_figures_stand_apart_in_print_and_names_stay_as_they_are() -> None:
 
 
 def test_what_is_not_translated_is_english_with_figures_of_the_language() -> None:
-    assert GERMAN.told(message("{n:,} tables", n=1_000)) == "1.000 tables"
+    assert GERMAN.translated(message("{n:,} tables", n=1_000)) == "1.000 tables"
     assert isinstance(catalogue("de"), Catalogue)
     assert isinstance(message(message("Release")), Message)

@@ -475,7 +475,7 @@ def _shown(value: object) -> str:
     """All that a result says, without places in memory."""
     if isinstance(value, tp.Protection):
         project = value.history.project
-        done = project.protected_sums or project.protected
+        done = project.protected_magnitudes or project.protected
         assert done is not None
         record = getattr(done, "record", done)
         published = value.release.tables or value.release.magnitude_table.value.tolist()

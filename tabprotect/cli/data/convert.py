@@ -54,7 +54,7 @@ def _magnitudes(asked: Convert, console: Console) -> int:
     """Write the sums with their numbers of units and contributors; who they are stays behind."""
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
-    from tabprotect.engine.project.magnitude_writing import write_sums
+    from tabprotect.engine.project.magnitude_writing import write_magnitudes
     from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 
     # The counts of its records are written as any table of counts.
@@ -68,7 +68,7 @@ def _magnitudes(asked: Convert, console: Console) -> int:
         return _counts(asked, asked.out, console)
     keep_apart([asked.table], [asked.out])
     rules = rules_of(asked.judging.rules) if asked.judging.rule else ()
-    written = write_sums(
+    written = write_magnitudes(
         read_magnitudes(Path(asked.table)), asked.out, asked.format, rules, weights=asked.judging.reading
     )
     for note in written.notes:

@@ -79,7 +79,7 @@ def _is_source(text: str) -> bool:
 
 def _describe_table(source: str, reading: TableReading, console: Console) -> int:
     project = open_source(source, reading, console).project
-    domain, kept, sums = project.domain, project.kept_totals, project.sums
+    domain, kept, sums = project.domain, project.kept_totals, project.magnitudes
     data: dict[str, object] = {
         "variables": [
             {"name": v.name, "categories": v.categories, "labels": v.labels} for v in domain.variables

@@ -141,12 +141,12 @@ def run_compare(asked: Compare, console: Console) -> int:
 def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     """Print how near an outsider's best guess comes with each method; nothing is published."""
     # Late: tables of counts, which are most, do not wait for it.
-    from tabprotect.engine.project.magnitude_ways import compared_sums, problem_of, within_of
+    from tabprotect.engine.project.magnitude_ways import compared_magnitudes, problem_of, within_of
     from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 
     rules_of(judging.rules)
     history, _ = history.do(set_rules(rules=judging.rules, weights=judging.weights), progress=console)
-    problem, rows = problem_of(history.project), list(compared_sums(history.project, console))
+    problem, rows = problem_of(history.project), list(compared_magnitudes(history.project, console))
     lines = [
         message(
             "{method}: belief about an unsafe sum at most {worst}, {hidden:,} hidden, off by "

@@ -145,8 +145,8 @@ def run_recipe(asked: Run, console: Console) -> None:
     for note in history.project.notes:
         console.say(message("note: {note}", note))
     labels = [step.label for step in history.steps]
-    told = [] if since is None else [message("since last year (CONFIDENTIAL):"), *since.lines()]
+    differences = [] if since is None else [message("since last year (CONFIDENTIAL):"), *since.lines()]
     console.result(
         {"steps": labels, "written": [str(path) for path in written], "since_last_year": since},
-        [*labels, *told, *(message("wrote {path}", path) for path in written)],
+        [*labels, *differences, *(message("wrote {path}", path) for path in written)],
     )

@@ -41,7 +41,7 @@ def protect_and_publish(
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
     expected = None
-    if history.project.sums is not None:
+    if history.project.magnitudes is not None:
         with BreakingOff(console) as watched:
             history = protected(history, protecting, watched)
     else:

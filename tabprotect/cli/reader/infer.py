@@ -213,8 +213,8 @@ def run(asked: Infer, console: Console) -> int:
         console.say(read.sentence)
     if asked_sums is not None:
         tables = sums(posterior, asked_sums, randomness=randomness, draws=asked.draws, progress=console)
-        told = read.head() | {"tables": [_sums_json(one) for one in tables]}
-        console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
+        data = read.head() | {"tables": [_sums_json(one) for one in tables]}
+        console.result(data, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0
     cells = np.array([domain.flat(cell) for cell in asked.cells], dtype=np.int64)
     if not asked.cells:
@@ -357,19 +357,19 @@ def chances_text(values: Ints, chances: Floats) -> str:
         shown = np.sort(np.argsort(-chances, kind="stable")[:MOST_COUNTS])
         # What would be printed as 0.000 says nothing.
         shown = shown[chances[shown] >= 0.0005]
-    told = joined(
+    text = joined(
         (message("{v}: {p:.3f}", v, p) for v, p in zip(values[shown].tolist(), chances[shown], strict=True)),
         "  ",
     )
     if len(shown) == len(values):
-        return told
+        return text
     below = np.cumsum(chances)
     tail = (1.0 - RANGE) / 2.0
     last = len(values) - 1
     low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
     high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
     return joined(
-        filter(None, [message("{value:.0f} %: {low}..{high}", 100 * RANGE, low, high), told, "..."]), "  "
+        filter(None, [message("{value:.0f} %: {low}..{high}", 100 * RANGE, low, high), text, "..."]), "  "
     )
 
 

@@ -129,7 +129,7 @@ class Attacked:
         fixed = (self.ends[0] == self.ends[1])[:size]
         return tuple("proved" if one else self.way for one in fixed.tolist())
 
-    def told(self) -> Bools:
+    def published_exactly(self) -> Bools:
         """The inner cells whose counts are published as they are, bool (cells,)."""
         numbers = self.numbers
         found = np.zeros(numbers.domain.size, dtype=np.bool_)
@@ -167,7 +167,7 @@ class Attacked:
             "cells": cells,
             "known": self.known(limit),
             "proved": sum(way == "proved" for way in ways),
-            "told": int(self.told().sum()),
+            "told": int(self.published_exactly().sum()),
             "way": self.way,
             "error": self.error,
             "left_out": list(self.left_out),

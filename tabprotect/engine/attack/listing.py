@@ -61,13 +61,13 @@ def listed(numbers: PublishedNumbers, ends: tuple[Ints, Ints]) -> Listed | None:
         Proved bounds of each cell and each sum.
     """
     size = numbers.domain.size
-    told = np.flatnonzero(numbers.law >= 0)
+    with_law = np.flatnonzero(numbers.law >= 0)
     if size * numbers.numbers > MOST_WORK:
         return None
     member = np.zeros((numbers.numbers, size), dtype=np.bool_)
     member[numbers.of_entry, numbers.cells] = True
     tables = _all(member, ends)
-    if tables is None or len(tables) * len(told) * COMPARED > MOST_WORK:
+    if tables is None or len(tables) * len(with_law) * COMPARED > MOST_WORK:
         return None
     sums = tables @ member.T.astype(np.int64)
     logs = _logs(numbers, member, tables, sums)
@@ -142,9 +142,9 @@ def _logs(numbers: PublishedNumbers, member: Bools, tables: Ints, sums: Ints) ->
     # Each set of records has a word of its own.
     words = np.random.Generator(np.random.PCG64(0)).integers(1, 2**62, tables.shape[1])
     filled = np.where(tables > 0, words, 0)
-    told = np.flatnonzero(numbers.law >= 0)
-    for source in np.unique(numbers.noise[told]).tolist():
-        alike = told[numbers.noise[told] == source]
+    with_law = np.flatnonzero(numbers.law >= 0)
+    for source in np.unique(numbers.noise[with_law]).tolist():
+        alike = with_law[numbers.noise[with_law] == source]
         kinds = numbers.law[alike]
         weights = np.stack(
             [log_weight(sums[:, k], *numbers.laws[law]) for k, law in zip(alike, kinds, strict=True)], 1

@@ -289,10 +289,10 @@ def score_test(model: LogLinear, means: Floats, expected: Floats, open_: Floats)
     own, _ = np.linalg.qr(scale[:, None] * model.design)
     apart = np.eye(len(means)) - own @ own.T
     left = apart @ ((expected - means) / scale)
-    told = np.eye(len(means)) - open_ / np.outer(scale, scale)
+    explained = np.eye(len(means)) - open_ / np.outer(scale, scale)
     # What the fit of the model's own parameters takes from the information.
-    crossed = told @ own
-    rest = told - crossed @ np.linalg.pinv(own.T @ crossed, hermitian=True) @ crossed.T
+    crossed = explained @ own
+    rest = explained - crossed @ np.linalg.pinv(own.T @ crossed, hermitian=True) @ crossed.T
     shares = np.maximum(np.linalg.eigvalsh(apart @ rest @ apart), 0.0)
     total, square = float(shares.sum()), float((shares**2).sum())
     if total < 1e-9:

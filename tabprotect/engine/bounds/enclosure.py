@@ -125,8 +125,8 @@ def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
 
 def _open(domain: Domain, used: Sequence[Sequence[str]], known: Sequence[Possible], cells: Ints) -> Bools:
     out = np.zeros(len(cells), dtype=np.bool_)
-    told = {name for one in known for name in one.domain.names}
-    others = [Domain((v,)) for v in domain.variables if v.name not in told]
+    stated = {name for one in known for name in one.domain.names}
+    others = [Domain((v,)) for v in domain.variables if v.name not in stated]
     single = [Possible(one, np.ones(one.size, dtype=np.bool_)) for one in others]
     for one in (*single, *known):
         names = one.domain.names

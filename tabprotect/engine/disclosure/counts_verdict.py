@@ -115,7 +115,9 @@ def counts_verdict(
             ["other_releases"] if _others_left_out(release, earlier, tables) else [],
         ),
         insiders=inside,
-        kept_small=exact_small_margins(release, user.likelihood, limits.at_risk) if effort.tells else (),
+        exact_small_margins=exact_small_margins(release, user.likelihood, limits.at_risk)
+        if effort.tells
+        else (),
         staff=None
         if original is None
         else _staff(

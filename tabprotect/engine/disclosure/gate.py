@@ -94,9 +94,9 @@ def protect(
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
         before = done
         done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
-        objection = method.acceptance_failure(done.record.findings)
-        if objection and not accept and not draft:
-            raise _objected(method, problem, (values, limits), objection, progress)
+        failure = method.acceptance_failure(done.record.findings)
+        if failure and not accept and not draft:
+            raise _objected(method, problem, (values, limits), failure, progress)
         if before is not None and before.release.tables == done.release.tables:
             # A method without randomness would only repeat the refused draw.
             done = before
@@ -106,7 +106,7 @@ def protect(
         found = verdict(done.release, limits, original=problem.table, effort=effort, progress=progress)
         done = _stated(done, limits, found)
         if found.passed:
-            return _decided(done, objection, accept) if objection else _kept(done, accept)
+            return _decided(done, failure, accept) if failure else _kept(done, accept)
         if found.passed is None and (standing := policy.standing_reasons(found.left_out)):
             return _let_out(done, standing)
         alone = _stated(done, replace(limits, attempts_at_most=1), replace(found, attempts_at_most=1))
@@ -134,8 +134,8 @@ def against(done: Protected, policy: AgencyPolicy) -> str:
     found, problem, stated = done.record.verdict, done.record.problem, done.release.mechanism.gate
     if problem.magnitudes is None:
         method = methods()[done.release.mechanism.method]
-        if objection := method.acceptance_failure(done.record.findings):
-            return objection
+        if failure := method.acceptance_failure(done.record.findings):
+            return failure
     if stated is not None and _limits(stated) != _limits(policy.of_release(done.release, problem.at_risk)):
         return message("It was judged by other limits than those of the house: protect the table again.")
     # A table protected before there were verdicts was released by another rule.
@@ -157,20 +157,20 @@ def decided(done: Protected, policy: AgencyPolicy, reason: str) -> Protected:
     RefusedError
         When something stands against it and no reason is given.
     """
-    objection, found = against(done, policy), done.record.verdict
-    if found is not None and found.passed is None and objection == found.staff_sentence:
+    failure, found = against(done, policy), done.record.verdict
+    if found is not None and found.passed is None and failure == found.staff_sentence:
         standing = policy.standing_reasons(found.left_out)
         if standing:
             return _let_out(done, standing)
     unjudged = found is not None and _unjudged(found)
-    if objection and (not reason or (unjudged and policy.unjudged == "refuse")):
+    if failure and (not reason or (unjudged and policy.unjudged == "refuse")):
         hint = message("set the mechanism otherwise, or give a reason: it is recorded")
         if found is not None and done.record.problem.magnitudes is not None:
             hint = methods("magnitudes")[done.release.mechanism.method].hint
             hint = joined(filter(None, [hint, UNJUDGED_HINT if found.passed is None else ""]), "; ")
         answers = () if unjudged and policy.unjudged == "refuse" else (ACCEPT,)
-        raise RefusedError(objection.rstrip("."), hint=hint, answers=answers)
-    return _decided(done, objection, reason)
+        raise RefusedError(failure.rstrip("."), hint=hint, answers=answers)
+    return _decided(done, failure, reason)
 
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
@@ -180,7 +180,7 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
     """
     gate = replace(limits, passed=found.passed, left_out=found.left_out)
     mechanism = replace(done.release.mechanism, gate=gate)
-    kept = said(found.kept_small).rstrip(".")
+    kept = said(found.exact_small_margins).rstrip(".")
     decisions = done.record.decisions
     if kept and kept not in decisions:
         # Which sums are kept was chosen by a person: it is on record what that publishes.
@@ -225,7 +225,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
 def _kept(done: Protected, accept: str) -> Protected:
     """The draw that passes, with the reason for small sums that are kept, if one was given."""
     found = done.record.verdict
-    kept = "" if found is None else said(found.kept_small).rstrip(".")
+    kept = "" if found is None else said(found.exact_small_margins).rstrip(".")
     if not accept or not kept:
         return done
     decisions = (
@@ -278,10 +278,10 @@ def beside_unweighed(done: Protected, policy: AgencyPolicy) -> Protected:
 
 
 def _objected(
-    method: Method, problem: Problem, how: tuple[Values, Gate], objection: str, progress: Progress
+    method: Method, problem: Problem, how: tuple[Values, Gate], failure: str, progress: Progress
 ) -> RefusedError:
     ideas = what_helps(method, problem, *how, objected=True, progress=progress)
-    return _refused(objection, ideas, [] if ideas else [message("publish less, or merge categories")])
+    return _refused(failure, ideas, [] if ideas else [message("publish less, or merge categories")])
 
 
 def _undone(

@@ -269,8 +269,8 @@ def _lines(
             roles.update((row.line, role) for row in some)
         roles.update((line, "total") for line in totals if roles.get(line) == "body")
         if reading.comment is not None:
-            told = [row.line for row in rows if row.line not in roles]
-            roles.update((line, "remark") for line in told)
+            remarks = [row.line for row in rows if row.line not in roles]
+            roles.update((line, "remark") for line in remarks)
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not is_text(head, path):

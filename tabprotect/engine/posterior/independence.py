@@ -27,7 +27,7 @@ class ModelTest(Encodable):
     statistic: float
     degrees: float
     p: float
-    told: float = 1.0
+    share_known: float = 1.0
     json_keys = "statistic degrees p"
 
     @classmethod

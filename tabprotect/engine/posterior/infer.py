@@ -378,10 +378,10 @@ def _by_factors(
     if not rerun.exact or len(candidates) > MOST_RERUNS:
         return log, unused
     generator = randomness.generator()
-    told = None if rerun.told is None else rerun.told(tables[candidates])
+    known_weights = None if rerun.known_weights is None else rerun.known_weights(tables[candidates])
     for number, k in enumerate(candidates.tolist()):
         progress.report(message("weighing by the other releases"), number / len(candidates))
-        chance = math.nan if told is None else float(told[number])
+        chance = math.nan if known_weights is None else float(known_weights[number])
         if math.isnan(chance):
             table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
             chance = rerun.estimate(table, generator)

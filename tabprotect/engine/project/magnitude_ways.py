@@ -13,7 +13,6 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure.magnitude_verdict import protect_magnitudes
 from tabprotect.engine.errors import InputError, Suggestion
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
@@ -34,12 +33,12 @@ def chosen(project: Project) -> ChosenMagnitudes:
     InputError
         When it has none.
     """
-    if project.sums is None:
+    if project.magnitudes is None:
         raise InputError(
             message("the open table is none of sums"),
             hint=message("count records with a measure: tabulate RECORDS (--measure COLUMN)"),
         )
-    return project.sums
+    return project.magnitudes
 
 
 def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
@@ -50,19 +49,19 @@ def problem_of(project: Project, seed: int | None = None) -> MagnitudeProblem:
     InputError, BundleError
         When last year's bundle cannot be read.
     """
-    sums, policy = chosen(project), project.limits
-    rules = (*sums.rules, *policy.rules)
+    magnitudes, policy = chosen(project), project.limits
+    rules = (*magnitudes.rules, *policy.rules)
     return MagnitudeProblem(
-        table=sums.table,
+        table=magnitudes.table,
         rules=tuple(dict.fromkeys(rules_of(rules))) if rules else (),
-        weights=sums.weights,
-        publish=published_beside(project.parameters.get(PUBLISH.name), sums.table),
-        before=public.read(Path(sums.like)).magnitude_table if sums.like else None,
+        weights=magnitudes.weights,
+        publish=published_beside(project.parameters.get(PUBLISH.name), magnitudes.table),
+        before=public.read(Path(magnitudes.like)).magnitude_table if magnitudes.like else None,
         seed=seed,
     )
 
 
-def protected_sums(project: Project, seed: int | None = None, progress: Progress = SILENT) -> Protected:
+def protected_magnitudes(project: Project, seed: int | None = None, progress: Progress = SILENT) -> Protected:
     """The project's magnitude table protected by its method, and judged; nothing is refused.
 
     Parameters
@@ -94,42 +93,43 @@ BESIDE = {"rules": message("The rules alone"), "rounding": message("Rounding")}
 
 
 @dataclass(frozen=True)
-class ComparedSums:
-    """The figures of one way to protect sums. Confidential.
+class TriedMagnitudes:
+    """The figures of one way to protect magnitudes, tried on a table. Confidential.
 
     Attributes
     ----------
     method
         Its name, or one of :data:`BESIDE`.
-    worst, mean_belief
-        The largest and the average probability of an outsider's best guess.
     hidden
         Number of sums that are not published.
     mean_deviation
         By how much a published sum differs on average, as a share of it.
+    loss
+        The same over all sums; one that is hidden is lost whole.
+    worst, mean_belief
+        The largest and the average probability of an outsider's best guess; ``None`` where that was not
+        worked out.
+    unsafe_worst
+        The largest probability about a sum that the rules find unsafe: what ways are compared by.
     hidden_value
         What the sums are worth that are hidden to protect others, in units.
     broken
         Sums in which somebody comes too near; ``None`` where nobody was tried.
     left_out
         The kinds of what was not judged.
-    unsafe_worst
-        The largest probability about a sum that the rules find unsafe: what ways are compared by.
-    loss
-        By how much a sum differs on average, as a share of it; one that is hidden is lost whole.
     base
         Of rounding: its base in units.
     """
 
     method: str
-    worst: float
-    mean_belief: float
     hidden: int
     mean_deviation: float
-    unsafe_worst: float
     loss: float
-    hidden_value: object = 0
-    broken: object = None
+    worst: float | None = None
+    mean_belief: float | None = None
+    unsafe_worst: float = 0.0
+    hidden_value: int = 0
+    broken: int | None = None
     left_out: tuple[str, ...] = ()
     base: int | None = None
 
@@ -140,21 +140,35 @@ class ComparedSums:
 
     def as_json(self, table: MagnitudeTable) -> dict[str, object]:
         """For programs."""
-        found: dict[str, object] = {
-            "method": self.method,
-            "worst": round(self.worst, 6),
-            "mean_belief": round(self.mean_belief, 6),
-            "hidden": self.hidden,
-            "mean_deviation": round(self.mean_deviation, 6),
-            "hidden_value": self.hidden_value,
-            "broken": self.broken,
-            "left_out": list(self.left_out),
-            "unsafe_worst": round(self.unsafe_worst, 6),
-            "loss": round(self.loss, 6),
-        }
-        if self.base is not None:
+        found = {n: round(v, 6) if isinstance(v, float) else v for n, v in vars(self).items()}
+        found |= {"hidden_value": table.shown(self.hidden_value), "left_out": list(self.left_out)}
+        if self.base is None:
+            del found["base"]
+        else:
             found["base"] = table.shown(self.base)
         return found
+
+    @classmethod
+    def of(cls, method: str, true: Ints, value: Ints, hidden: Bools) -> TriedMagnitudes:
+        """What a way publishes of the true values, and what it changes, int64 and bool (cells,)."""
+        some = true != 0
+        moved, shown = np.abs(value - true) / np.maximum(np.abs(true), 1), some & ~hidden
+        return cls(
+            method,
+            int(hidden.sum()),
+            float(moved[shown].mean()) if shown.any() else 0.0,
+            float(np.where(hidden, 1.0, moved)[some].mean()) if some.any() else 0.0,
+        )
+
+    def believed(self, found: Floats, unsafe: Bools) -> TriedMagnitudes:
+        """With an outsider's beliefs, NaN for what is published as it is, float64 and bool (cells,)."""
+        held = ~np.isnan(found)
+        return replace(
+            self,
+            worst=float(found[held].max(initial=0.0)),
+            mean_belief=float(found[held].mean()) if held.any() else 0.0,
+            unsafe_worst=float(found[held & unsafe].max(initial=0.0)),
+        )
 
 
 def within_of(rules: Sequence[MagnitudeRule]) -> float:
@@ -162,22 +176,38 @@ def within_of(rules: Sequence[MagnitudeRule]) -> float:
     return next((float(rule.numbers[0]) for rule in rules if rule.name == "p"), 10.0)
 
 
-def compared_sums(project: Project, progress: Progress = SILENT) -> Iterator[ComparedSums]:
-    """The figures of every way, one after the other; nothing is kept.
+def tried_magnitudes(
+    project: Project, progress: Progress = SILENT
+) -> Iterator[tuple[TriedMagnitudes, Release]]:
+    """Every method on the open table, with its release; nothing is kept.
 
     The project's method is tried with its parameters, the others as they come.
     """
-    problem = problem_of(project)
-    table, within = problem.table, within_of(problem.rules) / 100
-    unsafe = sensitive_cells(table, problem.rules, weights=problem.weights).unsafe
-    yield _by_rules(table, unsafe, within)
+    value = chosen(project).table.cells.value
     for method in methods("magnitudes"):
         one = project if method == project.method else with_method(project, method, {})
-        done = protected_sums(one, project.seed, progress)
-        found = _beliefs(done.release, within)
-        more = (done.record.findings["hidden_value"], done.record.findings["broken"], done.verdict.left_out)
-        release = done.release.magnitude_table
-        yield ComparedSums(method, *_figures(table, found, (release.value, release.hidden), unsafe), *more)
+        done = protected_magnitudes(one, project.seed, progress)
+        published, audit = done.release.magnitude_table, done.verdict.audit
+        way = TriedMagnitudes.of(method, value, published.value, published.hidden)
+        yield (
+            replace(
+                way,
+                worst=done.verdict.worst,
+                hidden_value=int(value[published.hidden & ~done.record.primary].sum()),
+                broken=0 if audit is None else audit.broken + audit.known,
+                left_out=done.verdict.left_out,
+            ),
+            done.release,
+        )
+
+
+def compared_magnitudes(project: Project, progress: Progress = SILENT) -> Iterator[TriedMagnitudes]:
+    """The figures of every way, one after the other, with what an outsider believes."""
+    problem = problem_of(project)
+    table, unsafe, within = problem.table, problem.unsafe, within_of(problem.rules) / 100
+    yield _by_rules(table, unsafe, within)
+    for way, release in tried_magnitudes(project, progress):
+        yield way.believed(_beliefs(release, within), unsafe)
     yield _rounded(table, unsafe, within, project.limits.belief_limit)
 
 
@@ -191,36 +221,18 @@ def _beliefs(release: Release, within: float) -> Floats:
     return out
 
 
-def _figures(
-    table: MagnitudeTable, found: Floats, published: tuple[Ints, Bools], unsafe: Bools
-) -> tuple[float, float, int, float, float, float]:
-    value, (given, hidden) = table.cells.value, published
-    some = value != 0
-    moved = np.abs(given - value) / np.maximum(np.abs(value), 1)
-    shown = some & ~hidden
-    held = ~np.isnan(found)
-    return (
-        float(found[held].max(initial=0.0)),
-        float(found[held].mean()) if held.any() else 0.0,
-        int(hidden.sum()),
-        float(moved[shown].mean()) if shown.any() else 0.0,
-        float(found[held & unsafe].max(initial=0.0)),
-        float(np.where(hidden, 1.0, moved)[some].mean()) if some.any() else 0.0,
-    )
-
-
-def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> ComparedSums:
+def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> TriedMagnitudes:
     """Only what the rules name is hidden, and nothing to protect it."""
     value = table.cells.value
     published = PublishedMagnitudes(
         table.variables, table.measure, table.decimals, table.cells.key, np.where(hidden, 0, value), hidden
     )
     release = Release.of_magnitudes(published, "suppression")
-    figures = _figures(table, _beliefs(release, within), (value, hidden), hidden)
-    return ComparedSums("rules", *figures, left_out=("contributors",))
+    way = TriedMagnitudes.of("rules", value, value, hidden).believed(_beliefs(release, within), hidden)
+    return replace(way, left_out=("contributors",))
 
 
-def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) -> ComparedSums:
+def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) -> TriedMagnitudes:
     """Every sum rounded to the least base with which no unsafe sum is known with more than the limit."""
     from tabprotect.engine.magnitudes.readers.rounded_totals import least_base, rounded, rounding_beliefs
 
@@ -228,10 +240,9 @@ def _rounded(table: MagnitudeTable, unsafe: Bools, within: float, limit: float) 
     base = least_base(value, unsafe, within, limit) or 1
     published = rounded(value, base)
     found = rounding_beliefs(published, base, within)
-    none = np.zeros(len(value), dtype=bool)
-    return ComparedSums(
-        "rounding",
-        *_figures(table, found, (published, none), unsafe),
+    way = TriedMagnitudes.of("rounding", value, published, np.zeros(len(value), dtype=bool))
+    return replace(
+        way.believed(found, unsafe),
         broken=int(((found > limit) & unsafe).sum()),
         left_out=("joint_noise", "contributors"),
         base=base,
@@ -243,7 +254,7 @@ OFFERED = 2
 
 
 @dataclass(frozen=True)
-class SumsRemedy(Suggestion):
+class MagnitudeRemedy(Suggestion):
     """Another way to protect sums that passes: its method and parameters, and what came of it.
 
     Attributes
@@ -269,7 +280,7 @@ class SumsRemedy(Suggestion):
 
 def remedies_for(
     project: Project, progress: Progress = SILENT, *, register: str | None = None
-) -> tuple[SumsRemedy, ...]:
+) -> tuple[MagnitudeRemedy, ...]:
     """Other ways to protect a table whose verdict passes whole, the one that changes least first.
 
     What left before is weighed too. A pattern of hidden sums is none of them: what its choice tells is
@@ -283,28 +294,23 @@ def remedies_for(
     # Late: what is opened and tabulated asks no register.
     from tabprotect.engine.project.releasing.judgement import asked_once, beside_other_measures
 
-    sums = chosen(project)
-    value = sums.table.cells.value
-    some, found = value != 0, list[SumsRemedy]()
+    magnitudes = chosen(project)
+    value = magnitudes.table.cells.value
+    found: list[MagnitudeRemedy] = []
     settings = [(method, given) for method in methods("magnitudes").values() for given in method.ladder]
-    if sums.table.largest is not None:
+    if magnitudes.table.largest is not None:
         return ()
-    project = replace(project, sums=replace(sums, like=""))
-    looked = asked_once(replace(project.problem, magnitudes=problem_of(project)), register)
+    project = replace(project, magnitudes=replace(magnitudes, like=""))
+    looked_up = asked_once(replace(project.problem, magnitudes=problem_of(project)), register)
     for number, (method, given) in enumerate(settings):
         progress.report(message("trying what may help"), number / len(settings))
-        done = protected_sums(with_method(project, method.name, given))
-        if not beside_other_measures(done, project.limits, looked).verdict.passed:
+        done = protected_magnitudes(with_method(project, method.name, given))
+        if not beside_other_measures(done, project.limits, looked_up).verdict.passed:
             continue
-        moved = np.abs(done.release.magnitude_table.value - value)[some] / np.abs(value[some])
-        found.append(
-            SumsRemedy(
-                method.said(given),
-                {"method": method.name, **given},
-                done.verdict.worst or 0.0,
-                float(moved.mean()) if len(moved) else 0.0,
-            )
-        )
+        published = done.release.magnitude_table
+        change = TriedMagnitudes.of(method.name, value, published.value, published.hidden).loss
+        parameters = {"method": method.name, **given}
+        found.append(MagnitudeRemedy(method.said(given), parameters, done.verdict.worst or 0.0, change))
         if len(found) == OFFERED:
             break
     return tuple(found)

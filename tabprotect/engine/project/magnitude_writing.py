@@ -35,7 +35,7 @@ class WrittenTable:
     notes: list[str]
 
 
-def write_sums(
+def write_magnitudes(
     table: MagnitudeTable,
     path: Path,
     name: str | None = None,

@@ -82,7 +82,7 @@ class Project:
     table
         The original; ``None`` for a reader, and before anything is opened. Of a magnitude table, the
         counts of the same records.
-    sums
+    magnitudes
         The magnitude table with its rules; ``None`` for a table of counts.
     record_keys
         The sum of the record keys of each cell, if the table came from records with keys.
@@ -122,7 +122,7 @@ class Project:
     notes: tuple[str, ...] = ()
     kept_totals: tuple[KeptTotal, ...] = field(default=(), repr=False)
     table: Table | None = None
-    sums: ChosenMagnitudes | None = field(default=None, repr=False)
+    magnitudes: ChosenMagnitudes | None = field(default=None, repr=False)
     record_keys: Table | None = field(default=None, repr=False)
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
@@ -159,22 +159,22 @@ class Project:
     @property
     def measure(self) -> Measure:
         """Return what its table holds."""
-        return "magnitudes" if self.of_sums else "counts"
+        return "magnitudes" if self.of_magnitudes else "counts"
 
     @property
-    def of_sums(self) -> bool:
+    def of_magnitudes(self) -> bool:
         """True if it is about a magnitude table, or a release of one."""
-        return self.sums is not None or (self.released is not None and bool(self.released.magnitudes))
+        return self.magnitudes is not None or (self.released is not None and bool(self.released.magnitudes))
 
     @property
-    def protected_sums(self) -> Protected | None:
+    def protected_magnitudes(self) -> Protected | None:
         """The result of the last run on a magnitude table."""
-        return None if self.sums is None else self.protected
+        return None if self.magnitudes is None else self.protected
 
     @property
-    def release_of_sums(self) -> Release | None:
+    def magnitude_release(self) -> Release | None:
         """The release of sums that a reader sees: the opened one, or the current result."""
-        return self.release if self.of_sums else None
+        return self.release if self.of_magnitudes else None
 
     @property
     def left(self) -> bool:
@@ -308,17 +308,17 @@ class Project:
             return message("The policy of the house cannot be used: {error}", error)
 
     @property
-    def objection(self) -> str:
+    def acceptance_failure(self) -> str:
         """The method's own objection to the result, in words; empty if it has none."""
         done = self.protected
-        if done is None or self.of_sums or done.release.mechanism.method != self.method:
+        if done is None or self.of_magnitudes or done.release.mechanism.method != self.method:
             return ""
         return self.protection.acceptance_failure(done.record.findings)
 
     @property
     def takes_cycles(self) -> bool:
         """True if the method has a cycle set among its parameters."""
-        return not self.of_sums and any(
+        return not self.of_magnitudes and any(
             parameter.kind == "cycles" for parameter in self.protection.parameters
         )
 
@@ -373,7 +373,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "policy": ("parameters",),
         "protected": ("release",),
         "released": ("table", "cycles", "release"),
-        "sums": ("table", "at_risk", "parameters"),
+        "magnitudes": ("table", "at_risk", "parameters"),
         "published": ("release",),
         "priors": ("priors",),
         "plan": ("plan",),
@@ -391,9 +391,9 @@ def changes(before: Project, after: Project) -> Changes:
     """The differences between two projects, as names that a window can listen to."""
     found = {
         name
-        for field_name, told in TOLD.items()
+        for field_name, in_fields in TOLD.items()
         if not _same(getattr(before, field_name), getattr(after, field_name))
-        for name in told
+        for name in in_fields
     }
     if before.moves is after.moves is None and _shape(before) != _shape(after):
         found.add("cycles")

@@ -72,7 +72,7 @@ def protected(history: History, asked: Protecting, progress: Progress) -> Histor
         do(set_at_risk(rule=asked.at_risk))
     if asked.method is not None:
         do(set_method(method=asked.method))
-    if history.project.sums is not None:
+    if history.project.magnitudes is not None:
         if order := _rules(history.project, asked):
             do(order)
         if asked.publish is not None:
@@ -145,9 +145,9 @@ def _rules(project: Project, asked: Protecting) -> Order | None:
         raise ParameterError({"like": message("goes with methods that hide sums")})
     if not (asked.rule or asked.weights or asked.like):
         return None
-    assert project.sums is not None
+    assert project.magnitudes is not None
     return set_rules(
-        rules=asked.rules or project.sums.rules,
+        rules=asked.rules or project.magnitudes.rules,
         weights=asked.weights,
         like=None if asked.like is None else absolute(asked.like),
     )

@@ -70,7 +70,7 @@ class Lattice:
     def of(cls, domain: Domain) -> Lattice:
         """The query space of a table's variables and their levels."""
         names: list[str] = []
-        told: list[Query] = []
+        below: list[Query] = []
         axes: list[Query] = []
         aliases: list[tuple[str, int]] = []
         for variable in domain.variables:
@@ -83,17 +83,17 @@ class Lattice:
                 if same:
                     aliases.append((name, first + same[0]))
                     continue
-                told.append(sum(1 << first + k for k, g in enumerate(held) if level.refines(g)))
+                below.append(sum(1 << first + k for k, g in enumerate(held) if level.refines(g)))
                 held.append(level)
                 names.append(name)
             last = len(names)
             names.append(variable.name)
-            told.append((1 << last) - (1 << first))
+            below.append((1 << last) - (1 << first))
             axes.append((2 << last) - (1 << first))
             if variable.finest_name not in (*names, *domain.names):
                 aliases.append((variable.finest_name, last))
         tied = (sum(axes[domain.axis(name)] for name in group) for group in joined_by(domain))
-        return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases), tuple(tied))
+        return cls(tuple(names), tuple(below), tuple(axes), tuple(aliases), tuple(tied))
 
     def __post_init__(self) -> None:
         if not self.coarser:

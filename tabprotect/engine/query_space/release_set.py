@@ -225,7 +225,7 @@ class ReleaseSet:
         tight: dict[str, TightCell] = {}
         # The coarsest levels are the safest.
         lattice = self.evidence.lattice
-        for v in (v for v, told in enumerate(lattice.coarser) if not told):
+        for v in (v for v, above in enumerate(lattice.coarser) if not above):
             alone = self.criterion.judge(self.evidence, (1 << v,), self.threshold)
             if alone.verdict == "safe":
                 return
@@ -289,13 +289,13 @@ class ReleaseSet:
             return safe, bad
         size = np.bitwise_count(asked)
         waiting = ~(safe | bad)
-        total = told = int(waiting.sum())
+        total = reported = int(waiting.sum())
         while waiting.any():
             left = np.flatnonzero(waiting)
             # Not every single one needs a report.
-            due = len(left) == total or told - len(left) >= total / PARTIALS
+            due = len(left) == total or reported - len(left) >= total / PARTIALS
             so_far = self._parted(asked, safe, bad) if due else None
-            told = len(left) if due else told
+            reported = len(left) if due else reported
             progress.report("frontiers", 1 - len(left) / total, so_far)
             # The largest: most stay safe after one more release, and settle all below them.
             at = left[size[left].argmax()]
@@ -351,9 +351,9 @@ def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
     if not len(allowed):
         return [0]
     out: list[Query] = []
-    for v, told in enumerate(lattice.coarser):
+    for v, coarser in enumerate(lattice.coarser):
         # Each is reached once: by adding its highest bit, which no other bit implies.
-        larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
+        larger = allowed[(allowed < 1 << v) & (allowed & coarser == coarser)] | 1 << v
         larger = larger[place_among(allowed, larger) < 0]
         for u in range(v):
             above = [w for w in range(u + 1, v + 1) if lattice.coarser[w] >> u & 1]

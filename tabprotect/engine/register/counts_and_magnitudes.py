@@ -63,11 +63,11 @@ def _true(counts: Table, published: PublishedTable) -> bool:
     return np.array_equal(true[shown], published.table.counts.reshape(-1)[shown])
 
 
-def sums_among(earlier: Sequence[Earlier], looked: LookedUp) -> Iterator[tuple[Earlier, bytes]]:
+def magnitudes_among(earlier: Sequence[Earlier], looked_up: LookedUp) -> Iterator[tuple[Earlier, bytes]]:
     """The earlier releases of sums of the same records whose bundles are kept."""
     # Sums have no marks of counts under other names.
     asked = [e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled]
-    return ((one, data) for one, data in looked.contents(asked) if of_magnitudes(data))
+    return ((one, data) for one, data in looked_up.contents(asked) if of_magnitudes(data))
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class OtherMeasures:
     counted: bool = False
 
 
-def other_measures(problem: Problem, release: Release, looked: LookedUp) -> OtherMeasures:
+def other_measures(problem: Problem, release: Release, looked_up: LookedUp) -> OtherMeasures:
     """Weigh a release with what left before of other measures of the same records.
 
     Hidden sums have totals in common with those of another table, and another measure of the same
@@ -96,11 +96,11 @@ def other_measures(problem: Problem, release: Release, looked: LookedUp) -> Othe
     if problem.magnitudes is None:
         known = (
             known_beside(problem.table, release.tables, numbers=_with_numbers(data))
-            for _, data in sums_among(looked.earlier, looked)
+            for _, data in magnitudes_among(looked_up.earlier, looked_up)
         )
         return OtherMeasures(not all(known))
-    close = [one for one in looked.earlier if one.relation in ("original", "records")]
-    kept = {id(one): data for one, data in looked.contents(close)}
+    close = [one for one in looked_up.earlier if one.relation in ("original", "records")]
+    kept = {id(one): data for one, data in looked_up.contents(close)}
     weighed = [_weighed(problem, release, one.relation, kept.get(id(one))) for one in close]
     counted = any(
         one.relation == "records" and (id(one) not in kept or not of_magnitudes(kept[id(one)]))

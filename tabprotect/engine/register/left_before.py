@@ -12,7 +12,7 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import AGAIN, Interrupted, RefusedError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
-from tabprotect.engine.register.counts_and_magnitudes import sums_among
+from tabprotect.engine.register.counts_and_magnitudes import magnitudes_among
 from tabprotect.engine.register.reading_together import LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
@@ -72,7 +72,7 @@ class LeftBefore:
         The verdict on the release at hand by itself, where the caller has it.
     again
         Numbers under which the release at hand itself left, which is no other release.
-    looked
+    looked_up
         What the register held when it was asked.
     release
         The release at hand, which was read beside the earlier ones.
@@ -89,7 +89,7 @@ class LeftBefore:
     judged_on: object = field(default=None, repr=False)
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
-    looked: LookedUp | None = field(default=None, repr=False, compare=False)
+    looked_up: LookedUp | None = field(default=None, repr=False, compare=False)
     release: Release | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -237,13 +237,13 @@ class LeftBefore:
         return {"releases": self.releases, "verdict": self.together.as_json()}
 
 
-def _spent_on_refusals(looked: LookedUp, problem: Problem, release: Release | None) -> Spent:
-    if not looked.refused:
+def _spent_on_refusals(looked_up: LookedUp, problem: Problem, release: Release | None) -> Spent:
+    if not looked_up.refused:
         return Spent()
     # Late: most tables have no draw that was refused.
     from tabprotect.engine.register.refused_spending import spent_on_refusals
 
-    return spent_on_refusals(looked.refused, problem.table.domain, release)
+    return spent_on_refusals(looked_up.refused, problem.table.domain, release)
 
 
 def _with_own(spent: Spent, release: Release | None) -> Spent:
@@ -260,7 +260,7 @@ def left_before(
     whole: bytes | None = None,
     policy: AgencyPolicy | Gate | None = None,
     known: LeftBefore | None = None,
-    looked: LookedUp | None = None,
+    looked_up: LookedUp | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
     """Look up what left before; a missing register or house key is not created.
@@ -277,7 +277,7 @@ def left_before(
     known
         What was found a moment ago by the same policy: it stands where the register, asked then and not
         since, and the release are the same; its verdict stands where it is one on the same.
-    looked
+    looked_up
         What the register holds, where it was just asked.
 
     Raises
@@ -289,14 +289,14 @@ def left_before(
         known is not None
         and release is not None
         and known.release is release
-        and looked is not None
-        and known.looked is looked
+        and looked_up is not None
+        and known.looked_up is looked_up
         and whole is None
     ):
         return known
     try:
-        looked = looked or look_up(problem, register)
-        return _left_before(problem, looked, (release, whole), policy, known, progress)
+        looked_up = looked_up or look_up(problem, register)
+        return _left_before(problem, looked_up, (release, whole), policy, known, progress)
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -305,18 +305,18 @@ def left_before(
 
 def _left_before(
     problem: Problem,
-    looked: LookedUp,
+    looked_up: LookedUp,
     at_hand: tuple[Release | None, bytes | None],
     policy: AgencyPolicy | Gate | None,
     known: LeftBefore | None,
     progress: Progress,
 ) -> LeftBefore:
     release, whole = at_hand
-    wrong, earlier = looked.damaged, list(looked.earlier)
-    refused = _spent_on_refusals(looked, problem, release)
+    wrong, earlier = looked_up.damaged, list(looked_up.earlier)
+    refused = _spent_on_refusals(looked_up, problem, release)
     if not earlier:
         spent = None if refused == Spent() else _with_own(refused, release)
-        return LeftBefore(damaged=wrong, spent=spent, looked=looked)
+        return LeftBefore(damaged=wrong, spent=spent, looked_up=looked_up)
     # The page follows from the rest.
     all_of_them = earlier
     own = None if release is None else public.to_bytes(release, page=False)
@@ -326,8 +326,8 @@ def _left_before(
     if problem.magnitudes is not None:
         # They are weighed by the verdict of the release itself.
         same_again = tuple(sorted(one.entry.number for one in all_of_them if one not in earlier))
-        return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked=looked)
-    together = ReadingTogether(problem, release, policy, looked, progress)
+        return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked_up=looked_up)
+    together = ReadingTogether(problem, release, policy, looked_up, progress)
     opened = together.opened(earlier)
     # Another file of the release at hand, such as one that is signed.
     again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
@@ -335,8 +335,8 @@ def _left_before(
     left = [one.entry.number for one in all_of_them if one not in earlier]
     judged = (None, None) if known is None else (known.judged_on, known.together)
     # Sums are weighed by the gate of the release itself.
-    sums = {one.entry.number for one, _ in sums_among(earlier, looked)}
-    counts = [one for one in earlier if one.entry.number not in sums]
+    of_magnitudes = {one.entry.number for one, _ in magnitudes_among(earlier, looked_up)}
+    counts = [one for one in earlier if one.entry.number not in of_magnitudes]
     found = together.of(counts, opened, judged)
     spent = _with_own(spent_before(earlier, refused), release)
     return LeftBefore(
@@ -349,6 +349,6 @@ def _left_before(
         damaged=wrong,
         judged_on=found.judged_on,
         again=tuple(sorted(left)),
-        looked=looked,
+        looked_up=looked_up,
         release=release,
     )

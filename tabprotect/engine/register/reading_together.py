@@ -72,20 +72,20 @@ class ReadingTogether:
         The release at hand; ``None`` for the earlier ones alone.
     policy
         The limits.
-    looked
+    looked_up
         What the register holds.
     """
 
     problem: Problem
     release: Release | None
     policy: AgencyPolicy | Gate | None
-    looked: LookedUp
+    looked_up: LookedUp
     progress: Progress = SILENT
 
     def opened(self, earlier: Sequence[Earlier]) -> Drawn:
         """Those of the same original, or of coarser and finer tables of its records."""
         mine = marks(self.problem)
-        return tuple(_opened(_closest(earlier, mine), self.looked, self.progress))
+        return tuple(_opened(_closest(earlier, mine), self.looked_up, self.progress))
 
     def of(
         self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
@@ -111,15 +111,15 @@ class ReadingTogether:
             rest = [one for one in earlier if one.entry.number not in looked_at]
             beside, more = self._beside(rest, every)
             unread |= more
-        telling = [(one, told) for one, told in beside if told.tells]
+        telling = [(one, overlap) for one, overlap in beside if overlap.tells]
         found, judged_on = None, None
         if read or telling:
-            others = [draw_of(told.other) for _, told in telling]
+            others = [draw_of(overlap.other) for _, overlap in telling]
             draws = [draw_of(one) for one in every]
             judged_on = (self.problem.table, self.policy, draws, others)
             found = known[1]
             if found is None or known[0] != judged_on:
-                found = self._joint(every, [told for _, told in telling])
+                found = self._joint(every, [overlap for _, overlap in telling])
         both = (*(one for one, _ in read), *(one for one, _ in telling))
         return JointReading(both, unread, found, judged_on)
 
@@ -136,21 +136,21 @@ class ReadingTogether:
         # What cannot be opened was not read.
         unread = {one.entry.number for one in wanted if one.relation == "records"}
         found: list[tuple[Earlier, OverlapEvidence]] = []
-        for one, other in _opened(wanted, self.looked, self.progress):
-            told = None
+        for one, other in _opened(wanted, self.looked_up, self.progress):
+            overlap = None
             if one.relation == "records":
                 unread.discard(one.entry.number)
-                told = overlapping.overlap_evidence(table, every, other, _shared(one, own))
+                overlap = overlapping.overlap_evidence(table, every, other, _shared(one, own))
             elif not overlapping.other_categories(table.domain, other.domain):
                 # Other records under the same names.
                 continue
             elif not overlapping.same_total(table, other):
                 continue
-            if told is None:
+            if overlap is None:
                 unread.add(one.entry.number)
             else:
-                found.append((one, told))
-        domains = [one.domain for one in every] + [told.other.domain for _, told in found]
+                found.append((one, overlap))
+        domains = [one.domain for one in every] + [overlap.other.domain for _, overlap in found]
         if overlapping.hang_in_a_ring(domains):
             return [], frozenset(unread | {one.entry.number for one, _ in found})
         return found, frozenset(unread)
@@ -162,15 +162,15 @@ class ReadingTogether:
         finest = max(every, key=lambda one: one.domain.size)
         # Nothing is known here of the true counts of a finer table.
         original = problem.table if finest.domain == problem.table.domain else None
-        known = [told.of_this for told in beside if told.of_this is not None]
+        known = [overlap.of_this for overlap in beside if overlap.of_this is not None]
         found = []
         if len(every) > 1 or known or not beside:
             earlier: list[Release | Evidence] = [one for one in reversed(every) if one is not finest]
             earlier += known
             found = [verdict(finest, policy, earlier=earlier, original=original, progress=progress)]
-        for told in beside:
-            if told.of_other is not None:
-                found.append(verdict(told.other, policy, earlier=[told.of_other], progress=progress))
+        for overlap in beside:
+            if overlap.of_other is not None:
+                found.append(verdict(overlap.other, policy, earlier=[overlap.of_other], progress=progress))
         return replace(
             found[0],
             tables=tuple(table for one in found for table in one.tables),
@@ -329,10 +329,10 @@ def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
 
 
 def _opened(
-    earlier: Sequence[Earlier], looked: LookedUp, progress: Progress
+    earlier: Sequence[Earlier], looked_up: LookedUp, progress: Progress
 ) -> Iterator[tuple[Earlier, Release]]:
     """The releases that can be read: not those of a missing plug-in or of another version."""
-    for one, content in looked.contents(earlier):
+    for one, content in looked_up.contents(earlier):
         try:
             found = verify_bytes(content, progress=progress).release
         except (BundleError, ParameterError):

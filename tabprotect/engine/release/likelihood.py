@@ -172,7 +172,7 @@ class Rerun:
     many
         The same for many originals at once where that is cheaper, ``(int64 (originals, inner
         cells), generator) -> float64 (originals,)``; ``cost`` is then that of one among many.
-    told
+    known_weights
         What is known of many originals without a call: ``estimate``'s answer, or NaN where only a
         call tells, ``int64 (originals, inner cells) -> float64 (originals,)``. It saves time alone:
         what is told counts as a call.
@@ -183,7 +183,7 @@ class Rerun:
     cost: float | None = None
     programmes: bool = False
     many: Callable[[Ints, np.random.Generator], Floats] | None = None
-    told: Callable[[Ints], Floats] | None = None
+    known_weights: Callable[[Ints], Floats] | None = None
 
     def cost_over(self, cells: int) -> float:
         """The stated cost, or the usual cost for a candidate original with so many cells."""
@@ -345,21 +345,21 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
         cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
         programmes=any(rerun.programmes for rerun in reruns),
         many=many if any(rerun.many is not None for rerun in reruns) else None,
-        told=_told_by_first(reruns),
+        known_weights=_told_by_first(reruns),
     )
 
 
 def _told_by_first(reruns: Sequence[Rerun]) -> Callable[[Ints], Floats] | None:
-    first = reruns[0].told
+    first = reruns[0].known_weights
     if first is None or len(reruns) == 1:
         return first
 
-    def told(originals: Ints) -> Floats:
+    def known_weights(originals: Ints) -> Floats:
         # What the first rules out the others are not asked about.
         found = first(originals)
         return np.where(found == 0, found, np.nan)
 
-    return told
+    return known_weights
 
 
 def log_weight(values: Ints, low: int, high: int, logs: Floats | None) -> Floats:

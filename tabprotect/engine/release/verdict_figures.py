@@ -217,7 +217,7 @@ class Verdict:
         Whether a reason was given for letting out what was not judged whole.
     insiders
         What somebody alone in a cell learns.
-    kept_small
+    exact_small_margins
         Sums that are at-risk counts and are published exactly on purpose.
     stated
         Whether it passes as the release states: contributors are tried by who has the contributions.
@@ -230,7 +230,7 @@ class Verdict:
     left_out: tuple[Omission, ...] = ()
     reason: bool = False
     insiders: Insiders = NOT_LOOKED_AT
-    kept_small: tuple[KeptSum, ...] = ()
+    exact_small_margins: tuple[KeptSum, ...] = ()
     stated: bool = False
 
     @property
@@ -349,7 +349,7 @@ class Verdict:
             return (Finding("not_worked_out", "mind"), *([said(self.note)] if self.note else []))
         if self.insiders.fails(self.limits):
             return self.insiders.findings(self.limits)
-        kept = [said(kept_in_words(self.kept_small), "mind")] if self.kept_small else []
+        kept = [said(kept_in_words(self.exact_small_margins), "mind")] if self.exact_small_margins else []
         note = [said(self.note, "mind")] if self.note and not self.complete else []
         return (
             *left_out,
@@ -429,7 +429,7 @@ class Verdict:
             "small_known": self.small_known,
             "small_share": self.limits.small_share,
             "insiders": self.insiders.as_json(),
-            "kept_small": [one.as_json() for one in self.kept_small],
+            "exact_small_margins": [one.as_json() for one in self.exact_small_margins],
             "insider_limit": self.limits.insider_limit,
             "way": self.way,
             "error": self.error,

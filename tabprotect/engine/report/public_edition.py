@@ -11,7 +11,7 @@ from itertools import groupby
 from markupsafe import Markup, escape
 
 from tabprotect.engine.bundle.reader_text import reader_lines, title_of
-from tabprotect.engine.bundle.staff.release_findings import bundle_files, stated, sums_headline
+from tabprotect.engine.bundle.staff.release_findings import bundle_files, magnitude_headline, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.findings import Finding, FindingGroup
@@ -181,5 +181,5 @@ def _of_magnitudes(release: Release) -> Parts:
         ),
         (message("Not published"), count_text(int(table.hidden.sum()))),
     )
-    line = replace(sums_headline(verdict(release), staff=False), word="")
+    line = replace(magnitude_headline(verdict(release), staff=False), word="")
     return facts, line, (magnitude_grid(table),), None

@@ -13,9 +13,9 @@ from tabprotect.engine.bundle.staff.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.staff.release_findings import (
     headline,
     honesty,
+    magnitude_headline,
+    magnitude_protection,
     protection,
-    sums_headline,
-    sums_protection,
 )
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.magnitude_verdict import sentences
@@ -108,8 +108,8 @@ def staff_edition(
     if magnitudes is not None:
         judged = protected.verdict
         facts = (*public.facts[:2], *_of_magnitudes(protected, magnitudes), *public.facts[2:])
-        line = sums_headline(judged, staff=True, published=record.overruled)
-        groups = (sums_protection(protected, judged), honesty(protected), public.checks)
+        line = magnitude_headline(judged, staff=True, published=record.overruled)
+        groups = (magnitude_protection(protected, judged), honesty(protected), public.checks)
         staff, result, figure = "", joined(sentences(protected), " "), None
         tables: tuple[Grid, ...] = (
             magnitude_grid(release.magnitude_table, magnitudes.table, record.primary),

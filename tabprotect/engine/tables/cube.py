@@ -54,8 +54,8 @@ class About:
     @property
     def origin(self) -> list[str]:
         """Unit, source and date, as lines."""
-        told = {message("Unit"): self.unit, message("Source"): self.source, message("Date"): self.date}
-        return [message("{name}: {why}", name, text) for name, text in told.items() if text]
+        origins = {message("Unit"): self.unit, message("Source"): self.source, message("Date"): self.date}
+        return [message("{name}: {why}", name, text) for name, text in origins.items() if text]
 
 
 @dataclass(frozen=True)

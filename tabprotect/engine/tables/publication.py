@@ -150,8 +150,8 @@ class Publication:
 
     def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
         """Return True if the categories of some names tell those of others (by groupings, too)."""
-        told = set(finer)
-        return all(name in told or any(self._tells(other, name) for other in told) for name in coarser)
+        held = set(finer)
+        return all(name in held or any(self._tells(other, name) for other in held) for name in coarser)
 
     def maximal(self) -> Publication:
         """Without the margins that add up from another one, and the groupings no margin names.

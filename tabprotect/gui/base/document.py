@@ -147,7 +147,7 @@ class Document(QObject):
     @property
     def release(self) -> Release | None:
         """The release, published or about to be; ``None`` before the table is protected."""
-        return None if self.project is None or self.project.of_sums else self.project.release
+        return None if self.project is None or self.project.of_magnitudes else self.project.release
 
     @property
     def published(self) -> Table | None:
@@ -197,7 +197,7 @@ class Document(QObject):
         project = self.project
         if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
             return None
-        if project.sums is not None:
+        if project.magnitudes is not None:
             # Its sums are judged, not the counts of the same records.
             return None
         key = (project.table, project.at_risk)
@@ -210,7 +210,7 @@ class Document(QObject):
         """The number of at-risk cells; 0 without an original."""
         if (project := self.project) is None or project.table is None:
             return 0
-        if project.sums is not None:
+        if project.magnitudes is not None:
             return self.judged_magnitudes.unsafe(project)
         key = (project.table, project.at_risk)
         if self._number is None or not same(self._number[0], key):
@@ -224,39 +224,39 @@ class Document(QObject):
     # -- magnitudes ---------------------------------------------------------------------------
 
     @property
-    def of_sums(self) -> bool:
+    def of_magnitudes(self) -> bool:
         """True if a magnitude table is open, or a release of one."""
-        return self.project is not None and self.project.of_sums
+        return self.project is not None and self.project.of_magnitudes
 
     @property
-    def sums(self) -> ChosenMagnitudes | None:
+    def magnitudes(self) -> ChosenMagnitudes | None:
         """The confidential magnitude table with what was chosen for it; ``None`` for counts, and readers."""
-        return None if self.project is None else self.project.sums
+        return None if self.project is None else self.project.magnitudes
 
     @property
-    def release_of_sums(self) -> Release | None:
+    def magnitude_release(self) -> Release | None:
         """The release of sums, published or about to be; ``None`` before a table is protected."""
-        return None if self.project is None else self.project.release_of_sums
+        return None if self.project is None else self.project.magnitude_release
 
     @property
     def has_release(self) -> bool:
         """True if there is a release, of counts or of sums."""
-        return self.release is not None or self.release_of_sums is not None
+        return self.release is not None or self.magnitude_release is not None
 
     @property
     def public_title(self) -> str:
         """The title that readers see; empty before there is a release."""
-        release = self.release or self.release_of_sums
+        release = self.release or self.magnitude_release
         return "" if release is None else release.title
 
     @property
     def axes(self) -> tuple[Axis, ...]:
         """The variables of the magnitude table that is open, or of a release of one."""
-        if self.sums is not None:
-            return self.sums.table.axes
-        return () if self.release_of_sums is None else self.release_of_sums.magnitude_table.axes
+        if self.magnitudes is not None:
+            return self.magnitudes.table.axes
+        return () if self.magnitude_release is None else self.magnitude_release.magnitude_table.axes
 
-    def sums_cell_text(self, nodes: Index) -> str:
+    def magnitude_cell_text(self, nodes: Index) -> str:
         """A cell of a magnitude table by what it is called."""
         named = (axis.written[node] for axis, node in zip(self.axes, nodes, strict=True))
         return joined(named, ", ")
@@ -341,7 +341,7 @@ class Document(QObject):
         pages still show the project that it is selected in."""
         before, self.history = self.history, history
         shape = None if self.shown_table is None else self.shown_table.domain.shape
-        if self.of_sums:
+        if self.of_magnitudes:
             shape = tuple(axis.size for axis in self.axes)
         whole = None if self.project is None else self.project.domain.shape
         cycles = 0 if self.selected_cycle is None else self._cycles()
@@ -353,8 +353,8 @@ class Document(QObject):
         if self.selected_cycle is not None and self.selected_cycle >= cycles:
             self.select_cycle(None)
         self.history = history
-        if self.sums is not None:
-            self.judged_magnitudes.ask(self.sums)
+        if self.magnitudes is not None:
+            self.judged_magnitudes.ask(self.magnitudes)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:

@@ -79,7 +79,7 @@ class Judging(QObject):
             from tabprotect.engine.project.magnitude_ways import remedies_for
             from tabprotect.engine.project.releasing.judgement import what_helps
 
-            return (remedies_for if project.of_sums else what_helps)(project, progress)
+            return (remedies_for if project.of_magnitudes else what_helps)(project, progress)
 
         self._remedies.ask(message("trying what helps"), work, _setting(project))
         return () if self._remedies.error is not None else self._remedies.answer
@@ -100,18 +100,18 @@ def _key(project: Project) -> tuple[object, ...]:
 
 def _setting(project: Project) -> tuple[object, ...]:
     """The key of the remedies."""
-    if project.sums is not None:
-        sums = project.sums
-        return sums.table, *sums.rules, sums.weights, project.seed, repr(project.limits)
+    if project.magnitudes is not None:
+        magnitudes = project.magnitudes
+        return magnitudes.table, *magnitudes.rules, magnitudes.weights, project.seed, repr(project.limits)
     return (
         *(project.table, project.at_risk, project.method, project.parameters, project.moves),
-        project.objection,
+        project.acceptance_failure,
     )
 
 
-def judged(sums: ChosenMagnitudes, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
+def judged(magnitudes: ChosenMagnitudes, rules: tuple[MagnitudeRule, ...]) -> Sensitivity:
     """Return what rules say of every cell of a magnitude table; counts its cells the first time."""
-    return sensitive_cells(sums.table, rules, weights=sums.weights)
+    return sensitive_cells(magnitudes.table, rules, weights=magnitudes.weights)
 
 
 class JudgedMagnitudes(QObject):
@@ -131,23 +131,23 @@ class JudgedMagnitudes(QObject):
         """The last answer."""
         return self._question.answer
 
-    def ask(self, sums: ChosenMagnitudes) -> None:
+    def ask(self, magnitudes: ChosenMagnitudes) -> None:
         """Work it out, unless it is known."""
 
         def work(_progress: Progress) -> Sensitivity:
-            return judged(sums, rules_of(sums.rules) if sums.rules else ())
+            return judged(magnitudes, rules_of(magnitudes.rules) if magnitudes.rules else ())
 
-        self._question.ask(message("judging every sum"), work, _of_rules(sums))
+        self._question.ask(message("judging every sum"), work, _of_rules(magnitudes))
 
-    def of(self, sums: ChosenMagnitudes) -> Sensitivity | None:
+    def of(self, magnitudes: ChosenMagnitudes) -> Sensitivity | None:
         """Return what is known of a table with its rules; ``None`` before that."""
-        return self._question.known(_of_rules(sums))
+        return self._question.known(_of_rules(magnitudes))
 
     def unsafe(self, project: Project) -> int:
         """Return how many sums tell too much; 0 before that is known."""
-        found = None if project.sums is None else self.of(project.sums)
+        found = None if project.magnitudes is None else self.of(project.magnitudes)
         return 0 if found is None else int(found.unsafe.sum())
 
 
-def _of_rules(sums: ChosenMagnitudes) -> tuple[object, ...]:
-    return (sums.table, *sums.rules, sums.weights)
+def _of_rules(magnitudes: ChosenMagnitudes) -> tuple[object, ...]:
+    return (magnitudes.table, *magnitudes.rules, magnitudes.weights)

@@ -52,7 +52,7 @@ class Page(Stage, QWidget):
     changes made meanwhile are collected and handed over when the page is shown again.
     """
 
-    told = Signal()
+    announced = Signal()
     """Emitted when the page shows something else although the project is the same."""
 
     def __init__(self, document: Document) -> None:

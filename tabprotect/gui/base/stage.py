@@ -128,7 +128,7 @@ class Standings:
 
     def _worked_out(self, stage: type[Stage]) -> Standing:
         document = self._document
-        if document.of_sums and not (stage.by_measure or stage.any_table):
+        if document.of_magnitudes and not (stage.by_measure or stage.any_table):
             return Standing(
                 message("This is about tables of counts; a magnitude table is open."),
                 applies=False,
@@ -138,7 +138,7 @@ class Standings:
         why = stage.why_not(document)
         problems = 0 if why else stage.problems(document)
         applies, idle = stage.applies(document), stage.idle(document)
-        if document.of_sums and stage.by_measure:
+        if document.of_magnitudes and stage.by_measure:
             idle |= {entry.name for entry in stage.entries} - stage.magnitude_entries
         return Standing(why, applies, problems, idle)
 

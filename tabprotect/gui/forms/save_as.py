@@ -78,7 +78,7 @@ def published_release(project: Project | None) -> Release | None:
 def true_table(document: Document) -> Table | None:
     """The confidential table, where there is one and nobody but the house looks on."""
     project = document.project
-    if project is None or project.kind == "reader" or project.of_sums or document.public:
+    if project is None or project.kind == "reader" or project.of_magnitudes or document.public:
         return None
     return project.original
 

@@ -137,7 +137,7 @@ class Actions(QObject):
             standing = pages.standings[stage]
             able = not standing.why
             # What a magnitude table lacks is idle whatever its page has found.
-            built = None if self.document.of_sums else pages.built.get(stage.name)
+            built = None if self.document.of_magnitudes else pages.built.get(stage.name)
             idle = standing.idle if built is None else built.without_work()
             for entry in stage.entries:
                 action = self[f"{stage.name}_{entry.name}"]

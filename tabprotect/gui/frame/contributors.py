@@ -119,17 +119,17 @@ class ContributorsView(QWidget):
                 tr("Select a cell: its sum, and in the house who contributes, appear here.")
             )
             return
-        self.title.setText(translate(document.sums_cell_text(nodes)))
-        sums, release = document.sums, document.release_of_sums
-        if document.in_house and sums is not None:
-            self._of_house(sums, nodes)
+        self.title.setText(translate(document.magnitude_cell_text(nodes)))
+        magnitudes, release = document.magnitudes, document.magnitude_release
+        if document.in_house and magnitudes is not None:
+            self._of_house(magnitudes, nodes)
         elif release is not None:
             self.sentence.setText(translate(_released(release.magnitude_table, nodes)))
         else:
             self.sentence.setText(tr("A reader sees nothing yet."))
 
-    def _of_house(self, sums: ChosenMagnitudes, nodes: Index) -> None:
-        table, found = sums.table, self.document.judged_magnitudes.of(sums)
+    def _of_house(self, magnitudes: ChosenMagnitudes, nodes: Index) -> None:
+        table, found = magnitudes.table, self.document.judged_magnitudes.of(magnitudes)
         if found is None:
             self.sentence.setText(tr("Judging every sum\u2026"))
             return
@@ -138,7 +138,7 @@ class ContributorsView(QWidget):
             return
         text = magnitude_text(table.decimals)
         who = contributors(table, number)
-        rules = rules_of(sums.rules) if sums.rules else ()
+        rules = rules_of(magnitudes.rules) if magnitudes.rules else ()
         near = nearest(who, rules)
         self.sentence.setText(
             translate(_sentence(text(int(table.cells.value[number])), who, near, table.measure))
@@ -155,7 +155,7 @@ class ContributorsView(QWidget):
             )
             for widget in (self._rule, self._doubt, self.bar, self._needed):
                 widget.show()
-        self.level.setText(translate(_level(sums, found, number, text)))
+        self.level.setText(translate(_level(magnitudes, found, number, text)))
         self._note.setText(tr("Names and rules are staff only; a release never shows them."))
 
     def _list(self, who: Sequence[Contributor], text: Written) -> None:
@@ -209,18 +209,18 @@ def _sentence(value: str, who: Sequence[Contributor], near: Near | None, measure
     return joined((said, knows), " ")
 
 
-def _level(sums: ChosenMagnitudes, found: Sensitivity, number: int, text: Written) -> str:
+def _level(magnitudes: ChosenMagnitudes, found: Sensitivity, number: int, text: Written) -> str:
     """Say what the rules ask for, in words."""
-    if not sums.rules:
+    if not magnitudes.rules:
         return message("No rule is given yet.")
     level = int(found.upper[number])
     if not found.unsafe[number]:
         return message("Safe by all rules.")
-    value = int(sums.table.cells.value[number])
+    value = int(magnitudes.table.cells.value[number])
     return message(
         "Unsafe by {rule}. Protection level {level}: what readers can think possible must reach "
         "{end} or more.",
-        sums.rules[int(found.rule[number])],
+        magnitudes.rules[int(found.rule[number])],
         text(level),
         text(value + level),
     )

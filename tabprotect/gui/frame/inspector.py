@@ -108,12 +108,12 @@ class Inspector(Panel):
 
     def refresh(self) -> None:
         """Show the selected cell anew."""
-        sums = self.document.of_sums
-        self._counts.setVisible(not sums)
-        self.contributors.setVisible(sums)
+        magnitudes = self.document.of_magnitudes
+        self._counts.setVisible(not magnitudes)
+        self.contributors.setVisible(magnitudes)
         # Also when it is out of sight: what it said of another document goes.
         self.contributors.refresh()
-        if sums:
+        if magnitudes:
             return
         index, table = self.document.selection, self.document.shown_table
         shown: dict[str, str] = {}

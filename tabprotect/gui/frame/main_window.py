@@ -178,7 +178,7 @@ class MainWindow(Window):
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
         area = named(Scrolling(), focus=Qt.FocusPolicy.NoFocus)
         area.setWidget(page)
-        page.told.connect(self._tell)
+        page.announced.connect(self._tell)
         page.list_actions(self.actions_.every())
         self._areas[page] = area
         self.stack.addWidget(area)
@@ -309,9 +309,9 @@ class MainWindow(Window):
         facts = []
         if document.in_house:
             facts.append(message("original open"))
-            unruled = document.sums is not None and not document.sums.rules
+            unruled = document.magnitudes is not None and not document.magnitudes.rules
             number = document.at_risk_cells
-            risk = plural(number, *(UNSAFE if document.of_sums else SMALL), count_text(number))
+            risk = plural(number, *(UNSAFE if document.of_magnitudes else SMALL), count_text(number))
             facts.append(message("no rule yet") if unruled else risk)
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
@@ -342,10 +342,10 @@ class MainWindow(Window):
         if project is None:
             return ""
         parts = [self._name()]
-        if project.of_sums:
+        if project.of_magnitudes:
             parts.append(spoken(project.domain.names))
             if self.document.selection is not None:
-                parts.append(self.document.sums_cell_text(self.document.selection))
+                parts.append(self.document.magnitude_cell_text(self.document.selection))
         elif table is not None:
             parts.append(spoken(table.domain.names))
             if self.document.selection is not None:

@@ -73,7 +73,7 @@ class Pages(Mapping[str, Page]):
 
     def __getitem__(self, name: str) -> Page:
         stage = self.stages[name]
-        own = self._document.of_sums and stage.by_measure
+        own = self._document.of_magnitudes and stage.by_measure
         built = self.built_for_magnitudes if own else self.built
         if name not in built:
             page = built[name] = page_type(stage)(self._document)

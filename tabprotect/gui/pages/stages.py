@@ -125,7 +125,7 @@ class CheckStage(Stage):
     @classmethod
     def problems(cls, document: Document) -> int:
         """Cells that a reader would know."""
-        if document.project is not None and (done := document.project.protected_sums) is not None:
+        if document.project is not None and (done := document.project.protected_magnitudes) is not None:
             audit = done.verdict.audit
             return 0 if audit is None else audit.broken + audit.known
         verdict = document.judging.verdict(document.project)
@@ -186,7 +186,7 @@ class ReleaseStage(Stage):
         """Tell whether something stands against it."""
         if (project := document.project) is None or document.public or project.published:
             return 0
-        if (done := project.protected_sums) is not None:
+        if (done := project.protected_magnitudes) is not None:
             return int(done.verdict.passed is not True)
         return int(bool(project.against))
 

@@ -99,8 +99,8 @@ def _source(name: str) -> str:
 @cache
 def _environment(language: str) -> Environment:
     """The templates in a language."""
-    told = str if language == ENGLISH else catalogue(language).told
-    return environment(_source, told, language)
+    translated = str if language == ENGLISH else catalogue(language).translated
+    return environment(_source, translated, language)
 
 
 def language_of(request: Request, offered: Sequence[str]) -> str:

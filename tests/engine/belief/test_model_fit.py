@@ -84,7 +84,7 @@ def test_imputed_tables_and_the_test_are_those_of_all_originals() -> None:
     assert told is not None
     assert (told.degrees, true.degrees) == pytest.approx((1, 1))
     assert told.statistic == pytest.approx(true.statistic, rel=0.25) and true.statistic > 1
-    assert told.told == pytest.approx(true.told, abs=0.1) and true.told < 0.9
+    assert told.share_known == pytest.approx(true.share_known, abs=0.1) and true.share_known < 0.9
     # Cramer's V: all originals, as likely as around independence of every spread.
     found_v = reading.independence(0.95).strength
     likeliest = np.maximum(means, 1e-3)

@@ -42,7 +42,10 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     assert found is not None and found.passed
     names = table.domain.names
     margins = [(names[a], names[b]) for a in range(3) for b in range(a + 1, 3)]
-    assert found.as_json()["kept_small"] == expected(table, margins) and len(found.kept_small) == 3
+    assert (
+        found.as_json()["exact_small_margins"] == expected(table, margins)
+        and len(found.exact_small_margins) == 3
+    )
     sentence = "3 kept sums are small and go out as they are."
     assert sentence in found.sentence
     # A reason is on record beside it, where one was given.
@@ -51,7 +54,7 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     lines = protection(done, summarise(done), found).findings
     assert [line.state for line in lines if line.text == sentence] == ["mind"]
     kept = Publication.of(table.domain, margins)
-    assert small_sums(table, kept, SmallCount()) == found.kept_small
+    assert small_sums(table, kept, SmallCount()) == found.exact_small_margins
 
 
 @pytest.mark.parametrize(
@@ -72,4 +75,4 @@ def test_other_methods(name: str, given: dict[str, object], margins: list[tuple[
     table = Table.dense(Domain.of_shape((3, 3)), counts)
     found = protected(name, table, **given).record.verdict
     assert found is not None
-    assert [one.as_json() for one in found.kept_small] == expected(table, margins)
+    assert [one.as_json() for one in found.exact_small_margins] == expected(table, margins)

@@ -64,7 +64,7 @@ def tabulated(firms: Path) -> History:
 
 
 def hidden_of(project: Project) -> list[dict[str, str]]:
-    release = project.release_of_sums
+    release = project.magnitude_release
     assert release is not None
     table = release.magnitude_table
     return [table.index(n) for n in table.hidden.nonzero()[0].tolist()]
@@ -72,13 +72,13 @@ def hidden_of(project: Project) -> list[dict[str, str]]:
 
 def test_rules_methods_and_results_are_steps_that_can_be_undone(firms: Path) -> None:
     history = steps(protect(), history=tabulated(firms))
-    done = history.project.protected_sums
+    done = history.project.protected_magnitudes
     assert done is not None and done.record.primary.sum() == 1
     assert {"nace": "10", "region": "N"} in hidden_of(history.project)
     changed = steps(set_rules(rules=["p=10", "n=4"]), history=history)
-    assert changed.project.protected_sums is None
+    assert changed.project.protected_magnitudes is None
     back, changes = changed.undo()
-    assert back.project.protected_sums is done and "release" in changes
+    assert back.project.protected_magnitudes is done and "release" in changes
     noisy = steps(set_method(method="multiplicative_noise"), set_parameters(least=0.1), history=history)
     assert dict(noisy.project.parameters) == {"least": 0.1}
     with pytest.raises(ParameterError):
@@ -92,12 +92,12 @@ def test_a_saved_project_is_the_same_project(firms: Path, tmp_path: Path) -> Non
     path = tmp_path / "p.tabprotect"
     storage.save(history, path)
     opened = storage.load(path)
-    rows = opened.project.sums.table.rows  # type: ignore[union-attr]
+    rows = opened.project.magnitudes.table.rows  # type: ignore[union-attr]
     # What rules go by is the measure itself, and not another variable of equal values.
     assert rows.shadow is rows.own and rows.cost is rows.own
     assert hidden_of(opened.project) == hidden_of(history.project)
     assert storage.to_bytes(opened) == storage.to_bytes(history)
-    assert steps(protect(), history=opened).project.protected_sums is not None
+    assert steps(protect(), history=opened).project.protected_magnitudes is not None
 
 
 def test_a_recipe_publishes_what_the_command_line_publishes(
@@ -142,7 +142,7 @@ def test_a_recipe_publishes_what_the_command_line_publishes(
     reader = steps(open_bundle(path=str(out))).project
     assert reader.kind == "reader" and hidden_of(reader) == hidden_of(history.project)
     house = steps(open_table(source=str(table))).project
-    assert house.sums is not None and house.original.total == 18
+    assert house.magnitudes is not None and house.original.total == 18
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_reason_for_publishing_again_answers_for_no_failed_verdict_of_counts(
 
 
 def cells_of(history: History) -> dict[tuple[tuple[str, str], ...], tuple[int, int, int]]:
-    table = history.project.sums.table  # type: ignore[union-attr]
+    table = history.project.magnitudes.table  # type: ignore[union-attr]
     cells = table.cells
     return {
         tuple(sorted(table.index(n).items())): (
@@ -213,7 +213,7 @@ def test_variables_are_changed_as_if_the_records_had_been_coded_so(firms: Path, 
         ("rename_variable", {"variable": "nace", "to": "branch"}),
     ):
         history, _ = history.apply(name, arguments)
-        assert history.project.sums is not None and history.project.protected is None
+        assert history.project.magnitudes is not None and history.project.protected is None
     found = cells_of(history)
     # The contributor of 10 and 20 in the north counts once: a, with 900 and 70.
     north = (("branch", "low"), ("region", "North"))

@@ -63,10 +63,10 @@ def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom
     page.rules.numbers[0].setValue(4)
     qtbot.waitUntil(lambda: "With n=4 " in page.rules._draft.text())
     assert page.rules._draft.text() == "With n=4 4 sums would be unsafe (1 now)."
-    assert sums.document.sums is not None and sums.document.sums.rules == ("p=10",)
+    assert sums.document.magnitudes is not None and sums.document.magnitudes.rules == ("p=10",)
     page.rules.add.click()
     settle()
-    assert sums.document.sums.rules == ("p=10", "n=4") and sums.document.at_risk_cells == 4
+    assert sums.document.magnitudes.rules == ("p=10", "n=4") and sums.document.at_risk_cells == 4
     sums.document.undo()
     settle()
     sums.page.choices()["next"]()
@@ -222,7 +222,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     project = document.project
     assert project is not None and project.method == "multiplicative_noise"
     assert dict(project.parameters) == {}
-    assert project.protected_sums is not None and project.protected_sums.verdict.passed
+    assert project.protected_magnitudes is not None and project.protected_magnitudes.verdict.passed
     settle()
     assert sums.page is page and not offered()
     line = part.banner.line

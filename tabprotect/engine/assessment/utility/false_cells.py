@@ -55,8 +55,8 @@ class FalseZeros(Measure):
 
 def false_share(case: AssessedRelease, cells: Bools, false: Bools, none: str) -> Figure:
     """The share of some compared cells (cells,) that are false; ``none`` says why there is none."""
-    told = np.where(cells, false, np.nan)
-    return Figure(mean(told[cells], none), case.spread(told))
+    shares = np.where(cells, false, np.nan)
+    return Figure(mean(shares[cells], none), case.spread(shares))
 
 
 PLUGINS = (FalsePositives(), FalseZeros())

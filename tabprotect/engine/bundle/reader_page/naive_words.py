@@ -84,6 +84,6 @@ def naive_words(method: str, *, exact: bool) -> list[str]:
     return [text.format(strength=found.strength, least=least, most=most, low=low, high=high), WHERE]
 
 
-def naive_words_of_sums(*, noisy: bool) -> list[str]:
+def naive_magnitude_words(*, noisy: bool) -> list[str]:
     """Write the sentences for sums."""
     return [NOISY_SUMS if noisy else HIDDEN_SUMS]

@@ -19,7 +19,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.reader_page.naive_words import naive_words, naive_words_of_sums
+from tabprotect.engine.bundle.reader_page.naive_words import naive_magnitude_words, naive_words
 from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
@@ -82,7 +82,7 @@ class Page:
         title = release.title
         if release.magnitudes:
             title = title or release.magnitude_table.measure
-        told = {
+        data = {
             "title": title,
             "method": release.mechanism.method,
             **(_told(release, likelihood) if release.tables else _told_of_magnitudes(release)),
@@ -93,7 +93,7 @@ class Page:
             },
         }
         before, _, after = frame().partition(MODEL)
-        before = before.replace(RELEASE, embedded(told), 1)
+        before = before.replace(RELEASE, embedded(data), 1)
         shown = html.escape(" ".join(title.split()) or "tabprotect", quote=False)
         model = model_of(release, likelihood)
         return cls(
@@ -283,7 +283,7 @@ def _hash(text: str) -> str:
 
 def told_in(code: str, text: str) -> str:
     """A sentence in a language."""
-    return str(text) if code == ENGLISH else catalogue(code).told(text)
+    return str(text) if code == ENGLISH else catalogue(code).translated(text)
 
 
 def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
@@ -338,7 +338,7 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
                 "exact": told_in(code, exact),
                 "promised": [told_in(code, method.promise)],
                 "weighted": "",
-                "naive": " ".join(told_in(code, line) for line in naive_words_of_sums(noisy=noisy)),
+                "naive": " ".join(told_in(code, line) for line in naive_magnitude_words(noisy=noisy)),
             }
             for code in LANGUAGES
         },

@@ -225,7 +225,9 @@ def protection(protected: Protected, summary: RunSummary, verdict: Verdict | Non
         if not verdict.known and summary.at_risk_cells and HARDLY <= share < 1:
             found.append(Finding("hardly_changed", "mind", {"tenths": int(10 * share)}, staff=True))
         # The last: what they are, and what is to be decided about them, stands below.
-        found += [said(kept_in_words(verdict.kept_small), "mind")] if verdict.kept_small else []
+        found += (
+            [said(kept_in_words(verdict.exact_small_margins), "mind")] if verdict.exact_small_margins else []
+        )
     return FindingGroup(message("Protection"), tuple(found))
 
 
@@ -262,7 +264,9 @@ def bundle_files(checks: Iterable[str]) -> FindingGroup:
     return FindingGroup(message("Files"), tuple(said(text, "passed") for text in checks))
 
 
-def sums_headline(verdict: Verdict, *, staff: bool, published: bool = False, question: str = "") -> Finding:
+def magnitude_headline(
+    verdict: Verdict, *, staff: bool, published: bool = False, question: str = ""
+) -> Finding:
     """The verdict on magnitudes in one sentence; for ``staff`` with what was tried with the contributions.
 
     As of :func:`headline`.
@@ -278,7 +282,7 @@ def sums_headline(verdict: Verdict, *, staff: bool, published: bool = False, que
     return replace(first, state=state, word=word, rest=in_words(rest))
 
 
-def sums_protection(done: Protected, verdict: StaffVerdict) -> FindingGroup:
+def magnitude_protection(done: Protected, verdict: StaffVerdict) -> FindingGroup:
     """Say what protects magnitudes, and what of that was not judged. Confidential."""
     found = [replace(one, staff=True, shows="cells") for one in verdict.tried[:1]]
     if found:

@@ -17,9 +17,9 @@ from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.staff.release_findings import (
     headline,
     honesty,
+    magnitude_headline,
+    magnitude_protection,
     protection,
-    sums_headline,
-    sums_protection,
 )
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
@@ -67,7 +67,7 @@ class _Cells:
 def risk_json(protected: Protected, summary: RunSummary) -> bytes:
     """The report as JSON, with each at-risk cell on a line of its own."""
     record, release = protected.record, protected.release
-    told = {
+    data = {
         "confidential": True,
         "title": release.title,
         "at_risk_rule": str(record.problem.at_risk),
@@ -91,7 +91,7 @@ def risk_json(protected: Protected, summary: RunSummary) -> bytes:
     pieces[:, -1] = list(itertools.starmap(_end, cells.counts))
     lines = "".join(pieces.reshape(-1).tolist()).removesuffix(",\n")
     listed = f"[\n{lines}\n  ]\n}}\n".encode(errors="backslashreplace")
-    return dump_json(told).removesuffix(b"[]\n}\n") + listed
+    return dump_json(data).removesuffix(b"[]\n}\n") + listed
 
 
 @lru_cache(maxsize=4096)
@@ -161,7 +161,7 @@ def magnitude_risk_json(done: Protected) -> dict[str, object]:
         "title": done.release.title,
         "verdict": done.verdict,
         "decisions": list(done.record.decisions),
-        "groups": [asdict(sums_protection(done, done.verdict))],
+        "groups": [asdict(magnitude_protection(done, done.verdict))],
         "cells": [
             {
                 "index": table.index(cell),
@@ -183,9 +183,9 @@ def magnitude_risk_text(done: Protected) -> str:
         "",
         done.release.title or message("(no title)"),
         "",
-        f"**{sums_headline(done.verdict, staff=True).text}**",
+        f"**{magnitude_headline(done.verdict, staff=True).text}**",
         "",
-        *_listed_group(sums_protection(done, done.verdict)),
+        *_listed_group(magnitude_protection(done, done.verdict)),
         *(message("- Decision: {text}", text) for text in done.record.decisions),
         "",
         message("| hidden sum | original | why |"),

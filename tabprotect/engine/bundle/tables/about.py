@@ -83,9 +83,9 @@ def about_release(release: Release, check: str = "", telling: Telling = NOTHING)
         (message("Date"), telling.date),
         (message("Check number"), check and message("SHA-256 of the release bundle: {check}", check)),
     ]
-    told = tuple((name, text) for name, text in facts if text)
+    stated = tuple((name, text) for name, text in facts if text)
     return About(
-        release.title, changed, tuple(telling.notes), told, telling.unit, telling.source, telling.date
+        release.title, changed, tuple(telling.notes), stated, telling.unit, telling.source, telling.date
     )
 
 

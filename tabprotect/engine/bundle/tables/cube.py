@@ -109,8 +109,8 @@ def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None
         if codes[-1] in codes[:-1]:
             raise _named_as_total(axis.variable.name, codes[-1])
         labels = (*axis.variable.labels, *codes[len(axis.variable.labels) :])
-        told = bool(axis.variable.labels) and len(set(labels)) == len(labels)
-        variables.append(Variable(axis.variable.name, codes, labels=labels if told else ()))
+        labelled = bool(axis.variable.labels) and len(set(labels)) == len(labels)
+        variables.append(Variable(axis.variable.name, codes, labels=labels if labelled else ()))
         parents[axis.variable.name] = own = dict[str, str]()
         for step in axis.steps:
             for child in np.flatnonzero(step >= 0).tolist():

@@ -196,8 +196,8 @@ def judged_trials(
     method = setting.method
     judge = partial(verdict, policy=setting.limits, effort=TRIAL, progress=progress)
     for trial in simulate(method, problems, setting.values, runs, generator=coins, progress=progress):
-        objection = "" if trial.refusal is not None else method.acceptance_failure(trial.draft.findings)
-        yield trial, InfeasibleError(objection) if objection else trial.judged(judge)
+        failure = "" if trial.refusal is not None else method.acceptance_failure(trial.draft.findings)
+        yield trial, InfeasibleError(failure) if failure else trial.judged(judge)
 
 
 def _tried(setting: Setting, problems: list[Problem], **means: Any) -> tuple[float, float, bool]:

@@ -93,8 +93,8 @@ class SdmxMessage(Format):
                 message("the message is too large to be held"), hint=message("take it as SDMX-CSV")
             )
         found, notes = self.observations(path, reading)
-        cells, told = _cells(found, reading)
-        return cells, [*told, *notes]
+        cells, remarks = _cells(found, reading)
+        return cells, [*remarks, *notes]
 
     def write(self, table: Table) -> bytes:
         return self._written(Cube(table), NOT_FOR_PUBLICATION)

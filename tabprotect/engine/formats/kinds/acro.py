@@ -98,8 +98,8 @@ def _check(domain: Domain) -> None:
 
 def _own_file(domain: Domain) -> str:
     """The tables of one release share a folder: each has a file named after its variables."""
-    told = hashlib.sha256("\0".join(domain.names).encode()).hexdigest()
-    return f"{UID}_{told[:8]}.csv"
+    digest = hashlib.sha256("\0".join(domain.names).encode()).hexdigest()
+    return f"{UID}_{digest[:8]}.csv"
 
 
 PLUGIN = Acro()

@@ -90,8 +90,8 @@ class JsonStat(Format):
         hidden = cube.hidden
         said: dict[str, object] = {"label": cube.about.title} if cube.about.title else {}
         about = cube.about
-        if told := [*about.sentences, *about.origin[: bool(about.unit)]]:
-            said["note"] = told
+        if remarks := [*about.sentences, *about.origin[: bool(about.unit)]]:
+            said["note"] = remarks
         said |= {name: text for name, text in {"source": about.source, "updated": about.date}.items() if text}
         extension: dict[str, object] = {}
         if hidden is not None:

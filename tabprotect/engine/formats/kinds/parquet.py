@@ -121,10 +121,10 @@ def _metadata(domain: Domain, about: About) -> str:
         for key, value in domain_json(domain).items()
     ]
     note = " ".join(about.sentences)
-    told = {"note": note, "unit": about.unit, "source": about.source, "date": about.date}
-    if any(told.values()):
-        told = {"title": about.title, **told}
-    pairs += [f"{quoted(key)}: {literal(text)}" for key, text in told.items() if text]
+    metadata = {"note": note, "unit": about.unit, "source": about.source, "date": about.date}
+    if any(metadata.values()):
+        metadata = {"title": about.title, **metadata}
+    pairs += [f"{quoted(key)}: {literal(text)}" for key, text in metadata.items() if text]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
 

@@ -115,7 +115,7 @@ class SdmxJson(SdmxMessage):
 
     def message(self, cube: Cube, status: str) -> bytes:
         table = cube.table
-        told = [*cube.about.sentences, *cube.about.origin]
+        notes = [*cube.about.sentences, *cube.about.origin]
         observations = {
             ":".join(map(str, index)): (
                 [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]
@@ -140,12 +140,12 @@ class SdmxJson(SdmxMessage):
                         _attribute(CONF_STATUS, CONF, (status, CONFIDENTIAL)),
                     ],
                 },
-                **({"annotations": [{"type": "NOTE", "text": text} for text in told]} if told else {}),
+                **({"annotations": [{"type": "NOTE", "text": text} for text in notes]} if notes else {}),
             },
             "dataSets": [
                 {
                     "action": "Information",
-                    **({"annotations": list(range(len(told)))} if told else {}),
+                    **({"annotations": list(range(len(notes)))} if notes else {}),
                     "observations": observations,
                 }
             ],

@@ -78,10 +78,10 @@ class SdmxMl(SdmxMessage):
             "</c:Structure></m:Structure></m:Header>",
             f'<m:DataSet structureRef="{named}" action="Information">',
         ]
-        if told := [*cube.about.sentences, *cube.about.origin]:
+        if notes := [*cube.about.sentences, *cube.about.origin]:
             # The order of its parts is the schema's.
             said = "".join(
-                f'<c:AnnotationText xml:lang="en">{escape(text)}</c:AnnotationText>' for text in told
+                f'<c:AnnotationText xml:lang="en">{escape(text)}</c:AnnotationText>' for text in notes
             )
             note = f"<c:Annotation><c:AnnotationType>NOTE</c:AnnotationType>{said}</c:Annotation>"
             lines.append(f"<c:Annotations>{note}</c:Annotations>")

@@ -90,9 +90,9 @@ def signs_in(layout: LaidOut, marks: CountMarks) -> dict[str, int]:
     return {text: number for text, number in texts.items() if marks.known(text)}
 
 
-def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
+def _marks_told(by_meaning: Counter[str]) -> Iterator[LaidOutPart]:
     """Return how many cells have each mark, by its meaning."""
-    for meaning, cells in told.items():
+    for meaning, cells in by_meaning.items():
         if meaning:
             said = plural(cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells)
             yield LaidOutPart("marks", meaning, said)

@@ -218,9 +218,9 @@ def _list(cube: Cube) -> Sheet:
     def rows() -> Iterator[list[SheetCell]]:
         yield [SheetCell(name, "across" if name == COUNT else "head") for name in named]
         codes = [[SheetCell(code) for code in variable.categories] for variable in domain.variables]
-        told = {code: [SheetCell(code), SheetCell(CONF[code])] for code in (FREE, CONFIDENTIAL)}
+        by_code = {code: [SheetCell(code), SheetCell(CONF[code])] for code in (FREE, CONFIDENTIAL)}
         for labels, number in zip(itertools.product(*codes), _shown(cube), strict=True):
-            status = told[CONFIDENTIAL if number.style == "hidden" else FREE] if marked else ()
+            status = by_code[CONFIDENTIAL if number.style == "hidden" else FREE] if marked else ()
             yield [*labels, number, *status]
 
     widths = [_width([v.name, *v.categories[:100]]) for v in domain.variables]

@@ -282,8 +282,8 @@ def _table(
         message("{odd:,} cells have sums that their contributors, as far as they are named, do not make", odd)
     ]
     more = [message("{n:,} totals are not those of their parts, and were added up anew", off_totals)]
-    told = [*(notes if odd else ()), *(more if off_totals else ())]
-    return replace(plain, largest=largest, given="".join(given)), told
+    remarks = [*(notes if odd else ()), *(more if off_totals else ())]
+    return replace(plain, largest=largest, given="".join(given)), remarks
 
 
 def _numbers(table: MagnitudeTable, nodes: Ints) -> Ints:

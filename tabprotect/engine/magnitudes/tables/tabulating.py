@@ -374,12 +374,12 @@ def _added_up(
     key = " + ".join(f"CAST(codes{i}.code AS BIGINT) * {prod(sizes[i + 1 :])}" for i in range(len(sizes)))
     joins = " ".join(f"JOIN codes{i} ON read.v{i} = codes{i}.label" for i in range(len(sizes)))
     sums = _sums(columns, decimals)
-    told = ", ".join(f"CAST({sql} AS BIGINT) AS {what}" for what, sql in sums.items())
+    selected = ", ".join(f"CAST({sql} AS BIGINT) AS {what}" for what, sql in sums.items())
     weight = f"CAST(round(weight * {WHOLE}) AS BIGINT)" if columns.weight else str(WHOLE)
     by = "key, holding, weight" if columns.weight else "key, holding"
-    told = told if columns.weight else f"{WHOLE} AS weight, {told}"
+    selected = selected if columns.weight else f"{WHOLE} AS weight, {selected}"
     sql = (
-        f"SELECT {by}, {told} FROM (SELECT {key} AS key, holdings.code AS holding, "
+        f"SELECT {by}, {selected} FROM (SELECT {key} AS key, holdings.code AS holding, "
         f"read.* EXCLUDE (holding, weight), {weight} AS weight FROM read {joins} "
         f"JOIN holdings USING (holding)) GROUP BY {by} ORDER BY {by}"
     )

@@ -346,12 +346,12 @@ class _Weigher:
             self.cost += DRAWING[0] + DRAWING[1] * found.domain.size
         self.calls, self.work = 0, 0.0
         # What is exact needs no coins: then those of later draws can be tossed first.
-        self._parts = parts if rerun.exact and rerun.told is not None else ()
+        self._parts = parts if rerun.exact and rerun.known_weights is not None else ()
 
-    def weight(self, original: Ints, told: float = math.nan) -> float:
+    def weight(self, original: Ints, known_weights: float = math.nan) -> float:
         """The weight of one original, by one call or as it is told."""
-        before, chance = solver_work(), told
-        if math.isnan(told):
+        before, chance = solver_work(), known_weights
+        if math.isnan(known_weights):
             chance = self._rerun.estimate(_table(self._found, original), self._generator)
         self.calls += 1
         self.work += max(self.cost, solver_work() - before)
@@ -370,8 +370,8 @@ class _Weigher:
         kept: list[Ints] = []
         weights: list[Floats] = []
         tried, total, square = 0, 0.0, 0.0
-        for drawn, told in self._blocks(base, unknown, most):
-            own = self.weights(base, (drawn, unknown), 1, limited=asked is None, told=told)
+        for drawn, known_weights in self._blocks(base, unknown, most):
+            own = self.weights(base, (drawn, unknown), 1, limited=asked is None, known_weights=known_weights)
             if own is None:
                 break
             tried += len(drawn)
@@ -400,9 +400,9 @@ class _Weigher:
             ahead = min(AHEAD, (most - tried) // block)
             if draw_blocks is not None and ahead:
                 drawn = draw_blocks(ahead, block, self._generator, self._progress)
-                told = self._told(base, (drawn, unknown))
+                known_weights = self._told(base, (drawn, unknown))
                 for begin in range(0, len(drawn), block):
-                    yield drawn[begin : begin + block], told[begin : begin + block]
+                    yield drawn[begin : begin + block], known_weights[begin : begin + block]
             else:
                 number = min(block, most - tried)
                 drawn = self._found.draw_originals(number, self._generator, self._progress)
@@ -417,7 +417,7 @@ class _Weigher:
         repeats: int,
         *,
         limited: bool = True,
-        told: list[float] | None = None,
+        known_weights: list[float] | None = None,
     ) -> Floats | None:
         """Weights of the originals, float64 (batches or 1, originals); ``None`` if too expensive.
 
@@ -427,7 +427,7 @@ class _Weigher:
             Originals (originals, unknown cells), and those cells; the others are as in ``base``.
         limited
             Whether to give up when the work is far beyond the budget.
-        told
+        known_weights
             What is known of them without a call, if that is known already.
         """
         tables, unknown = what
@@ -437,7 +437,7 @@ class _Weigher:
         out = np.zeros((batches, len(tables)))
         original = base.copy()
         stage, each = message("weighing originals by the whole mechanism"), max(1, repeats // batches)
-        for k, known in enumerate(self._told(base, what) if told is None else told):
+        for k, known in enumerate(self._told(base, what) if known_weights is None else known_weights):
             if math.isnan(known):
                 # Expensive calls end at the limit of the work, before the last original.
                 spent = self.work / (OVERRUN * self._budget) if limited else 0.0
@@ -450,11 +450,11 @@ class _Weigher:
         return out
 
     def _told(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
-        """Return what is known of originals without a call, as ``Rerun.told``."""
-        told = self._rerun.told
-        if told is None:
+        """Return what is known of originals without a call, as ``Rerun.known_weights``."""
+        known_weights = self._rerun.known_weights
+        if known_weights is None:
             return [math.nan] * len(what[0])
-        return [one for _, some in _filled(base, what) for one in told(some).tolist()]
+        return [one for _, some in _filled(base, what) for one in known_weights(some).tolist()]
 
     def _at_once(
         self,

@@ -170,12 +170,12 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
     key = job.key()
     code, text = 0, ""
     written: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
     try:
         history, paths = run_file(job.recipe, folder, settings=job.settings)
         written = tuple(path.name for path in paths)
         since = last_and_now(job.recipe, job.settings, history)
-        told = () if since is None else tuple(since.lines())
+        differences = () if since is None else tuple(since.lines())
     except TabprotectError as error:
         code, text = error.exit_code, str(error)
     except Exception as error:
@@ -185,7 +185,7 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
         _outcome(job, code, text),
         seconds=round(time.perf_counter() - begin, 2),
         written=written,
-        since_last_year=told,
+        since_last_year=differences,
         key=key,
         started=started,
     )

@@ -46,7 +46,7 @@ def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestio
         When the parameters do not fit the table.
     """
     return acceptance_probability.what_helps(
-        *_judged_by(project), objected=bool(project.objection), progress=progress
+        *_judged_by(project), objected=bool(project.acceptance_failure), progress=progress
     )
 
 
@@ -103,13 +103,15 @@ def judge_release(
     if done is None:
         return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
-    looked = asked_once(problem, register)
-    done = beside_other_measures(done, policy, looked)
+    looked_up = asked_once(problem, register)
+    done = beside_other_measures(done, policy, looked_up)
     release = done.release
     found = done.record.verdict
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
-    before = left_before(problem, register, release=release, policy=policy, looked=looked, progress=progress)
+    before = left_before(
+        problem, register, release=release, policy=policy, looked_up=looked_up, progress=progress
+    )
     if before.refuses(policy, reason or (UNSTATED if done.record.overruled else "")):
         with suppress(TabprotectError):
             refused_beside(project, register)
@@ -152,14 +154,14 @@ def asked_once(problem: Problem, register: str | None) -> LookedUp | None:
     return None
 
 
-def beside_other_measures(done: Protected, policy: AgencyPolicy, looked: LookedUp | None) -> Protected:
+def beside_other_measures(done: Protected, policy: AgencyPolicy, looked_up: LookedUp | None) -> Protected:
     """A result as it may leave after releases of other measures of the same records.
 
     A register that cannot be read (``None``) is said where earlier releases are looked up.
     """
-    if looked is None:
+    if looked_up is None:
         return done
-    found, record = other_measures(done.record.problem, done.release, looked), done.record
+    found, record = other_measures(done.record.problem, done.release, looked_up), done.record
     if found.counted:
         tables = tuple(
             replace(one, numbers=one.cells if one.who == "outsider" else 0) for one in done.verdict.tables

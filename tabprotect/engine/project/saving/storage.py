@@ -22,7 +22,7 @@ from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
 FORMAT = message("tabprotect project, CONFIDENTIAL")
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _PROJECT = "project.json"
 _ARRAY = re.compile(r"arrays/[0-9a-f]{64}\.npy\Z")

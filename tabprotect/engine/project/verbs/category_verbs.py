@@ -25,8 +25,8 @@ def _with(
     made = domain[variable].made_of(categories, parts)
     changed = domain.with_variable(made, parts=parts)
     into = of_parts(len(domain[variable].categories), parts)
-    sums = regrouped(project, changed, {variable: (variable, into)})
-    return edited(project, Table.dense(changed, counts), sums)
+    magnitudes = regrouped(project, changed, {variable: (variable, into)})
+    return edited(project, Table.dense(changed, counts), magnitudes)
 
 
 @Declared(message("add category {category} to {variable}"))

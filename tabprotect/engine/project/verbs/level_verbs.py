@@ -127,9 +127,11 @@ def unsafe_at_level(
     coarse = take_level.run(order.run(project), Context(), variable=variable, level=level)
     numbers = []
     for one in (project, coarse):
-        sums = chosen(one)
-        rules = rules_of(sums.rules) if sums.rules else ()
-        numbers.append(int(sensitive_cells(sums.table, rules, weights=sums.weights).unsafe.sum()))
+        chosen_here = chosen(one)
+        rules = rules_of(chosen_here.rules) if chosen_here.rules else ()
+        numbers.append(
+            int(sensitive_cells(chosen_here.table, rules, weights=chosen_here.weights).unsafe.sum())
+        )
     return numbers[0], numbers[1]
 
 
@@ -363,7 +365,7 @@ def _added(
     return replace(
         project.without_result(),
         table=change(project.original),
-        sums=regrouped(project, domain, origin),
+        magnitudes=regrouped(project, domain, origin),
         record_keys=keys,
         weights=weights,
         edited=True,

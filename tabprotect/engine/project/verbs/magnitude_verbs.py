@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ USUAL = "suppression"
 """The method that a magnitude table begins with."""
 
 
-def sums_document(table: MagnitudeTable, *, source: str) -> Project:
+def magnitude_document(table: MagnitudeTable, *, source: str) -> Project:
     """A new document about a magnitude table; the counts of the same records come along."""
     # Here, and not in the window's thread, every cell is counted.
     _ = table.cells
@@ -52,25 +52,27 @@ def sums_document(table: MagnitudeTable, *, source: str) -> Project:
     return Project(
         source=source,
         table=counts,
-        sums=ChosenMagnitudes(table),
+        magnitudes=ChosenMagnitudes(table),
         placement=Placement.of(counts.domain),
         method=USUAL,
     )
 
 
-def opened_sums(source: str) -> Project:
+def opened_magnitudes(source: str) -> Project:
     """The document of a magnitude table in a file."""
     # Imported late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.magnitudes.files.table_files import read_magnitudes
 
-    return sums_document(read_magnitudes(Path(source)), source=source)
+    return magnitude_document(read_magnitudes(Path(source)), source=source)
 
 
-def tabulated_sums(records: GivenRecords | None, asked: MagnitudeTabulation, progress: Progress) -> Project:
+def tabulated_magnitudes(
+    records: GivenRecords | None, asked: MagnitudeTabulation, progress: Progress
+) -> Project:
     """The document of the sums of a measure over records in memory, or in ``asked.source``."""
     table = magnitudes_tabulated(asked, progress, records)
     # The file holds records, not the table: a command line with this source would not open it.
-    return replace(sums_document(table, source=asked.source), edited=True)
+    return replace(magnitude_document(table, source=asked.source), edited=True)
 
 
 @Declared(
@@ -100,15 +102,15 @@ def set_rules(
     ParameterError
         For a rule that there is not, or that never hides anything.
     """
-    sums = chosen(project)
+    magnitudes = chosen(project)
     written = tuple(rule.written for rule in rules_of(rules)) if rules else ()
-    sums = replace(
-        sums,
+    magnitudes = replace(
+        magnitudes,
         rules=tuple(dict.fromkeys(written)),
-        weights=sums.weights if weights is None else weights,
-        like=sums.like if like is None else like,
+        weights=magnitudes.weights if weights is None else weights,
+        like=magnitudes.like if like is None else like,
     )
-    return replace(project.without_result(), sums=sums)
+    return replace(project.without_result(), magnitudes=magnitudes)
 
 
 def _listed(value: object) -> Sequence[object]:
@@ -135,9 +137,9 @@ def regrouped(
         what each of its categories becomes, -1 where its records are left out. The others stand where
         they stood.
     """
-    if project.sums is None:
+    if project.magnitudes is None:
         return None
-    table, names = project.sums.table, project.domain.names
+    table, names = project.magnitudes.table, project.domain.names
     codes = []
     for number, variable in enumerate(domain.variables):
         name, into = (origin or {}).get(variable.name, (None, None))
@@ -145,7 +147,7 @@ def regrouped(
         here = table.rows.codes[at]
         codes.append(here if into is None else into[here])
     changed = by_others(table, domain.variables, np.array(codes))
-    return replace(project.sums, table=changed)
+    return replace(project.magnitudes, table=changed)
 
 
 def checked_parameters(project: Project, values: Mapping[str, object]) -> Mapping[str, object]:
@@ -168,7 +170,7 @@ def checked_parameters(project: Project, values: Mapping[str, object]) -> Mappin
 def protected_now(project: Project, context: Context, asked: Drawing, accepted: str) -> Project:
     """The project with its sums protected, and judged; whether it may leave is asked when it does."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.magnitude_ways import protected_sums
+    from tabprotect.engine.project.magnitude_ways import protected_magnitudes
 
     seed, decisions = project.seed if asked.seed is None else asked.seed, tuple[str, ...]()
     random = methods("magnitudes")[project.method].is_random(Values(project.parameters))
@@ -178,7 +180,7 @@ def protected_now(project: Project, context: Context, asked: Drawing, accepted: 
         context.randomness(seed)
     elif random:
         decisions = admit_key(accepted, context.register)
-    done = protected_sums(project, seed, context.progress)
+    done = protected_magnitudes(project, seed, context.progress)
     done = replace(done, record=replace(done.record, decisions=decisions))
     return replace(project, protected=done, published=False)
 
@@ -186,21 +188,21 @@ def protected_now(project: Project, context: Context, asked: Drawing, accepted: 
 def remedied_words(project: Project, changed: Mapping[str, object], asked: Publishing) -> list[str]:
     """Words: protect the sums by another method, as a remedy has it."""
     method, given = str(changed["method"]), {n: v for n, v in changed.items() if n != "method"}
-    return sums_words(
+    return magnitude_words(
         with_method(project, method, given), {"release": asked.release, "dossier": asked.dossier or ""}
     )
 
 
-def sums_words(project: Project, given: Mapping[str, object]) -> list[str]:
+def magnitude_words(project: Project, given: Mapping[str, object]) -> list[str]:
     """Words: protect the magnitude table as it stands and publish it."""
-    sums, parameters = chosen(project), dict(project.parameters)
+    magnitudes, parameters = chosen(project), dict(project.parameters)
     beside, reason = parameters.pop(PUBLISH.name, None), given.get("accept")
     asked = Protecting(
         method=project.method,
         parameters=parameters,
-        rule=sums.rules,
-        weights=None if sums.weights == "sample" or not sums.rules else sums.weights,
-        like=sums.like or None,
+        rule=magnitudes.rules,
+        weights=None if magnitudes.weights == "sample" or not magnitudes.rules else magnitudes.weights,
+        like=magnitudes.like or None,
         publish=None if beside is None else str(beside),
         at_risk=None if beside is None or project.at_risk == SmallCount() else str(project.at_risk),
         title=project.title or None,
@@ -219,65 +221,17 @@ def table_of(project: Project) -> str:
     return "table.parquet" if project.edited or not project.source else project.source
 
 
-@dataclass(frozen=True)
-class SumsTrial:
-    """The trial of a method on a magnitude table. Confidential.
-
-    Attributes
-    ----------
-    method
-    hidden, hidden_value
-        Sums that would not be published, and what those are worth that protect others, in units.
-    change
-        By how much a published sum differs, on average, as a share of it.
-    broken
-        Sums in which somebody still comes too near.
-    belief
-        The largest probability that an outsider's best guess is near; ``None`` if not worked out.
-    """
-
-    method: str
-    hidden: int
-    hidden_value: int
-    change: float
-    broken: int
-    belief: float | None
-
-
-def tried_sums(project: Project, progress: Progress) -> Iterator[SumsTrial]:
-    """Every method on the open table, the chosen one with its parameters; nothing is kept."""
-    from tabprotect.engine.project.magnitude_ways import protected_sums
-
-    value = chosen(project).table.cells.value
-    for name in methods("magnitudes"):
-        one = project if name == project.method else with_method(project, name, {})
-        done = protected_sums(one, project.seed, progress)
-        published = done.release.magnitude_table
-        hidden = published.hidden
-        open_now = ~hidden & (value != 0)
-        moved = np.abs(published.value - value)[open_now] / np.abs(value[open_now])
-        audit = done.verdict.audit
-        yield SumsTrial(
-            name,
-            int(hidden.sum()),
-            int(value[hidden & ~done.record.primary].sum()),
-            float(moved.mean()) if len(moved) else 0.0,
-            0 if audit is None else audit.broken + audit.known,
-            done.verdict.worst,
-        )
-
-
-def compare_sums(project: Project) -> list[str]:
+def compare_magnitudes(project: Project) -> list[str]:
     """Words: every way to protect the open sums, side by side."""
-    sums = chosen(project)
+    magnitudes = chosen(project)
     return [
         *("compare", table_of(project)),
-        *(word for rule in sums.rules for word in ("--rule", rule)),
-        *(() if sums.weights == "sample" else ("--weights", sums.weights)),
+        *(word for rule in magnitudes.rules for word in ("--rule", rule)),
+        *(() if magnitudes.weights == "sample" else ("--weights", magnitudes.weights)),
     ]
 
 
-def infer_sums(project: Project) -> list[str]:
+def infer_magnitudes(project: Project) -> list[str]:
     """Words: what an outsider can guess from the release."""
     release = project.source if project.kind == "reader" else "release.zip"
     return ["infer", release, "--as-contributor", "outsider", "--within", f"{project.limits.within:g}"]

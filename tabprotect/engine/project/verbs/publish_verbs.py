@@ -69,23 +69,23 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     asked.check_given(project.measure)
     signed, before_it = (
         _signed(project.limits, asked),
-        _accepted_before(context, weak=project.sums is not None),
+        _accepted_before(context, weak=project.magnitudes is not None),
     )
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(message("release and dossier would be one file"), file=place)
-    looked = None if context.before is None else context.before.looked
+    looked_up = None if context.before is None else context.before.looked_up
     assert project.protected is not None
-    looked = looked or asked_once(project.protected.record.problem, context.register)
-    protected = _answered_for(project, context, asked, before_it, looked, signed)
+    looked_up = looked_up or asked_once(project.protected.record.problem, context.register)
+    protected = _answered_for(project, context, asked, before_it, looked_up, signed)
     leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
     answered = asked.accept.strip() or before_it or protected.record.overruled
     if leaving.tables is not None and verdict is not None and not answered:
-        check_small(verdict.kept_small, leaving.tables)
+        check_small(verdict.exact_small_margins, leaving.tables)
     _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
-    protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked)
+    protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
     admit_coins(protected, sealed, context.register, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
@@ -124,7 +124,7 @@ def _beside_earlier(
     asked: Publishing,
     protected: Protected,
     accepted: str,
-    looked: LookedUp | None,
+    looked_up: LookedUp | None,
 ) -> tuple[Protected, dict[Path, bytes], LeftBefore]:
     """The result as it may leave beside earlier releases, its files, and what is known of these.
 
@@ -153,7 +153,7 @@ def _beside_earlier(
             else files[ReleaseFiles.of(protected.release, asked.tables).sealed(place)],
             policy=project.limits,
             known=context.before,
-            looked=looked,
+            looked_up=looked_up,
             progress=context.progress,
         )
         stated = protected
@@ -236,7 +236,7 @@ def _answered_for(
     context: Context,
     asked: Publishing,
     before_it: str,
-    looked: LookedUp | None,
+    looked_up: LookedUp | None,
     signed: tuple[str, str],
 ) -> Protected:
     """The result with the names of those who answer for it, and the decision if one was needed.
@@ -253,8 +253,8 @@ def _answered_for(
     """
     assert project.protected is not None
     accepted = asked.accept.strip()
-    before, magnitudes = project.protected, project.sums is not None
-    done = beside_other_measures(before, project.limits, looked)
+    before, magnitudes = project.protected, project.magnitudes is not None
+    done = beside_other_measures(before, project.limits, looked_up)
     # What is not weighed with other releases is known only now; a reason for publishing once more
     # answers for that, and for nothing else.
     passed = before.record.verdict is None or before.record.verdict.accepted

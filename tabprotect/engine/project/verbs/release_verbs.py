@@ -31,7 +31,7 @@ from tabprotect.engine.project.options import Drawing, Protecting, Publishing
 from tabprotect.engine.project.project import PRIORS, Project
 from tabprotect.engine.project.releasing.coins import admit_key, admit_seed, coins_of
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
-from tabprotect.engine.project.verbs.magnitude_verbs import checked_parameters, protected_now, sums_words
+from tabprotect.engine.project.verbs.magnitude_verbs import checked_parameters, magnitude_words, protected_now
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -59,8 +59,8 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     """Words: protect the current table and publish it."""
     if project.table is None:
         return []
-    if project.sums is not None:
-        return sums_words(project, given)
+    if project.magnitudes is not None:
+        return magnitude_words(project, given)
     table = table_word(project)
     parameters = dict(project.parameters)
     if project.moves is not None and project.cycles_from != "the example":
@@ -143,13 +143,13 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
 
 
 def _method_label(project: Project) -> str:
-    return (project.protection if project.sums is None else methods("magnitudes")[project.method]).label
+    return (project.protection if project.magnitudes is None else methods("magnitudes")[project.method]).label
 
 
 @Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
-    chosen = (methods() if project.sums is None else methods("magnitudes"))[method].name
+    chosen = (methods() if project.magnitudes is None else methods("magnitudes"))[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 
@@ -163,7 +163,7 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
     if "cycles" in given:
         raise ParameterError({"cycles": message("cycles are set by a command of their own")})
     values = dict(project.parameters) | given
-    if project.sums is not None:
+    if project.magnitudes is not None:
         return replace(project.without_result(), parameters=checked_parameters(project, values))
     # Without a table, the smallest one checks them: few rules between parameters depend on the table.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
@@ -254,7 +254,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if asked.accept is not None and not reason:
         raise InputError(message("a reason is missing"), hint=message("say why it is published all the same"))
     accepted = reason or (gate.UNSTATED if asked.accept_weak else "")
-    if project.sums is not None:
+    if project.magnitudes is not None:
         return protected_now(project, context, asked, accepted)
     if asked.tune_for != "changes" and not asked.tune:
         raise ParameterError({"tune_for": message("goes with tune")})

@@ -46,10 +46,12 @@ def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
         Where some of them stand in tables of the set.
     """
     whole = chosen.whole
-    told = [one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)]
-    if told:
+    determined = [
+        one for one in small if any(whole.determines(margin, one.table) for margin in whole.margins)
+    ]
+    if determined:
         raise RefusedError(
-            message("{kept} in tables of the set", said(told).rstrip(".")),
+            message("{kept} in tables of the set", said(determined).rstrip(".")),
             hint=message("take another method, or give a reason"),
             answers=(({"method": "suppression"}, ()), ACCEPT),
         )

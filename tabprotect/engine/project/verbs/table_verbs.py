@@ -38,12 +38,12 @@ def new_document(table: Table, *, source: str, title: str = "") -> Project:
     return Project(title=title, source=source, table=table, placement=placement)
 
 
-def edited(project: Project, table: Table, sums: ChosenMagnitudes | None = None) -> Project:
+def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None = None) -> Project:
     """The project with a changed table; everything that depended on the old one is dropped.
 
     Parameters
     ----------
-    sums
+    magnitudes
         The magnitude table that goes with it.
 
     Raises
@@ -51,7 +51,7 @@ def edited(project: Project, table: Table, sums: ChosenMagnitudes | None = None)
     InputError
         For other counts of the records of a magnitude table.
     """
-    if project.sums is not None and sums is None:
+    if project.magnitudes is not None and magnitudes is None:
         raise InputError(
             message("the counts of a magnitude table are those of its records"),
             hint=message("change the records, and tabulate them again"),
@@ -65,7 +65,7 @@ def edited(project: Project, table: Table, sums: ChosenMagnitudes | None = None)
     return replace(
         project.without_result(),
         table=table,
-        sums=sums,
+        magnitudes=magnitudes,
         # Keys and weights belong to the counted records.
         record_keys=None,
         weights=None,
@@ -150,9 +150,9 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     if is_magnitudes(Path(source)):
         Reading.of(reading).check_given("magnitudes")
-        from tabprotect.engine.project.verbs.magnitude_verbs import opened_sums
+        from tabprotect.engine.project.verbs.magnitude_verbs import opened_magnitudes
 
-        return opened_sums(source)
+        return opened_magnitudes(source)
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
         new_document(opened.table, source=source, title=opened.title),
@@ -204,9 +204,9 @@ def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabu
     """The document of records in memory, or of those in ``asked.source``: see :func:`tabulate`."""
     asked.check_given("counts" if asked.measure is None else "magnitudes")
     if asked.measure is not None:
-        from tabprotect.engine.project.verbs.magnitude_verbs import tabulated_sums
+        from tabprotect.engine.project.verbs.magnitude_verbs import tabulated_magnitudes
 
-        return tabulated_sums(records, asked, context.progress)
+        return tabulated_magnitudes(records, asked, context.progress)
     _check_keys(asked)
     # Imported late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys

@@ -340,15 +340,17 @@ class PublishMargins(Method):
         further = _following(values)
         if further is None:
             # Then whether the margins pass is told by the margins.
-            told = values[CELLS] == "all" and (is_decomposable(margins) or domain.size <= AUTO_INTEGER_CELLS)
+            decided = values[CELLS] == "all" and (
+                is_decomposable(margins) or domain.size <= AUTO_INTEGER_CELLS
+            )
             counts = counts_of(release, publication)
             return sum_factors(
                 release,
                 (publication, counts),
                 lambda count, _: (count, count, None),
-                rerun=None if told else _rerun(stated, margins, values, domain.size),
-                note="" if told else NOTE,
-                left_out=() if told else ("pattern_choice",),
+                rerun=None if decided else _rerun(stated, margins, values, domain.size),
+                note="" if decided else NOTE,
+                left_out=() if decided else ("pattern_choice",),
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):

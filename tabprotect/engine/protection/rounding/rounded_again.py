@@ -41,7 +41,7 @@ class RoundedAgain:
 
     def rerun(self) -> Rerun:
         """As a likelihood states it."""
-        return Rerun(self.estimate, exact=True, programmes=True, told=self.told)
+        return Rerun(self.estimate, exact=True, programmes=True, known_weights=self.known_weights)
 
     def estimate(self, original: Table, _: np.random.Generator) -> float:
         """1 if the original is rounded to what was published, else 0."""
@@ -61,7 +61,7 @@ class RoundedAgain:
             steps.learn(found)
         return float(np.array_equal(found, self._counts))
 
-    def told(self, originals: Ints) -> Floats:
+    def known_weights(self, originals: Ints) -> Floats:
         """As ``estimate`` of many (originals, inner cells), NaN where it takes a programme."""
         found = np.full(len(originals), np.nan)
         if self._network is None and self._steps is None:

@@ -104,8 +104,8 @@ class AtRiskCells:
             axes = [self.lattice.axes[self.table.domain.axis(n)] for n in one.domain.names]
             tied |= sum(axes)
             if not all(known >> axis.bit_length() - 1 & 1 for axis in axes):
-                told = [n for axis in axes for n in self.lattice.names_of(known & axis)]
-                out |= one.shared(told)[cells]
+                names_known = [n for axis in axes for n in self.lattice.names_of(known & axis)]
+                out |= one.shared(names_known)[cells]
         for number, axis in enumerate(self.lattice.axes):
             last = axis.bit_length() - 1
             if (known | tied) >> last & 1:

@@ -32,7 +32,7 @@ class GraphWalk(ABC):
         self.graph: Graph = graph_of(lattice.variables, lattice.axes)
         self._coarser = lattice.coarser
         self._finer = tuple(
-            sum(1 << w for w, told in enumerate(lattice.coarser) if told >> v & 1)
+            sum(1 << w for w, above in enumerate(lattice.coarser) if above >> v & 1)
             for v in range(lattice.variables)
         )
 

@@ -81,20 +81,20 @@ class RefusalPrice(Encodable):
     @property
     def sentence(self) -> str:
         """In words, for staff."""
-        told = (TELLS, self.bits, self.left, self.originals, ", ".join(self.cell), self.before, self.after)
+        row = (TELLS, self.bits, self.left, self.originals, ", ".join(self.cell), self.before, self.after)
         return (
             message(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} drawn tables would be "
                 "refused. It moves {cell} most: small with probability {before:.2f} before, "
                 "{after:.2f} after.",
-                *told,
+                *row,
             )
             if self.drawn
             else message(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} possible tables would be "
                 "refused. It moves {cell} most: small with probability {before:.2f} before, "
                 "{after:.2f} after.",
-                *told,
+                *row,
             )
         )
 

@@ -58,11 +58,11 @@ class Findings:
         count, belief = found.cells.most_likely()
         size = found.numbers.domain.size
         low, high = (ends[:size] for ends in found.ends)
-        told = found.told()
-        proved = (low == high) & ~told
-        known = (belief > BELIEF_LIMIT) & ~told
-        order = np.lexsort((np.arange(size), -belief, told, ~proved))
-        return cls(attacked, count, belief, told, proved, known, order.astype(np.int64))
+        exact = found.published_exactly()
+        proved = (low == high) & ~exact
+        known = (belief > BELIEF_LIMIT) & ~exact
+        order = np.lexsort((np.arange(size), -belief, exact, ~proved))
+        return cls(attacked, count, belief, exact, proved, known, order.astype(np.int64))
 
     def cells(self, among: Among, wanted: str = "") -> Ints:
         """The cells of a list, in order; those whose labels hold some words."""

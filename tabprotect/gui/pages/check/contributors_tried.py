@@ -10,13 +10,13 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.bundle.staff.release_findings import sums_headline
+from tabprotect.engine.bundle.staff.release_findings import magnitude_headline
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.magnitudes.patterns.tried_readers import TriedReader, tried_readers
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.magnitude_verbs import infer_sums
+from tabprotect.engine.project.verbs.magnitude_verbs import infer_magnitudes
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.problem import Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods
@@ -128,7 +128,7 @@ class ContributorsTried(QWidget):
 
     def words(self, project: Project) -> list[str]:
         """The command line of what an outsider can guess."""
-        return infer_sums(project)
+        return infer_magnitudes(project)
 
     # -- what is shown ------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class ContributorsTried(QWidget):
 
     def refresh(self, changes: PageChanges) -> None:
         """Bring it up to date with the release."""
-        project, release = self.document.project, self.document.release_of_sums
+        project, release = self.document.project, self.document.magnitude_release
         assert project is not None and release is not None
         house = self.document.in_house
         self.faces["tried"].setVisible(house)
@@ -159,37 +159,37 @@ class ContributorsTried(QWidget):
             return found, method.outsider(release, found.limits.near)
 
         self._reading.ask(message("what a reader would know"), read, (release,))
-        done, sums = project.protected_sums, project.sums
-        if not self.document.in_house or done is None or sums is None or not sums.rules:
+        done, magnitudes = project.protected_magnitudes, project.magnitudes
+        if not self.document.in_house or done is None or magnitudes is None or not magnitudes.rules:
             return
         if not release.magnitude_table.hidden.any():
             self._trying.drop()
             return
-        work = partial(_all_tried, sums, done)
-        self._trying.ask(message("who could estimate whom"), work, (release, sums.weights))
+        work = partial(_all_tried, magnitudes, done)
+        self._trying.ask(message("who could estimate whom"), work, (release, magnitudes.weights))
 
     def _show(self, project: Project) -> None:
         found = self._reading.answer
-        done = project.protected_sums if self.document.in_house else None
+        done = project.protected_magnitudes if self.document.in_house else None
         refused = done is not None and not project.published and not done.verdict.passed
         self.remedies.show_remedies(self.document.judging.remedies(project) if refused else ())
         hidden = done is not None and done.release.magnitude_table.hidden.any()
         self._note.setText(UNITED if hidden else "")
-        line = WAITING if found is None else sums_headline(found[0], staff=False)
-        self.banner.show_line(line if done is None else sums_headline(done.verdict, staff=True))
+        line = WAITING if found is None else magnitude_headline(found[0], staff=False)
+        self.banner.show_line(line if done is None else magnitude_headline(done.verdict, staff=True))
 
     def _fill(self) -> None:
         """The list of those who were tried, worst first."""
-        sums = self.document.sums
+        magnitudes = self.document.magnitudes
         self.steps.setText("")
-        if not self.document.in_house or sums is None:
+        if not self.document.in_house or magnitudes is None:
             self.list.show_rows(())
             self._list_note.setText("")
             return
         kind = str(self.kinds.currentData())
         rows = [one for one in self.tried if _fits(one, kind)]
         self._rows = rows
-        self.list.show_rows(self._columns(sums, rows), stretch=(0, 1, 2))
+        self.list.show_rows(self._columns(magnitudes, rows), stretch=(0, 1, 2))
         running = self._trying.running
         self._list_note.setText(
             translate(
@@ -209,13 +209,13 @@ class ContributorsTried(QWidget):
             self.list.set_current(0)
             self._explain(0)
 
-    def _columns(self, sums: ChosenMagnitudes, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
-        text = magnitude_text(sums.table.decimals)
+    def _columns(self, magnitudes: ChosenMagnitudes, rows: list[TriedReader]) -> tuple[ListColumn, ...]:
+        text = magnitude_text(magnitudes.table.decimals)
 
         def bound(said: str, one: TriedReader) -> str:
             return message("\u2265 {text}", said) if one.more else said
 
-        cells = [sums.table.cells.nodes[:, one.cell] for one in rows]
+        cells = [magnitudes.table.cells.nodes[:, one.cell] for one in rows]
         return (
             ListColumn(
                 message("Who"),
@@ -227,7 +227,7 @@ class ContributorsTried(QWidget):
             ListColumn(tr("whom"), [one.target for one in rows], str, right=False, data=True),
             ListColumn(
                 tr("sum"),
-                [self.document.sums_cell_text(tuple(nodes.tolist())) for nodes in cells],
+                [self.document.magnitude_cell_text(tuple(nodes.tolist())) for nodes in cells],
                 str,
                 right=False,
                 data=True,
@@ -249,16 +249,20 @@ class ContributorsTried(QWidget):
 
     def _explain(self, row: int) -> None:
         """The subtraction behind a line, which a person can check."""
-        if (sums := self.document.sums) is None or not self.document.in_house or row >= len(self._rows):
+        if (
+            (magnitudes := self.document.magnitudes) is None
+            or not self.document.in_house
+            or row >= len(self._rows)
+        ):
             return
-        one, table = self._rows[row], sums.table
+        one, table = self._rows[row], magnitudes.table
         text = magnitude_text(table.decimals)
         value = int(table.cells.value[one.cell])
         nodes = tuple(table.cells.nodes[:, one.cell].tolist())
         lines = [
             message(
                 "1.  {cell} is hidden ({value}); from what is published it is at most {whole}{more}.",
-                self.document.sums_cell_text(nodes),
+                self.document.magnitude_cell_text(nodes),
                 text(value),
                 text(one.upper + one.own),
                 message(" or more") if one.more else "",
@@ -313,14 +317,14 @@ class ContributorsTried(QWidget):
         )
 
     def _selected(self, index: Index | None) -> None:
-        if self.document.of_sums and self.map.isVisible():
+        if self.document.of_magnitudes and self.map.isVisible():
             self.map.select(index)
 
 
-def _all_tried(sums: ChosenMagnitudes, done: Protected, progress: Progress) -> tuple[TriedReader, ...]:
+def _all_tried(magnitudes: ChosenMagnitudes, done: Protected, progress: Progress) -> tuple[TriedReader, ...]:
     pattern = done.record.primary, done.release.magnitude_table.hidden
-    rules = rules_of(sums.rules)
-    return tried_readers(sums.table, rules, pattern, weights=sums.weights, progress=progress)
+    rules = rules_of(magnitudes.rules)
+    return tried_readers(magnitudes.table, rules, pattern, weights=magnitudes.weights, progress=progress)
 
 
 def _fits(one: TriedReader, kind: str) -> bool:

@@ -17,7 +17,9 @@ class CheckPage(CheckStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.part: Beliefs | ContributorsTried = (ContributorsTried if document.of_sums else Beliefs)(self)
+        self.part: Beliefs | ContributorsTried = (ContributorsTried if document.of_magnitudes else Beliefs)(
+            self
+        )
         self.body.addWidget(self.part, 1)
 
     def pieces(self) -> Iterator[object]:

@@ -20,7 +20,7 @@ from tabprotect.languages.messages import message
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
-    from tabprotect.engine.project.magnitude_ways import ComparedSums
+    from tabprotect.engine.project.magnitude_ways import TriedMagnitudes
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ MEASURES = (
 class WaysCompared:
     """The figures of the ways that were tried so far, as of :class:`Comparison`: of one run each."""
 
-    configurations: tuple[ComparedSums, ...]
+    configurations: tuple[TriedMagnitudes, ...]
     decimals: int
     measures: ClassVar[Sequence[WayMeasure]] = MEASURES
     runs: ClassVar[tuple[()]] = ()
@@ -122,18 +122,25 @@ def way_names() -> tuple[str, ...]:
 
 def ways_key(project: Project) -> tuple[object, ...]:
     """The key of a comparison of ways: all that it depends on."""
-    sums = present(project.sums)
-    return sums.table, sums.weights, *sums.rules, project.method, project.parameters, repr(project.limits)
+    magnitudes = present(project.magnitudes)
+    return (
+        magnitudes.table,
+        magnitudes.weights,
+        *magnitudes.rules,
+        project.method,
+        project.parameters,
+        repr(project.limits),
+    )
 
 
 def compare_ways(project: Project, progress: Progress) -> WaysCompared:
     """Try every way on the open table; ``progress`` gets what is found so far."""
     # Imported late: the first paint does not wait for what solves programmes.
-    from tabprotect.engine.project.magnitude_ways import compared_sums
+    from tabprotect.engine.project.magnitude_ways import compared_magnitudes
 
-    assert project.sums is not None
-    found = WaysCompared((), project.sums.table.decimals)
-    for one in compared_sums(project, progress):
+    assert project.magnitudes is not None
+    found = WaysCompared((), project.magnitudes.table.decimals)
+    for one in compared_magnitudes(project, progress):
         found = WaysCompared((*found.configurations, one), found.decimals)
         share = len(found.configurations) / len(way_names())
         progress.report(message("comparing ways to protect"), share, found)

@@ -18,7 +18,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
-from tabprotect.engine.project.verbs.magnitude_verbs import compare_sums
+from tabprotect.engine.project.verbs.magnitude_verbs import compare_magnitudes
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
@@ -99,7 +99,7 @@ class ComparePage(CompareStage, Page):
             self, document.jobs, self._compared, self._failed, came=self._came, stopped=self._ended
         )
         self._after_open = False
-        self._magnitudes = document.of_sums
+        self._magnitudes = document.of_magnitudes
         self.runs = RunsPanel()
         opens = {"opens": message("Return sets the method up")} if self._magnitudes else {}
         self.view = ComparisonView(document.jobs, **opens)
@@ -247,7 +247,7 @@ class ComparePage(CompareStage, Page):
                 failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
             self.runs.show_plan(project, self._looks(project), failed)
         self.runs.setVisible(not self._magnitudes)
-        ready = bool(plan.runs) if project.sums is None else bool(project.sums.rules)
+        ready = bool(plan.runs) if project.magnitudes is None else bool(project.magnitudes.rules)
         begun = 2 if self._magnitudes and not ready else int(ready or found is not None)
         self.stack.setCurrentIndex(begun)
         self._empty.setText(translate(EMPTY))
@@ -298,7 +298,7 @@ class ComparePage(CompareStage, Page):
         project, found = self.document.project, self.comparison
         if project is None or not self.editable:
             return
-        if project.sums is not None and not project.sums.rules:
+        if project.magnitudes is not None and not project.magnitudes.rules:
             self.set_sentence(message("No rule is given yet."))
             return
         if found is None:
@@ -356,7 +356,7 @@ class ComparePage(CompareStage, Page):
     # -- doing --------------------------------------------------------------------------------
 
     def words(self, project: Project) -> list[str]:
-        return compare_sums(project) if project.of_sums else compare_words(project)
+        return compare_magnitudes(project) if project.of_magnitudes else compare_words(project)
 
     def change(self, order: Order) -> None:
         """Change what is compared."""
@@ -421,8 +421,8 @@ class ComparePage(CompareStage, Page):
             return
         self.errors.clear()
         self._whole = False
-        if project.sums is not None:
-            if project.sums.rules:
+        if project.magnitudes is not None:
+            if project.magnitudes.rules:
                 self._comparing.ask(message("comparing ways to protect"), partial(compare_ways, project))
                 self._show()
             return

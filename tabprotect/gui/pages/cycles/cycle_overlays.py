@@ -64,11 +64,11 @@ def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
     cells, _ = moves.entries(cycle)
     index = np.unravel_index(cells, moves.domain.shape)
     codes = np.stack([index[moves.domain.axis(name)] for name in placement.layers], axis=1)
-    told = (codes != codes[0]).any(axis=0)
-    if not told.any():
-        told[:] = True
-    found = np.unique(codes[:, told], axis=0).tolist()
-    variables = [moves.domain[placement.layers[n]] for n in np.flatnonzero(told)]
+    varying = (codes != codes[0]).any(axis=0)
+    if not varying.any():
+        varying[:] = True
+    found = np.unique(codes[:, varying], axis=0).tolist()
+    variables = [moves.domain[placement.layers[n]] for n in np.flatnonzero(varying)]
     names = [
         joined((v.categories[code] for v, code in zip(variables, layer, strict=True)), ", ")
         for layer in found[:MOST_NAMED]

@@ -3,39 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial, tried_sums
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.grid.magnitude_grid import magnitude_text
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.protect.method_cards import Described
 from tabprotect.languages.messages import message, plural
 
+if TYPE_CHECKING:
+    from tabprotect.engine.project.magnitude_ways import TriedMagnitudes
+
 
 def trial_key(project: Project) -> tuple[object, ...] | None:
     """What trials depend on; ``None`` where no rule says what is to be protected."""
-    if (sums := project.sums) is None or not sums.rules:
+    if (magnitudes := project.magnitudes) is None or not magnitudes.rules:
         return None
     # The limits are read anew each time: they are compared by what they say.
     chosen = (project.method, project.parameters, repr(project.limits))
-    return (sums.table, sums.weights, sums.like, *sums.rules, *chosen)
+    return (magnitudes.table, magnitudes.weights, magnitudes.like, *magnitudes.rules, *chosen)
 
 
-def try_all(project: Project, progress: Progress) -> tuple[SumsTrial, ...]:
+def try_all(project: Project, progress: Progress) -> tuple[TriedMagnitudes, ...]:
     """Try every method for magnitudes; each trial is reported as it comes."""
-    found: tuple[SumsTrial, ...] = ()
-    for trial in tried_sums(project, progress):
+    # Imported late: the first paint does not wait for what solves programmes.
+    from tabprotect.engine.project.magnitude_ways import tried_magnitudes
+
+    found: tuple[TriedMagnitudes, ...] = ()
+    for trial, _ in tried_magnitudes(project, progress):
         found = (*found, trial)
         progress.report(message("trying every method"), len(found) / len(methods("magnitudes")), found)
     return found
 
 
-def trial_cards(project: Project, trials: tuple[SumsTrial, ...]) -> Mapping[str, Described]:
+def trial_cards(project: Project, trials: tuple[TriedMagnitudes, ...]) -> Mapping[str, Described]:
     """A card for each method, also before it was tried."""
     known = {trial.method: trial for trial in trials}
-    decimals = 0 if project.sums is None else project.sums.table.decimals
+    decimals = 0 if project.magnitudes is None else project.magnitudes.table.decimals
     return {
         name: Described(
             method.label,
@@ -50,9 +56,9 @@ def trial_cards(project: Project, trials: tuple[SumsTrial, ...]) -> Mapping[str,
     }
 
 
-def trial_sentence(project: Project, trials: tuple[SumsTrial, ...], unsafe: int) -> str:
+def trial_sentence(project: Project, trials: tuple[TriedMagnitudes, ...], unsafe: int) -> str:
     """What the page says in one sentence."""
-    if project.sums is None or not project.sums.rules:
+    if project.magnitudes is None or not project.magnitudes.rules:
         return message("No rule is given yet.")
     if len(trials) < len(methods("magnitudes")):
         return message("Trying {n} methods, {done} done.", len(methods("magnitudes")), len(trials))
@@ -66,7 +72,7 @@ def trial_sentence(project: Project, trials: tuple[SumsTrial, ...], unsafe: int)
     )
 
 
-def _figures(trial: SumsTrial | None, decimals: int) -> tuple[tuple[str, str], ...]:
+def _figures(trial: TriedMagnitudes | None, decimals: int) -> tuple[tuple[str, str], ...]:
     """Two figures with what they are; dashes while they are being worked out."""
     if trial is None:
         return (("\u2013", message("hidden")), ("\u2013", message("average change of a sum")))
@@ -76,11 +82,11 @@ def _figures(trial: SumsTrial | None, decimals: int) -> tuple[tuple[str, str], .
         (hidden, message("sums hidden; those that protect others are worth {value}", lost))
         if trial.hidden
         else (hidden, message("sums hidden")),
-        (chance_text(trial.change, digits=1), message("average change of a published sum")),
+        (chance_text(trial.mean_deviation, digits=1), message("average change of a published sum")),
     )
 
 
-def _judged(trial: SumsTrial) -> str:
+def _judged(trial: TriedMagnitudes) -> str:
     """What readers come to know."""
     if trial.broken:
         return plural(
@@ -89,8 +95,8 @@ def _judged(trial: SumsTrial) -> str:
             "Not protected: somebody comes too near in {n} sums.",
             count_text(trial.broken),
         )
-    if trial.belief is None:
+    if trial.worst is None:
         return message("Nobody who was tried comes too near.")
     return message(
-        "A best guess of one who is alone in a sum is near with at most {belief}.", chance_text(trial.belief)
+        "A best guess of one who is alone in a sum is near with at most {belief}.", chance_text(trial.worst)
     )

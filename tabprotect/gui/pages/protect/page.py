@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.magnitude_verbs import SumsTrial
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_mechanism, set_method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.kept_margins import KeptSum
@@ -39,8 +38,9 @@ from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.choosing.method_trials import MethodTrial
+    from tabprotect.engine.project.magnitude_ways import TriedMagnitudes
 
-Trials = tuple["MethodTrial", ...] | tuple[SumsTrial, ...]
+Trials = tuple["MethodTrial", ...] | tuple["TriedMagnitudes", ...]
 
 
 class ProtectPage(ProtectStage, Page):
@@ -69,7 +69,7 @@ class ProtectPage(ProtectStage, Page):
         right = in_column(self._heading, (self.cards, 1), spacing=GRID)
         self._house, self.no_rule = QWidget(), no_rule(document)
         # What must stay true of magnitudes is what their rules leave safe.
-        parts = ((self.cards, 1),) if document.of_sums else (left, (right, 1))
+        parts = ((self.cards, 1),) if document.of_magnitudes else (left, (right, 1))
         in_row(*parts, on=self._house, margins=0, spacing=3 * GRID)
         self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
         filled(self.body, (self._house, 1), (self._hidden, 1), (self.no_rule, 1))
@@ -79,7 +79,7 @@ class ProtectPage(ProtectStage, Page):
         return {"choose": self.cards.begin, "again": self.try_again}
 
     def words(self, project: Project) -> list[str]:
-        return protect_words(project) if project.of_sums else []
+        return protect_words(project) if project.of_magnitudes else []
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -92,8 +92,8 @@ class ProtectPage(ProtectStage, Page):
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
-        house, sums = self.document.in_house, self.document.sums
-        waits = house and sums is not None and not sums.rules
+        house, magnitudes = self.document.in_house, self.document.magnitudes
+        waits = house and magnitudes is not None and not magnitudes.rules
         self._house.setVisible(house and not waits)
         self.no_rule.setVisible(waits)
         self._hidden.setVisible(not house)
@@ -108,7 +108,7 @@ class ProtectPage(ProtectStage, Page):
             self._note.setText("")
             self.set_sentence("")
             return
-        if project.of_sums:
+        if project.of_magnitudes:
             self._try_magnitudes(project)
             return
         if not methods().loaded:
@@ -129,7 +129,7 @@ class ProtectPage(ProtectStage, Page):
         self._show_magnitudes(project)
 
     def _show_magnitudes(self, project: Project) -> None:
-        trials = cast(tuple[SumsTrial, ...], self.trials)
+        trials = cast("tuple[TriedMagnitudes, ...]", self.trials)
         self.cards.show_cards(trial_cards(project, trials))
         self.set_sentence(trial_sentence(project, trials, self.document.at_risk_cells))
         self.main_button.setEnabled(trial_key(project) is not None)
@@ -184,7 +184,7 @@ class ProtectPage(ProtectStage, Page):
     def _show(self) -> None:
         """Rank what was tried by what is asked."""
         project = self.document.project
-        if project is not None and project.of_sums and self.document.in_house:
+        if project is not None and project.of_magnitudes and self.document.in_house:
             self._show_magnitudes(project)
             return
         if project is None or not self.document.in_house or not methods().loaded:
@@ -227,7 +227,7 @@ class ProtectPage(ProtectStage, Page):
     # -- choosing -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        if self.document.of_sums:
+        if self.document.of_magnitudes:
             self.document.page_asked.emit(setup_page(self.document))
             return
         first = next(iter(self.cards.buttons.values()), None)

@@ -75,7 +75,7 @@ class DecisionsView(QSplitter):
             message("why"): [one.why for one in every],
         }
         numbers = ListColumn(message("no."), [one.number for one in every])
-        columns = [ListColumn(head, told, str, right=False) for head, told in texts.items()]
+        columns = [ListColumn(head, cells, str, right=False) for head, cells in texts.items()]
         self.log.show_rows((numbers, *columns, *more), stretch=(5,))
 
     def draw(

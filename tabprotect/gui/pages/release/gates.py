@@ -19,9 +19,9 @@ from tabprotect.engine.bundle.staff.release_findings import (
     bundle_files,
     headline,
     limits_said,
+    magnitude_headline,
+    magnitude_protection,
     stated,
-    sums_headline,
-    sums_protection,
 )
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.gate import decided
@@ -165,7 +165,7 @@ class CountsGate(Gate):
 
     def again(self) -> None:
         """Protect once more, and come back to the page."""
-        if (job := self.page.do(protect, draft=not self.document.of_sums)) is not None:
+        if (job := self.page.do(protect, draft=not self.document.of_magnitudes)) is not None:
             # Between the two there is nothing to release, and another page comes to the front.
             job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
 
@@ -176,7 +176,7 @@ class CountsGate(Gate):
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """The small sums that would be published exactly."""
         verdict = self.judging.verdict(project) if self.document.in_house else None
-        return () if verdict is None or project.published else verdict.kept_small
+        return () if verdict is None or project.published else verdict.exact_small_margins
 
     def sentence(self, project: Project) -> str:
         """Say what a reader is told of the bundle."""
@@ -261,7 +261,7 @@ class CountsGate(Gate):
 
 
 @dataclass(frozen=True)
-class Looked:
+class BundlePreview:
     """The preview of a release of magnitudes before it leaves, or of one that did.
 
     Attributes
@@ -286,8 +286,8 @@ class MagnitudesGate(Gate):
 
     def __init__(self, page: Page, decisions: Decisions) -> None:
         super().__init__(page, decisions)
-        self.looked: Looked | None = None
-        self._looking: BackgroundTask[Looked] = BackgroundTask(
+        self.preview: BundlePreview | None = None
+        self._previewing: BackgroundTask[BundlePreview] = BackgroundTask(
             self, self.document.jobs, self._have, page.show_error
         )
         self.document.judging.changed.connect(self.changed)
@@ -295,36 +295,36 @@ class MagnitudesGate(Gate):
     @property
     def fingerprint(self) -> str:
         """Return that of the bundle; empty before it is made."""
-        return "" if self.looked is None else self.looked.fingerprint
+        return "" if self.preview is None else self.preview.fingerprint
 
     def ask(self, project: Project) -> None:
         """Have the bundle made, checked and judged."""
         house = self.document.in_house
-        key = (project.release_of_sums, project.published, house)
-        work = partial(_look, project, house=house)
-        if self._looking.ask(message("preparing the bundle"), work, key):
-            self.looked = None
+        key = (project.magnitude_release, project.published, house)
+        work = partial(_preview, project, house=house)
+        if self._previewing.ask(message("preparing the bundle"), work, key):
+            self.preview = None
 
-    def _have(self, found: Looked) -> None:
-        self.looked = found
+    def _have(self, found: BundlePreview) -> None:
+        self.preview = found
         self.changed.emit()
 
     def settled(self, project: Project) -> bool:
         """Return True if all is known that the one question depends on."""
-        return self.looked is not None
+        return self.preview is not None
 
     def groups(self, project: Project) -> Mapping[str, FindingGroup]:
         """The lines behind the verdict, by the heading they stand under."""
-        looked, done = self.looked, project.protected_sums
-        found = {FILES: bundle_files(() if looked is None else looked.checks)}
-        if looked is not None and done is not None and self.document.in_house:
-            found[PROTECTION] = sums_protection(done, looked.verdict)
+        preview, done = self.preview, project.protected_magnitudes
+        found = {FILES: bundle_files(() if preview is None else preview.checks)}
+        if preview is not None and done is not None and self.document.in_house:
+            found[PROTECTION] = magnitude_protection(done, preview.verdict)
         return found
 
     def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
         """Return what helps against a refusal; ``None`` while it is being tried."""
         refused = (
-            self.document.in_house and self.looked is not None and self.looked.verdict.passed is not True
+            self.document.in_house and self.preview is not None and self.preview.verdict.passed is not True
         )
         return self.document.judging.remedies(project) if refused else ()
 
@@ -346,17 +346,17 @@ class MagnitudesGate(Gate):
 
     def line(self, project: Project) -> tuple[Finding, str, str]:
         """The headline, what readers work out themselves, and how it is computed."""
-        if self.looked is None:
+        if self.preview is None:
             return WAITING, "", ""
         house, published = self.document.in_house, self.document.in_house and project.published
         question = self.open_question(project) if house and not published else ""
-        line = sums_headline(self.looked.verdict, staff=house, published=published, question=question)
+        line = magnitude_headline(self.preview.verdict, staff=house, published=published, question=question)
         return line, "", ""
 
     def reasons(self, project: Project) -> list[str]:
         """Return what takes a reason, in words."""
-        refused = self.looked is not None and self.looked.verdict.passed is not True
-        return [self.looked.verdict.sentence] if refused and self.looked is not None else []
+        refused = self.preview is not None and self.preview.verdict.passed is not True
+        return [self.preview.verdict.sentence] if refused and self.preview is not None else []
 
     def points(self, project: Project) -> list[str]:
         """The verdict stands above them."""
@@ -364,7 +364,7 @@ class MagnitudesGate(Gate):
 
     def missing(self, project: Project) -> str:
         """Say what has to be done before it can be approved, in words; empty where nothing has."""
-        if self.looked is None:
+        if self.preview is None:
             return ""
         reason, against = self.decisions.reason, self._against(project)
         if against and reason:
@@ -373,9 +373,9 @@ class MagnitudesGate(Gate):
 
     def _against(self, project: Project) -> str:
         """Say why it may not leave with the reason that is given, in words; empty if it may."""
-        assert project.protected is not None and self.looked is not None
+        assert project.protected is not None and self.preview is not None
         done = project.protected
-        done = replace(done, record=replace(done.record, verdict=self.looked.verdict))
+        done = replace(done, record=replace(done.record, verdict=self.preview.verdict))
         try:
             decided(done, project.limits, self.decisions.reason)
         except RefusedError as error:
@@ -383,7 +383,7 @@ class MagnitudesGate(Gate):
         return ""
 
 
-def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
+def _preview(project: Project, progress: Progress, *, house: bool) -> BundlePreview:
     """The bundle made and checked as its reader will, or that of a reader read again."""
     progress.report(message("making the bundle"), 0.1)
     read = project.kind == "reader" and os.path.isfile(Path(project.source))
@@ -397,4 +397,4 @@ def _look(project: Project, progress: Progress, *, house: bool) -> Looked:
         judged = project.protected.verdict
         if not project.published:
             judged = judge_release(project).alone
-    return Looked(judged, found.checks, found.fingerprint)
+    return BundlePreview(judged, found.checks, found.fingerprint)

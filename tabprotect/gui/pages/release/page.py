@@ -74,7 +74,7 @@ class ReleasePage(ReleaseStage, Page):
         self.groups = {
             one.group.title: one for one in (self.protection, self.honesty, self.files, self.before)
         }
-        self.gate = (MagnitudesGate if document.of_sums else CountsGate)(self, self)
+        self.gate = (MagnitudesGate if document.of_magnitudes else CountsGate)(self, self)
         self.panel = FilesPanel()
         self._how = Label(wordWrap=True, role="quiet", name=message("The mechanism in words"))
         self._more = connected(
@@ -94,7 +94,7 @@ class ReleasePage(ReleaseStage, Page):
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         filled(self.tools, *self._faces.values())
         # Every public byte of counts can be looked at before.
-        set_visible(not document.of_sums, *self._faces.values())
+        set_visible(not document.of_magnitudes, *self._faces.values())
         self._note = Label(wordWrap=True, role="quiet")
         self._copy_line = push_button(
             message("Copy as command"),
@@ -199,7 +199,7 @@ class ReleasePage(ReleaseStage, Page):
                 title=project.title,
                 source=project.source,
                 preferences=self.document.preferences,
-                tables=1 if project.of_sums else len(tables_said(project)),
+                tables=1 if project.of_magnitudes else len(tables_said(project)),
             )
         else:
             self.form.forget()

@@ -100,9 +100,9 @@ class RunPage(Page):
         self.about.tabBar().setAccessibleName(tr("What will happen, or about the method"))
         self.about.addTab(self.preview, tr("What will happen"))
         self.about.addTab(self.help, tr("About the method"))
-        self.about.setTabVisible(0, not document.of_sums)
+        self.about.setTabVisible(0, not document.of_magnitudes)
         self.tune, self.last_year = TuneChoice(document), LastYear()
-        if document.of_sums:
+        if document.of_magnitudes:
             self.tune.hide()
         asked = held(in_column((self.form, 1), self.tune, self.last_year, margins=0, spacing=GRID))
         self.setup = FoldingSplitter(asked, self.about, characters=110)
@@ -199,7 +199,7 @@ class RunPage(Page):
 
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
-        if self.name == setup_page(self.document) and not self.document.of_sums:
+        if self.name == setup_page(self.document) and not self.document.of_magnitudes:
             self.form.prepare(self.document.history.project.protection)
             yield self.form
         for plot in (self.preview.change, self.preview.blocked):
@@ -228,7 +228,7 @@ class RunPage(Page):
 
     def _show_method(self, project: Project) -> None:
         house, domain = self.document.in_house, project.domain
-        if project.of_sums:
+        if project.of_magnitudes:
             declared = methods("magnitudes")[project.method]
             # What is chosen for magnitudes, a column of costs say, is for staff.
             self.form.setVisible(house)
@@ -243,17 +243,17 @@ class RunPage(Page):
 
     def _show_rules(self, project: Project) -> None:
         """Show last year's release, or that a rule is missing, where a method follows rules."""
-        sums = project.sums if self.document.in_house else None
-        ruled = sums is not None and methods("magnitudes")[project.method].takes_rules
-        self._unruled = ruled and sums is not None and not sums.rules
+        magnitudes = project.magnitudes if self.document.in_house else None
+        ruled = magnitudes is not None and methods("magnitudes")[project.method].takes_rules
+        self._unruled = ruled and magnitudes is not None and not magnitudes.rules
         self.stack.setVisible(not self._unruled)
         self.no_rule.setVisible(self._unruled)
-        if self.document.of_sums:
-            self.last_year.show_file(sums.like if ruled and sums is not None else None)
+        if self.document.of_magnitudes:
+            self.last_year.show_file(magnitudes.like if ruled and magnitudes is not None else None)
 
     def _set_like(self, path: str) -> None:
-        if (sums := self.document.sums) is not None:
-            self.do(set_rules, rules=list(sums.rules), like=path)
+        if (magnitudes := self.document.magnitudes) is not None:
+            self.do(set_rules, rules=list(magnitudes.rules), like=path)
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -277,7 +277,7 @@ class RunPage(Page):
             self.set_sentence("")
             return
         house = self.document.in_house
-        checked = house and not result and not project.of_sums
+        checked = house and not result and not project.of_magnitudes
         unmet = project.protection.unmet(project.problem) if checked else {}
         self.main_button.setVisible(house or result)
         self.main_button.setEnabled(result or not (unmet or self._impossible or self._unruled))
@@ -305,7 +305,11 @@ class RunPage(Page):
 
     def _show_refusal(self, project: Project) -> None:
         """Show what the gate refused as a draft; what to do instead stands at the set-up."""
-        said = "" if project.published or project.of_sums or not self.document.in_house else project.against
+        said = (
+            ""
+            if project.published or project.of_magnitudes or not self.document.in_house
+            else project.against
+        )
         if not said:
             return
         self.show_face("setup")
@@ -325,7 +329,7 @@ class RunPage(Page):
 
     def _judge(self, project: Project) -> None:
         said = ""
-        if project.of_sums:
+        if project.of_magnitudes:
             return
         if not self.document.in_house:
             house = self.document.has_original
@@ -402,7 +406,7 @@ class RunPage(Page):
                 return
             self.show_error(error)
 
-        if self.document.of_sums and given.get("cost") == "column":
+        if self.document.of_magnitudes and given.get("cost") == "column":
             given["cost"] = "cost"
         self.document.run(set_parameters(**given), page=self.name, failed=failed)
 
@@ -421,7 +425,7 @@ class RunPage(Page):
         if not self.document.in_house:
             return
         self.form.flush()
-        if self.document.of_sums:
+        if self.document.of_magnitudes:
             self.do(protect)
         else:
             self.do(protect, draft=True, tune=self.tune.wanted, tune_for=self.tune.chosen_use)

@@ -96,14 +96,16 @@ class MagnitudesPart(QWidget):
     def refresh(self, changes: PageChanges) -> None:
         """Bring it up to date."""
         document, project = self.document, self.document.project
-        if project is None or not project.of_sums:
+        if project is None or not project.of_magnitudes:
             return
         house = document.in_house
-        sums, release = document.sums, document.release_of_sums
+        magnitudes, release = document.magnitudes, document.magnitude_release
         set_visible(house, self.rules, self.unsafe_only, self.figures, self.legend)
-        if house and sums is not None:
-            self.rules.show_rules(sums.rules, weighted=sums.table.weighted, weights=sums.weights)
-            self._show_original(project, sums)
+        if house and magnitudes is not None:
+            self.rules.show_rules(
+                magnitudes.rules, weighted=magnitudes.table.weighted, weights=magnitudes.weights
+            )
+            self._show_original(project, magnitudes)
         elif release is not None:
             self._show_release(project, release)
         else:
@@ -119,25 +121,25 @@ class MagnitudesPart(QWidget):
         show_text(self.empty, why)
         self.grid.setVisible(not why)
 
-    def _show_original(self, project: Project, sums: ChosenMagnitudes) -> None:
-        if (found := self.document.judged_magnitudes.of(sums)) is None:
+    def _show_original(self, project: Project, magnitudes: ChosenMagnitudes) -> None:
+        if (found := self.document.judged_magnitudes.of(magnitudes)) is None:
             # Counting all cells may take seconds: that is not for the window's thread.
-            self.document.judged_magnitudes.ask(sums)
+            self.document.judged_magnitudes.ask(magnitudes)
             self._nothing(message("Judging every sum\u2026"))
             return
-        cells = sums.table.cells
-        letters = letters_of(sums, found)
+        cells = magnitudes.table.cells
+        letters = letters_of(magnitudes, found)
         figure = str(self.figures.currentData())
         shown = ShownMagnitudes(
             getattr(cells, figure),
-            magnitude_text(sums.table.decimals if figure == "value" else 0),
+            magnitude_text(magnitudes.table.decimals if figure == "value" else 0),
             letters=letters,
             mark=found.unsafe,
         )
-        self._lay_out(project, sums.table.axes, cells.key, shown)
-        self.page.set_sentence(_sentence(sums, found))
+        self._lay_out(project, magnitudes.table.axes, cells.key, shown)
+        self.page.set_sentence(_sentence(magnitudes, found))
         self.legend.setText(translate(_legend(letters)))
-        self._who.setText(translate(_who(sums)))
+        self._who.setText(translate(_who(magnitudes)))
 
     def _show_release(self, project: Project, release: Release) -> None:
         table = release.magnitude_table
@@ -174,23 +176,23 @@ class MagnitudesPart(QWidget):
             )
 
     def _describe(self, number: int) -> str:
-        sums = self.document.sums
-        found = None if sums is None else self.document.judged_magnitudes.of(sums)
+        magnitudes = self.document.magnitudes
+        found = None if magnitudes is None else self.document.judged_magnitudes.of(magnitudes)
         if self.document.public or found is None:
             return ""
         return message("unsafe") if found.unsafe[number] else ""
 
     def go_to(self, index: Index | None) -> None:
         """Go to a cell, in its layer."""
-        if self.document.of_sums and not self.grid.isHidden():
+        if self.document.of_magnitudes and not self.grid.isHidden():
             self.grid.select(index)
 
     # -- rules --------------------------------------------------------------------------------
 
     def _try(self, rules: tuple[str, ...] | None) -> None:
         """Judge by the rule that is being typed, too, while it is typed."""
-        sums = self.document.sums
-        if rules is None or sums is None or not self.document.in_house:
+        magnitudes = self.document.magnitudes
+        if rules is None or magnitudes is None or not self.document.in_house:
             self._judged.drop()
             self.rules.show_draft("")
             return
@@ -202,9 +204,9 @@ class MagnitudesPart(QWidget):
             return
 
         def work(_progress: Progress) -> Sensitivity:
-            return judged(sums, asked)
+            return judged(magnitudes, asked)
 
-        key = (sums.table, sums.weights, *rules)
+        key = (magnitudes.table, magnitudes.weights, *rules)
         self._judged.ask(message("judging every sum"), work, key, wait=TYPING)
 
     def _tried(self, found: Sensitivity) -> None:
@@ -237,20 +239,20 @@ class MagnitudesPart(QWidget):
         """No error names a magnitude."""
 
 
-def letters_of(sums: ChosenMagnitudes, found: Sensitivity) -> np.ndarray:
+def letters_of(magnitudes: ChosenMagnitudes, found: Sensitivity) -> np.ndarray:
     """The letter of each cell, empty where it is safe."""
-    known = ["", *(rule.letter for rule in rules_of(sums.rules))] if sums.rules else [""]
+    known = ["", *(rule.letter for rule in rules_of(magnitudes.rules))] if magnitudes.rules else [""]
     return np.array(known)[found.rule + 1]
 
 
-def _sentence(sums: ChosenMagnitudes, found: Sensitivity) -> str:
-    cells = count_text(len(sums.table.cells))
+def _sentence(magnitudes: ChosenMagnitudes, found: Sensitivity) -> str:
+    cells = count_text(len(magnitudes.table.cells))
     unsafe = int(found.unsafe.sum())
-    if not sums.rules:
+    if not magnitudes.rules:
         return message(
             "{cells} sums of {measure}. Give a rule: it says which of them tell too much.",
             cells,
-            sums.table.measure,
+            magnitudes.table.measure,
         )
     if not unsafe:
         return message("None of {cells} sums tells too much by these rules.", cells)
@@ -271,8 +273,8 @@ def _legend(letters: np.ndarray) -> str:
     return joined(parts, "    ")
 
 
-def _who(sums: ChosenMagnitudes) -> str:
-    table = sums.table
+def _who(magnitudes: ChosenMagnitudes) -> str:
+    table = magnitudes.table
     inner = np.ones(len(table.cells), dtype=bool)
     for axis, nodes in zip(table.axes, table.cells.nodes, strict=True):
         inner &= nodes < len(axis.variable.categories)

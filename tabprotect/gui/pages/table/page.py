@@ -23,7 +23,7 @@ class TablePage(TableStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.part = MagnitudesPart(self) if document.of_sums else CountsPart(self)
+        self.part = MagnitudesPart(self) if document.of_magnitudes else CountsPart(self)
         self.body.addWidget(self.part, 1)
         self.begins = self.part.begins
 

@@ -263,7 +263,7 @@ class TabulatePage(Page):
         offer(self._design, {None: message("none")}, names=numbers)
         self.measure.offer([c.name for c in found], numbers)
         self._apply_filter(self._filter.text())
-        self.told.emit()
+        self.announced.emit()
         self._list.setCurrentCell(0, 0)
         self._list.setFocus()
         self._say()

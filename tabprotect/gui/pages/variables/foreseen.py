@@ -48,7 +48,7 @@ class Foreseen:
         How many there would be.
     before, after
         Cells at risk.
-    sums
+    magnitudes
         Whether they are unsafe sums.
     """
 
@@ -56,12 +56,12 @@ class Foreseen:
     groups: int
     before: int
     after: int
-    sums: bool = False
+    magnitudes: bool = False
 
     @property
     def sentence(self) -> str:
         """At-risk cells, live."""
-        if self.sums:
+        if self.magnitudes:
             return message(
                 "{groups} groups. Unsafe sums {before} \u2192 {after} where the table is counted at "
                 "this level.",

@@ -378,14 +378,17 @@ class VariablesPage(VariablesStage, Page):
         self.panel.show_made(replace(variable, coarser=levels), self._people)
         rule, name = project.at_risk, variable.name
         made = "|".join(f"{level.name}:{'|'.join(level.groups)}" for level in levels)
-        key = (table, project.sums, str(rule), name, made)
+        key = (table, project.magnitudes, str(rule), name, made)
 
         def work(progress: Progress) -> tuple[Foreseen, ...]:
-            if project.sums is not None:
+            if project.magnitudes is not None:
                 progress.report(message("looking at the groups"), 0.0)
                 return tuple(
                     Foreseen(
-                        one, len(set(one.groups)), *unsafe_at_level(project, name, one.name, given), sums=True
+                        one,
+                        len(set(one.groups)),
+                        *unsafe_at_level(project, name, one.name, given),
+                        magnitudes=True,
                     )
                     for one in levels[-1:]
                 )

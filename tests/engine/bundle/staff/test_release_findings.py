@@ -15,12 +15,12 @@ from tabprotect.engine.bundle.staff.release_findings import (
     bundle_files,
     headline,
     honesty,
+    magnitude_headline,
+    magnitude_protection,
     of_tables,
     protection,
     read_together,
     stated,
-    sums_headline,
-    sums_protection,
 )
 from tabprotect.engine.bundle.staff.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
@@ -183,7 +183,7 @@ def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
         release=SimpleNamespace(magnitude_table=SimpleNamespace(hidden=hidden)),
         record=SimpleNamespace(primary=hidden & [1, 1, 1, 0]),
     )
-    lines = sums_protection(cast(Any, run), found).findings
+    lines = magnitude_protection(cast(Any, run), found).findings
     assert lines[0].state == state and "40 businesses" in lines[0].text
     assert ("by the best guess somebody could" in lines[0].text) == bool(narrow)
     # An upper bound is rounded up.
@@ -192,6 +192,6 @@ def test_what_the_best_guess_finds_has_no_tick(narrow: int, state: str) -> None:
 
 def test_of_a_published_release_nothing_is_open() -> None:
     found = of_sums(left_out=("pattern_choice",))
-    before, after = (sums_headline(found, staff=True, published=gone) for gone in (False, True))
+    before, after = (magnitude_headline(found, staff=True, published=gone) for gone in (False, True))
     assert (before.word, after.word) == ("One question open", "Published")
     assert before.state == after.state == "mind"

@@ -133,7 +133,7 @@ def everything(histories: list[History]) -> list[object]:
         attempts_at_most=2,
         note="left out",
         staff=Staff(1, 1, 1, 1, 0.5, WorstCell(("a",), ("x",), 0.5)),
-        kept_small=(KeptSum(("a",), ("x",), 1),),
+        exact_small_margins=(KeptSum(("a",), ("x",), 1),),
     )
     release = run.protected.release
     gate = replace(
@@ -186,11 +186,11 @@ def everything(histories: list[History]) -> list[object]:
         table=Table.dense(told, np.zeros(told.shape, dtype=np.int64)),
         kept_totals=(KeptTotal({"a": "x"}, published=5, inner=4),),
     )
-    sums = next(p.release_of_sums for p in found if p.release_of_sums is not None)
+    sums = next(p.magnitude_release for p in found if p.magnitude_release is not None)
     reader = Project(released=sums)
-    chosen = next(p.sums for p in found if p.sums is not None)
+    chosen = next(p.magnitudes for p in found if p.magnitudes is not None)
     top = LargestOnly(*(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64))
-    named = replace(run, sums=replace(chosen, table=replace(chosen.table, largest=top)))
+    named = replace(run, magnitudes=replace(chosen, table=replace(chosen.table, largest=top)))
     return [*found, further, replace(run, moves=levels), known, reader, named]
 
 

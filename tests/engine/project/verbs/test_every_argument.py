@@ -74,7 +74,7 @@ class Tried:
     base: Given = field(default_factory=dict)
     samples: Mapping[str, tuple[Given, Any]] = field(default_factory=dict)
     after: Steps | None = (COUNTS,)
-    of_sums: Steps | None = (SUMS,)
+    of_magnitudes: Steps | None = (SUMS,)
     base_of_sums: Given = field(default_factory=dict)
     then_of_sums: Steps = ()
 
@@ -321,8 +321,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             made = _history([*steps, ("protect", {"accept": "x", "seed": 1})], register="none")
             for number, release in enumerate(releases):
                 _done(made, "publish", {"release": release, "no_page": number != 1, "accept": "x"}, "kept.db")
-        assert made.project.sums is not None
-        write_magnitudes(made.project.sums.table, Path("sums.parquet"))
+        assert made.project.magnitudes is not None
+        write_magnitudes(made.project.magnitudes.table, Path("sums.parquet"))
         yield folder
 
 
@@ -358,7 +358,7 @@ def test_an_argument_changes_what_comes_out_or_is_refused(
     tried = VERBS[name]
     steps, base, then = tried.after, tried.base, NOTHING
     if measure == "magnitudes":
-        steps, base, then = tried.of_sums, {**tried.base, **tried.base_of_sums}, tried.then_of_sums
+        steps, base, then = tried.of_magnitudes, {**tried.base, **tried.base_of_sums}, tried.then_of_sums
     if steps is None:
         return
     before, ignored = _history(steps), []

@@ -108,7 +108,7 @@ def test_what_is_told_is_what_the_programme_finds(
     again = RoundedAgain(counts, publication, base, nodes)
     tables = [Table.dense(domain, one) for one in originals_of(publication, true, base, counts)]
     network = RoundingNetwork.of(of_used(publication), base)
-    told = again.told(np.array([table.counts.reshape(-1) for table in tables]))
+    told = again.known_weights(np.array([table.counts.reshape(-1) for table in tables]))
     for table, known in zip(tables, told, strict=True):
         before = solver_work()
         try:
@@ -145,7 +145,7 @@ def test_most_are_told_where_sums_nest_in_three_ways() -> None:
     again = RoundedAgain(counts, publication, base, 100)
     originals = originals_of(publication, true, base, counts)
     flat = np.array([one.reshape(-1) for one in originals])
-    told, work = again.told(flat), []
+    told, work = again.known_weights(flat), []
     for original, known in zip(originals, told, strict=True):
         table, before = Table.dense(domain, original), solver_work()
         found = ControlledProgramme(table, publication, base).nearest()
@@ -153,14 +153,14 @@ def test_most_are_told_where_sums_nest_in_three_ways() -> None:
         chosen = np.array_equal(publication.added_up(found.inner), counts)
         assert found.optimal and again.estimate(table, np.random.default_rng()) == chosen
         assert np.isnan(known) or known == chosen
-    later = again.told(flat)
+    later = again.known_weights(flat)
     assert (later[told == 0] == 0).all() and 5 < (told == 0).sum() <= (later == 0).sum()
     assert max(work) < again.rerun().cost_over(domain.size)
     # Within few nodes, or without published inner cells, each is rounded by a programme.
     hidden = Publication.of(domain, "A*B + A*C + B*C")
     few = counts[: hidden.size]
-    assert np.isnan(RoundedAgain(counts, publication, base, 1).told(flat)).all()
-    assert np.isnan(RoundedAgain(few, hidden, base, 100).told(flat)).all()
+    assert np.isnan(RoundedAgain(counts, publication, base, 1).known_weights(flat)).all()
+    assert np.isnan(RoundedAgain(few, hidden, base, 100).known_weights(flat)).all()
 
 
 TABLE = np.array([[4, 1, 3], [2, 7, 0], [1, 5, 8]])
@@ -193,7 +193,7 @@ def test_the_posterior_is_the_same_with_a_programme_for_every_original(
             alone = replace(likelihoods[0].rerun, told=None)
             likelihoods[0] = replace(likelihoods[0], rerun=alone)
         joint = product_of(likelihoods)
-        assert joint.rerun is not None and (joint.rerun.told is not None) == told
+        assert joint.rerun is not None and (joint.rerun.known_weights is not None) == told
         both.append(infer(joint, approach=approach, randomness=Randomness.seeded(7)))
     first, second = both
     assert not first.note and first.basis == second.basis and first.draws == second.draws

@@ -513,8 +513,8 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
     settle()
     shown = page(opened)
     assert document.project is not None
-    assert document.project.objection and shown.banner.line.state == "failed"
-    assert document.project.objection in shown.sentence
+    assert document.project.acceptance_failure and shown.banner.line.state == "failed"
+    assert document.project.acceptance_failure in shown.sentence
     # What it publishes is said in words, and so are the settings.
     assert shown.bundle is not None
     assert "`" not in shown.bundle.mechanism and "at_risk" not in shown.bundle.mechanism
@@ -523,7 +523,7 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
     assert helps
     helps[next(iter(helps))].click()
     qtbot.waitUntil(lambda: shown.banner.line.state == "mind")
-    assert document.project is not None and not document.project.objection
+    assert document.project is not None and not document.project.acceptance_failure
 
 
 def test_a_release_that_left_says_so(ready: MainWindow, settle: Settle) -> None:
