@@ -190,7 +190,9 @@ def everything(histories: list[History]) -> list[object]:
     reader = Project(released=sums)
     chosen = next(p.magnitudes for p in found if p.magnitudes is not None)
     top = LargestOnly(*(np.ones(2, dtype=np.int64) for _ in range(2)), np.ones((2, 3), dtype=np.int64))
-    named = replace(run, magnitudes=replace(chosen, table=replace(chosen.table, largest=top)))
+    named = replace(
+        run, magnitudes=replace(chosen, weights="known", table=replace(chosen.table, largest=top))
+    )
     return [*found, further, replace(run, moves=levels), known, reader, named]
 
 
