@@ -85,7 +85,9 @@ class Registry(Mapping[str, T], Generic[T]):
     def names(self) -> list[str]:
         """The names, without loading anything."""
         ours = [name for package in self._packages for name in own_names(package)]
-        return sorted({*ours, *(point.name for point in _installed(self._group))})
+        return sorted(
+            {*(self._found if self.loaded else ()), *ours, *(point.name for point in _installed(self._group))}
+        )
 
     @property
     def ours(self) -> list[T]:

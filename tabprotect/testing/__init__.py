@@ -14,6 +14,7 @@ from tabprotect.testing.format_checks import check_format
 from tabprotect.testing.measure_checks import check_measure
 from tabprotect.testing.method_checks import check_method
 from tabprotect.testing.query_space_checks import check_criterion, check_rule
+from tabprotect.testing.sensitivity_checks import check_sensitivity_rule
 
 __all__ = [
     "Calibration",
@@ -25,4 +26,5 @@ __all__ = [
     "check_measure",
     "check_method",
     "check_rule",
+    "check_sensitivity_rule",
 ]
