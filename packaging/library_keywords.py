@@ -14,7 +14,9 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+from tabprotect.engine.bundle.inferring import Inferring
 from tabprotect.engine.bundle.tables.about import Telling
+from tabprotect.engine.cycles.designing import Designing
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
@@ -42,6 +44,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.tables.moves import MoveSet
@@ -69,6 +72,7 @@ WIDER = {
     "sheet": "str | int | None",
     "sign": "str | Path | None",
     "sign_too": "str | Path | None",
+    "zeros": "str | Path | None",
 }
 """Where the library takes more than the command: files as paths, its own cycle sets."""
 
@@ -167,7 +171,10 @@ def written() -> str:
     """The module, before the formatter lays it out."""
     parts = [
         HEAD,
-        *map(_options, (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing, Telling)),
+        *map(
+            _options,
+            (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing, Telling, Inferring, Designing),
+        ),
         *map(_method, _names()),
         METHOD.format(", ".join(map(repr, _names()))),
         *map(_protects, PROTECTS),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import cycle_files
-from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
+from tabprotect.engine.cycles.designing import Designing
 from tabprotect.engine.cycles.designs import design as designed
 from tabprotect.engine.cycles.designs import triangular
 from tabprotect.engine.errors import InputError, ParameterError, about
@@ -21,7 +22,13 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.table import Table
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.arguments.keywords import DesigningKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,20 +88,14 @@ class Cycles:
         cycle_files.write(self.moves, Path(path), self.zeros)
 
 
+@asks(Designing, kind="triangular")
 def design(
     keep: str | None = None,
     *,
     table: Table | None = None,
     margins: Release | None = None,
-    groupings: str = "",
-    kind: str = "triangular",
-    height: int | None = None,
-    repeats: int = 1,
-    cap: int = 4,
-    weight: float = 4.0,
-    theta: float = 1.0,
-    zeros: str | Path | None = None,
     progress: Progress = SILENT,
+    **asked: Unpack[DesigningKeywords],
 ) -> Cycles:
     """Cycles that keep some margins and, where the design is triangular, nothing else.
 
@@ -107,18 +108,7 @@ def design(
         less than the table.
     table, margins
         Whose margins: a confidential table, or a release that states them.
-    groupings
-        Of categories, for the formula, as text or a file.
-    kind, height
-        Another template of the same shape, and the height of strips.
-    repeats
-        Each cycle so many times, one time right after the other: it moves more, and the posterior
-        stays as narrow.
-    cap, weight, theta
-        Of ``triangular``: touches to stay below, what a cell that may be zero costs (lambda), how
-        much counts spread.
-    zeros
-        Structural zeros, as text of columns or the file that holds it.
+    **asked
 
     Raises
     ------
@@ -146,18 +136,18 @@ def design(
     else:
         assert margins is not None
         counts = margins.table
+    wanted = taken(Designing, {"kind": "triangular", **asked}, keep=keep)
+    wanted.check_given("counts")
     domain = counts.domain
-    groups = parse_groupings(groupings, domain)
+    groups = parse_groupings(wanted.groupings, domain)
     with about("keep"):
-        wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
-    kept = KeptMargins.of(wanted, counts)
-    empty = None if zeros is None else zeros_of(str(zeros), domain)[1]
-    parameters = {"repeats": repeats} | ({} if height is None else {"height": height})
-    if kind == "triangular":
-        settings = TriangularSettings(cap, weight, theta)
-        moves = triangular(kept, parameters, settings, zeros=empty, progress=progress)
+        publication = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
+    kept = KeptMargins.of(publication, counts)
+    empty = None if wanted.zeros is None else zeros_of(wanted.zeros, domain)[1]
+    if wanted.kind == "triangular":
+        moves = triangular(kept, wanted.parameters, wanted.settings, zeros=empty, progress=progress)
     else:
-        moves = designed(domain, kind, parameters)
+        moves = designed(domain, wanted.kind, wanted.parameters)
         if keep is not None:
             moves = moves.keeping(kept.publication.margins, kept.publication.groupings)
     broken = moves.violations(most=1)

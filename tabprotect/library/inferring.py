@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.counts_among import counts_among
-from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
-from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
-from tabprotect.engine.disclosure.counts_verdict import weigh_refused
-from tabprotect.engine.errors import InputError, ParameterError, about
-from tabprotect.engine.posterior.approach import Way
-from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.bundle.inferring import Inferring, inferred
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.subtables import asked_of
-from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.languages.messages import message
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.belief import Belief
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
 from tabprotect.library.shown.frames import usual_kind
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.arguments.keywords import InferringKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,13 +82,8 @@ def infer(
     release: AnyRelease | Sequence[AnyRelease],
     *,
     of: None = None,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
     progress: Progress = SILENT,
+    **asked: Unpack[InferringKeywords],
 ) -> Belief: ...
 
 
@@ -99,27 +92,18 @@ def infer(
     release: AnyRelease | Sequence[AnyRelease],
     *,
     of: str,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
     progress: Progress = SILENT,
+    **asked: Unpack[InferringKeywords],
 ) -> SumBelief: ...
 
 
+@asks(Inferring)
 def infer(
     release: AnyRelease | Sequence[AnyRelease],
     *,
     of: str | None = None,
-    groupings: str = "",
-    prior: str = "uniform",
-    way: Way = "auto",
-    draws: int | None = None,
-    seed: int | None = None,
-    weigh_attempts: bool = False,
     progress: Progress = SILENT,
+    **asked: Unpack[InferringKeywords],
 ) -> Belief | SumBelief:
     """Return what a reader can believe about every true count, from public things alone.
 
@@ -128,20 +112,18 @@ def infer(
     release
         A bundle's file name, an opened release, or a protection (of which only the release is
         looked at); or a list of these, all of one original, which are read together.
-    of, groupings
+    of
         Sums instead of cells, as a formula such as ``"region*age"``: margins, levels of a
-        hierarchy, any groupings (as text or a file; those that the release states are known).
-    prior
-        ``uniform``, ``positive``, ``positive:CELLS``, ``poisson:FILE``, ``negative_binomial:FILE``
-        or ``table:FILE``; ``last:RELEASE.zip`` around the means of an earlier release, scaled to
-        this one's total; ``model:FORMULA`` around a log-linear model of what was published, as
-        widely as that shows.
-    way, draws, seed
-        Of the computation: exact where it can be, else Monte Carlo.
-    weigh_attempts
-        Whether to take in that the release is the first draw that passed the gate, where the
-        originals and their draws can be listed; else no odds change by more than a factor of the
-        attempts.
+        hierarchy, any groupings.
+    **asked
+
+    Notes
+    -----
+    The prior ``last:RELEASE.zip`` stands around the means of an earlier release, scaled to this one's
+    total; ``model:FORMULA`` around a log-linear model of what was published, as widely as that shows.
+    With ``weigh_attempts`` it is taken in that the release is the first draw that passed the gate, where
+    the originals and their draws can be listed; else no odds change by more than a factor of the
+    attempts.
 
     See Also
     --------
@@ -156,37 +138,17 @@ def infer(
     >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
     Belief(v | w, 4 x 4, exact)
     """
-    wrong = {}
-    if way not in get_args(Way):
-        wrong["way"] = message("must be one of {ways}", ", ".join(get_args(Way)))
-    if draws is not None and draws < 1:
-        wrong["draws"] = message("must be at least 1")
-    if wrong:
-        raise ParameterError(wrong)
+    wanted = taken(Inferring, asked, of=of)
     given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
         raise InputError(message("there is no release to infer from"))
     opened = [_counts(_opened(one, progress)) for one in given]
-    first, releases = opened[0], [one.release for one in opened]
-    stated = first.release.mechanism.parameters
-    with about("of"):
-        asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
-    randomness = None if seed is None else Randomness.seeded(seed)
-    found = believe(
-        opened,
-        informed(prior, releases, progress),
-        knowing=PriorKnowledge(
-            weigh=first_that_passed if weigh_attempts else None, weigh_refused=weigh_refused
-        ),
-        effort=replace(READER, way=way, draws=draws),
-        randomness=randomness,
-        progress=progress,
-    )
+    releases = [one.release for one in opened]
+    found, tables = inferred(opened, wanted, progress=progress)
     kinds = [one.kind for one in given if isinstance(one, Protection)]
     kind = kinds[0] if kinds else usual_kind()
-    if asked is None:
+    if tables is None:
         return Belief(found, kind, tuple(releases))
-    tables = sums(found.posterior, asked, randomness=randomness, draws=draws, progress=progress)
     return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tabprotect.cli.arguments import TableReading, open_source
 from tabprotect.cli.declaring import command, names
@@ -14,13 +13,13 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.for_margins import ProvedDesign, design_for_margins
-from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import check_cycles, public_support
-from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
+from tabprotect.engine.cycles.designing import Designing, Keeping
+from tabprotect.engine.cycles.designs import design, in_place
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import parse_groupings
-from tabprotect.engine.formats.structural_zeros import read_zeros
-from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.formats.structural_zeros import zeros_of
+from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
@@ -28,7 +27,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.messages import joined, message, plural
+from tabprotect.languages.messages import message, plural
 
 
 def shape_sizes(text: str) -> list[int]:
@@ -43,32 +42,12 @@ def shape_sizes(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keeping(Options):
-    """Return what cycles keep."""
-
-    keep: str | None = option_field(
-        None, metavar="FORMULA", help=message("the margins to keep, for example geo + region*age")
-    )
-    groupings: str = option_field(
-        "", needs="keep", metavar="TEXT|FILE", help=message("of categories, for the formula")
-    )
-    zeros: Path | None = option_field(
-        None, metavar="FILE", help=message("cells that are empty whatever the data are")
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class CyclesDesign(Keeping):
+class CyclesDesign(Designing):
     """Arguments of ``cycles design``."""
 
     shape: Sequence[int] | None = option_field(None, metavar="4,4", read=shape_sizes)
     table: str | None = option_field(
         None, metavar="TABLE", help=message("take shape, names and margins of a table")
-    )
-    kind: str = option_field(
-        "default",
-        metavar="KIND",
-        help=message("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
     )
     keep_order: int | None = option_field(
         None, in_place_of="kind", metavar="R", help=message("the same as --kind order-R")
@@ -79,23 +58,6 @@ class CyclesDesign(Keeping):
         read=names,
         metavar="A,B",
         help=message("the margins the set claims to keep (all of one variable less than the table)"),
-    )
-    height: int | None = option_field(
-        None, needs="kind=strips", metavar="H", help=message("of strips: rows of a block")
-    )
-    repeats: int = option_field(1, metavar="K", help=message("each cycle K times in place"))
-    cap: int | None = option_field(
-        None, needs="kind=triangular", help=message("of triangular: touches to stay below (4)")
-    )
-    weight: float | None = option_field(
-        None,
-        shell="--lambda",
-        needs="kind=triangular",
-        metavar="LAMBDA",
-        help=message("of triangular: what a cell that may be zero costs (4)"),
-    )
-    theta: float | None = option_field(
-        None, needs="kind=triangular", help=message("of triangular: how much counts spread (1)")
     )
     out: Path | None = option_field(None, metavar="FILE", help=message("JSON, or a 4ti2 .mat file"))
     reading: TableReading = part(TableReading, needs="table")
@@ -137,20 +99,17 @@ def run_design(asked: CyclesDesign, console: Console) -> None:
     table = None if asked.table is None else open_source(asked.table, asked.reading, console).project.original
     domain = Domain.of_shape(asked.shape or ()) if table is None else table.domain
     kind = asked.kind if asked.keep_order is None else f"order-{asked.keep_order}"
-    options = {"height": asked.height, "cap": asked.cap, "lambda": asked.weight, "theta": asked.theta}
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    zeros = None if asked.zeros is None else read_zeros(asked.zeros, domain)
+    zeros = None if asked.zeros is None else zeros_of(asked.zeros, domain)[1]
     found: dict[str, object] = {}
     if kind == "triangular":
-        given = {"weight" if name == "lambda" else name: given[name] for name in given}
         publication = _kept(asked, domain)
         kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
-        designed = design_for_margins(kept, TriangularSettings(**given), zeros=zeros, progress=console)
+        designed = design_for_margins(kept, asked.settings, zeros=zeros, progress=console)
         moves = in_place(designed.moves, asked.repeats)
         zeros = ~designed.support
         found = _proof(designed, moves)
     else:
-        moves = design(domain, kind, given | {"repeats": asked.repeats})
+        moves = design(domain, kind, asked.parameters)
         if asked.keep is not None:
             kept_margins = _kept(asked, domain)
             moves = moves.keeping(kept_margins.margins, kept_margins.groupings)
@@ -214,7 +173,7 @@ def run_check(asked: CyclesCheck, console: Console) -> None:
             zeros = None
         moves = moves.keeping(kept.margins, kept.groupings)
     if asked.zeros is not None:
-        zeros = read_zeros(asked.zeros, moves.domain)
+        zeros = zeros_of(asked.zeros, moves.domain)[1]
     report = check_cycles(
         moves, table=table, zeros=zeros, rule=asked.blocking, passes=asked.passes, progress=console
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,22 +20,15 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.counts_among import counts_among
-from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.informed_prior import informed
-from tabprotect.engine.disclosure.counts_verdict import weigh_refused
+from tabprotect.engine.bundle.inferring import Inferring, inferred
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
-from tabprotect.engine.options import Options, option_field, part, position
-from tabprotect.engine.posterior.approach import Way
+from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.posterior.how_found import how_found
-from tabprotect.engine.posterior.margins import sums
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior_text import check_prior
-from tabprotect.engine.protection.subtables import asked_of
-from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
@@ -65,10 +58,8 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Infer(Options):
+class Infer(Inferring):
     """Arguments of ``infer``."""
-
-    goes_with = "counts"
 
     releases: Sequence[Path] = position(
         (),
@@ -80,27 +71,8 @@ class Infer(Options):
         None, shell="--published", metavar="TABLE", help=message("with --mechanism")
     )
     mechanism: Path | None = option_field(None, metavar="mechanism.json")
-    prior: str = option_field(
-        "uniform",
-        metavar="PRIOR",
-        help=message(
-            "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
-        ),
-    )
     cells: Sequence[tuple[int, ...]] = option_field(
         (), metavar="0,1;2,3", help=message("only these (default all)"), read=cell_list
-    )
-    of: str | None = option_field(
-        None,
-        in_place_of="cells",
-        metavar="FORMULA",
-        help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
-    )
-    groupings: str = option_field(
-        "",
-        needs="of",
-        metavar="TEXT|FILE",
-        help=message("of categories, for --of (those that the release states are known)"),
     )
     format: str | None = option_field(
         None,
@@ -109,12 +81,6 @@ class Infer(Options):
         help=message("one row for each cell and possible count: csv, parquet, or another that holds figures"),
     )
     out: Path | None = option_field(None, metavar="FILE", help=message("of --format (csv: or printed)"))
-    way: Way = option_field("auto")
-    draws: int | None = option_field(None, metavar="N", help=message("of Monte Carlo"), low=1)
-    seed: int | None = option_field(None, measure=None, metavar="N", help=message("of Monte Carlo"))
-    weigh_attempts: bool = option_field(
-        False, help=message("take in that the first draw that passed the gate was published (small tables)")
-    )
     contributor: Contributor = part(Contributor, group=message("releases of magnitudes"))
     reading: TableReading = part(TableReading, needs="table")
 
@@ -175,33 +141,13 @@ def run(asked: Infer, console: Console) -> int:
         releases = counts
     check_measure(asked, "counts")
     _check_format(asked, console)
-    # Where only margins are published a posterior can be about one of these.
     domain = releases[0].likelihood.domain
-    check_prior(asked.prior, domain)
-    prior = informed(asked.prior, releases, console)
     for cell in asked.cells:
         if len(cell) != domain.ndim:
             raise InputError(message("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
         domain.flat(cell)
-    asked_sums = None
-    if asked.of is not None:
-        stated = releases[0].release.mechanism.parameters
-        asked_sums = asked_of(domain, asked.of, asked.groupings, stated)
-    randomness = None if asked.seed is None else Randomness.seeded(asked.seed)
-    weigh = None
-    if asked.weigh_attempts:
-        from tabprotect.engine.disclosure.attempts import weigh_attempts
-
-        weigh = weigh_attempts
     try:
-        read = believe(
-            releases,
-            prior,
-            knowing=PriorKnowledge(bundled=bool(asked.releases), weigh=weigh, weigh_refused=weigh_refused),
-            effort=replace(READER, way=asked.way, draws=asked.draws),
-            randomness=randomness,
-            progress=console,
-        )
+        read, tables = inferred(releases, asked, bundled=bool(asked.releases), progress=console)
     except InfeasibleError as error:
         if len(releases) == 1 or asked.way != "auto" or asked.format:
             raise
@@ -211,8 +157,7 @@ def run(asked: Infer, console: Console) -> int:
     posterior = read.posterior
     if read.sentence:
         console.say(read.sentence)
-    if asked_sums is not None:
-        tables = sums(posterior, asked_sums, randomness=randomness, draws=asked.draws, progress=console)
+    if tables is not None:
         data = read.head() | {"tables": [_sums_json(one) for one in tables]}
         console.result(data, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0

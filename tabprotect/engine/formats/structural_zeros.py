@@ -19,11 +19,6 @@ from tabprotect.languages.messages import message
 EVERY = ("", "*")
 
 
-def read_zeros(path: Path, domain: Domain) -> Bools:
-    """The structural zeros in a file of columns, bool (cells,): see :func:`zeros_of`."""
-    return _parsed(read_text(path), domain, path)[1]
-
-
 def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
     """The structural zeros in a text of columns, or in a file that holds it.
 

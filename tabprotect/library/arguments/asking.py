@@ -28,13 +28,15 @@ def keywords(asked: type[Options]) -> list[Option]:
     return [one for one in options_of(asked) if one.library]
 
 
-def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
+def asks(asked: type[Options], *, rest: str = "", **usual: object) -> Callable[[F], F]:
     """Name the options in the signature and the docstring of a function that takes ``**asked``.
 
     Parameters
     ----------
     rest
         What else is taken by name, such as the parameters of a method.
+    **usual
+        What the function takes where nothing is given, if that is not the option's default.
     """
 
     def explain(function: F) -> F:
@@ -45,7 +47,10 @@ def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
         types = {field.name: field.type for field in fields(asked)}
         own += [
             inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name]
+                one.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=usual.get(one.name, one.default),
+                annotation=types[one.name],
             )
             for one in keywords(asked)
         ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.options import WeightsReading
 from tabprotect.engine.tables.moves import MoveSet
@@ -138,6 +139,30 @@ class TellingKeywords(TypedDict, total=False):
     source: str
     notes: Sequence[str]
     date: str
+
+
+class InferringKeywords(TypedDict, total=False):
+    """The options of Inferring."""
+
+    groupings: str
+    prior: str
+    way: Way
+    draws: int | None
+    seed: int | None
+    weigh_attempts: bool
+
+
+class DesigningKeywords(TypedDict, total=False):
+    """The options of Designing."""
+
+    kind: str
+    height: int | None
+    repeats: int
+    cap: int | None
+    weight: float | None
+    theta: float | None
+    groupings: str
+    zeros: str | Path | None
 
 
 class BinomialCompensated(ProtectingKeywords, total=False):

@@ -125,7 +125,7 @@ def test_a_finer_table_is_read_beside_a_coarser_one(run: Run, tmp_path: Path) ->
 def test_releases_that_cannot_be_read_together_are_null(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tabprotect.cli.reader import infer
+    from tabprotect.engine.bundle import inferring
     from tabprotect.engine.errors import InfeasibleError
 
     table, words = tmp_path / "t.csv", ("--accept", "a reason", "--register", "none", "--no-page")
@@ -136,7 +136,7 @@ def test_releases_that_cannot_be_read_together_are_null(
     def beyond(*_: object, **__: object) -> None:
         raise InfeasibleError("too many")
 
-    monkeypatch.setattr(infer, "believe", beyond)
+    monkeypatch.setattr(inferring, "believe", beyond)
     both = ("infer", tmp_path / "1.zip", tmp_path / "2.zip")
     found = run(*both, "--json")
     assert found.code == 0 and found.json["reason"] == "Too many."

@@ -18,7 +18,7 @@ from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.structural_zeros import read_zeros
+from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
@@ -303,8 +303,8 @@ def test_structural_zeros_from_a_file(tmp_path: Path) -> None:
     domain = Domain.of({"sex": ["m", "f"], "pregnant": ["yes", "no"], "age": ["y", "o"]})
     path = tmp_path / "zeros.csv"
     path.write_text("sex,pregnant\nm,yes\n")
-    zeros = read_zeros(path, domain)
+    zeros = zeros_of(str(path), domain)[1]
     assert zeros.reshape(2, 2, 2)[0, 0].all() and zeros.sum() == 2
     path.write_text("sex,pregnant\nx,yes\n")
     with pytest.raises(InputError, match=r"no category"):
-        read_zeros(path, domain)
+        zeros_of(str(path), domain)

@@ -1,0 +1,103 @@
+"""What a reader asks of releases: the options of it, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tabprotect.engine.belief.believed import Believed
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.belief.evidence import Evidence, PriorKnowledge, WeighAttempts
+from tabprotect.engine.bundle.informed_prior import informed
+from tabprotect.engine.disclosure.counts_verdict import weigh_refused
+from tabprotect.engine.errors import about
+from tabprotect.engine.options import Options, option_field
+from tabprotect.engine.posterior.approach import Way
+from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.prior_text import check_prior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.protection.subtables import asked_of
+from tabprotect.engine.randomness import Randomness
+from tabprotect.languages.messages import message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inferring(Options):
+    """What is asked of releases, and how it is computed."""
+
+    goes_with = "counts"
+
+    of: str | None = option_field(
+        None,
+        library=False,
+        in_place_of="cells",
+        metavar="FORMULA",
+        help=message("sums instead of cells: margins, levels, groupings, for example region*age"),
+    )
+    groupings: str = option_field(
+        "",
+        needs="of",
+        metavar="TEXT|FILE",
+        help=message("of categories, for the sums (those that the release states are known)"),
+    )
+    prior: str = option_field(
+        "uniform",
+        metavar="PRIOR",
+        help=message(
+            "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE, last:RELEASE.zip or model:FORMULA"
+        ),
+    )
+    way: Way = option_field("auto", help=message("exact where it can be, else Monte Carlo (auto)"))
+    draws: int | None = option_field(None, metavar="N", help=message("of Monte Carlo"), low=1)
+    seed: int | None = option_field(None, measure=None, metavar="N", help=message("of Monte Carlo"))
+    weigh_attempts: bool = option_field(
+        False, help=message("take in that the first draw that passed the gate was published (small tables)")
+    )
+
+
+def inferred(
+    releases: Sequence[Evidence], asked: Inferring, *, bundled: bool = True, progress: Progress
+) -> tuple[Believed, list[Posterior] | None]:
+    """What a reader believes of the cells, and of the sums that were asked for.
+
+    Parameters
+    ----------
+    bundled
+        Whether the mechanisms are those of bundles, which state their gate.
+
+    Raises
+    ------
+    InputError, ParameterError
+        For a prior or a formula that does not fit the table.
+    InfeasibleError
+        Where nothing can be said of several releases together.
+    """
+    # Where only margins are published a posterior can be about one of these.
+    domain = releases[0].likelihood.domain
+    check_prior(asked.prior, domain)
+    prior, wanted = informed(asked.prior, releases, progress), None
+    if asked.of is not None:
+        with about("of"):
+            wanted = asked_of(domain, asked.of, asked.groupings, releases[0].release.mechanism.parameters)
+    weigh: WeighAttempts | None = None
+    if asked.weigh_attempts:
+        # Late: it lists originals with their draws, which few ask for.
+        from tabprotect.engine.disclosure.attempts import weigh_attempts
+
+        weigh = weigh_attempts
+    randomness = None if asked.seed is None else Randomness.seeded(asked.seed)
+    read = believe(
+        releases,
+        prior,
+        knowing=PriorKnowledge(bundled=bundled, weigh=weigh, weigh_refused=weigh_refused),
+        effort=replace(READER, way=asked.way, draws=asked.draws),
+        randomness=randomness,
+        progress=progress,
+    )
+    if wanted is None:
+        return read, None
+    return read, list(
+        sums(read.posterior, wanted, randomness=randomness, draws=asked.draws, progress=progress)
+    )
