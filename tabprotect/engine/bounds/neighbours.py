@@ -8,6 +8,7 @@ solver, in tables of any size. What it finds is attained; what it does not find 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -37,9 +38,7 @@ class Neighbours:
     def __init__(self, opened: Support, margins: MarginSet) -> None:
         self._opened = opened
         shape, names = opened.domain.shape, opened.domain.names
-        self._strides = [1] * len(shape)
-        for v in reversed(range(len(shape) - 1)):
-            self._strides[v] = self._strides[v + 1] * shape[v + 1]
+        self._strides = [math.prod(shape[v + 1 :]) for v in range(len(shape))]
         sets = [frozenset(names.index(n) for n in margin) for margin in margins]
         self._spans = sorted(
             _unreleased(sets, [v for v, size in enumerate(shape) if size > 1]),

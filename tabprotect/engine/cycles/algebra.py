@@ -23,7 +23,7 @@ from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import dimension
 from tabprotect.engine.cycles.kernel_basis import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
-from tabprotect.engine.equal_rows import starts_of_runs
+from tabprotect.engine.equal_rows import members, starts_of_runs
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -217,18 +217,14 @@ class CycleAlgebra:
             rows.setdefault(int(label[own[0]]), []).append(row)
         seen: dict[tuple[object, ...], CycleComponent] = {}
         parts: list[tuple[list[int], CycleComponent]] = []
-        order = np.argsort(label, kind="stable")
-        bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
-        for a, b in pairwise(bounds.tolist()):
-            members = order[a:b].tolist()
-            if label[members[0]] < 0:
+        for part, cycles_of in enumerate(members(label, int(label.max()) + 1)):
+            if part not in rows:
                 continue
-            number = {v: k for k, v in enumerate(members)}
-            own_rows = rows[int(label[members[0]])]
-            shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in own_rows))
+            number = {v: k for k, v in enumerate(cycles_of.tolist())}
+            shape = tuple(sorted(tuple(sorted((number[k], v) for k, v in r.items())) for r in rows[part]))
             if shape not in seen:
-                seen[shape] = _part([dict(r) for r in shape], len(members))
-            parts.append((members, seen[shape]))
+                seen[shape] = _part([dict(r) for r in shape], len(number))
+            parts.append((list(number), seen[shape]))
         return parts
 
     @property
@@ -258,9 +254,9 @@ class CycleAlgebra:
         if total > MOST_OUTCOMES:
             return None
         counted: dict[int, int | None] = {}
-        for members, part in self.parts:
+        for cycles, part in self.parts:
             if id(part) not in counted:
-                counted[id(part)] = self._distinct(members, part, passes)
+                counted[id(part)] = self._distinct(cycles, part, passes)
             number = counted[id(part)]
             if number is None:
                 return None

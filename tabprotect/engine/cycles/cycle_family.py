@@ -45,9 +45,8 @@ class Family:
         longest = int(lengths.max(initial=0))
         cells = np.full((len(moves), longest), len(touched), dtype=np.int64)
         signs = np.zeros((len(moves), longest), dtype=np.int64)
-        column = np.arange(len(moves.cells)) - np.repeat(moves.starts[:-1], lengths)
-        cells[moves.rows, column] = number.reshape(-1)
-        signs[moves.rows, column] = moves.signs
+        real = np.arange(longest) < lengths[:, None]
+        cells[real], signs[real] = number.reshape(-1), moves.signs
         return cls(touched, cells, signs)
 
     def __len__(self) -> int:
@@ -88,6 +87,5 @@ class Family:
         shared = (incidence @ incidence.T).tocsr()
         length = np.diff(shared.indptr)
         out = np.full((len(self), int(length.max(initial=0))), len(self), dtype=np.int64)
-        column = np.arange(len(shared.indices)) - np.repeat(shared.indptr[:-1], length)
-        out[np.repeat(np.arange(len(self)), length), column] = shared.indices
+        out[np.arange(out.shape[1]) < length[:, None]] = shared.indices
         return out

@@ -13,7 +13,6 @@ start-up time, and the start page needs none of it.
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
@@ -23,6 +22,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.signatures import Signatures, signatures
+from tabprotect.engine.equal_rows import members
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import message
@@ -282,15 +282,13 @@ def elimination_cost(
         return None
     scopes = later_scopes(sig, len(moves), passes, progress)
     label = cycle_components(sig, len(moves))
-    order = np.argsort(label, kind="stable")
-    bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
+    parts = int(label.max(initial=-1)) + 1
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
-    for a, b in itertools.pairwise(bounds):
-        progress.report(message("planning the posterior"), a / len(order))
-        members = order[a:b].tolist()
+    for done, cycles in enumerate(members(label, parts)):
+        progress.report(message("planning the posterior"), done / parts)
         # All passes of a cycle side by side: the sweep meets them together.
-        steps = [p * len(moves) + i for i in members for p in range(passes)]
+        steps = [p * len(moves) + i for i in cycles.tolist() for p in range(passes)]
         number = {s: k for k, s in enumerate(steps)}
         shape = tuple(tuple(number[s] for s in scopes[step]) for step in steps)
         if shape not in seen:

@@ -180,7 +180,11 @@ def tables_believed(
         if weigh is not None and not earlier and (found.recorded_sums or not _apart(release)):
             chance = OfRelease(release, "refused draws")
             again = weigh(found, refused, chance, progress)
-        found = _without_attempts(found) if again is None else again
+        found = again or replace(
+            found,
+            note=joined(filter(None, [found.note, CHANGED]), " "),
+            left_out=kinds(found.left_out, ["attempts"]),
+        )
     inner = found.domain == release.domain
     # Beside a finer table the posterior is about the cells of that.
     summed = inner or is_coarser(release.domain, found.domain)
@@ -225,14 +229,6 @@ def _apart(release: Release) -> bool:
     """Return True if some table is judged by itself, without the originals of the others."""
     method = methods()[release.mechanism.method]
     return any(method.table_likelihood(release, number) for number in range(1, len(release.tables)))
-
-
-def _without_attempts(found: Posterior) -> Posterior:
-    return replace(
-        found,
-        note=joined(filter(None, [found.note, CHANGED]), " "),
-        left_out=kinds(found.left_out, ["attempts"]),
-    )
 
 
 def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, SignedInts
 from tabprotect.engine.belief.effort import LEAST_DRAWS
-from tabprotect.engine.equal_rows import place_among
+from tabprotect.engine.equal_rows import place_among, runs
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.insiders import Insiders
@@ -91,7 +91,9 @@ def insiders(
     expected = float(alone.sum())
     if expected < NOBODY:
         return Insiders(0.0)
-    if isinstance(likelihood, CellFactors) and _apart(likelihood):
+    factors = likelihood if isinstance(likelihood, CellFactors) and likelihood.rerun is None else None
+    if factors is not None and int(np.diff(factors.starts).max(initial=0)) <= 1:
+        # Every cell is independent of all others.
         return Insiders(expected, 0.0, 0.0)
     asked = _Asked(posterior, likelihood, limits, alone, progress)
     progress.report(message("judging what somebody alone in a cell learns"), 0.0)
@@ -99,11 +101,6 @@ def insiders(
     if learns is not None:
         return asked.found(alone * learns, expected, exact=True)
     return asked.drawn_of_a_part(generator) or asked.drawn(generator)
-
-
-def _apart(likelihood: CellFactors) -> bool:
-    """Return True if every cell is independent of all others."""
-    return likelihood.rerun is None and int(np.diff(likelihood.starts).max(initial=0)) <= 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +201,12 @@ class _Asked:
         posterior, likelihood = self.posterior, self.likelihood
         if (
             len(self.alone) <= PART_CELLS
-            or posterior.parts is None
+            or posterior.some_parts is None
             or not isinstance(likelihood, MoveSequence)
             or self.limits.at_risk.high >= NARROW_COUNTS
         ):
             return None
-        part = posterior.parts.some(PART_CELLS, generator)
+        part = posterior.some_parts(PART_CELLS, generator)
         if part is None:
             return None
         cells, moves = part.cells, likelihood.moves
@@ -265,7 +262,8 @@ class _Asked:
             likely[:, self.known(value)] = False
             person, cell = np.nonzero(likely)
             apart = people[person] != cell
-            out.append(_triples(people[person[apart]], cell[apart], value))
+            person, cell = people[person[apart]], cell[apart]
+            out.append(np.stack([person, cell, np.full(len(cell), value)], axis=1).astype(np.int64))
         return self.near(np.concatenate(out))
 
     def near(self, triples: Ints) -> Ints:
@@ -307,12 +305,12 @@ def _near_pairs(cycles: Ints, cells: Ints, size: int) -> Ints:
     """
     begins = np.searchsorted(cycles, cycles)
     lengths = np.searchsorted(cycles, cycles, side="right") - begins
-    owner, at = _expanded(begins, lengths)
+    owner, at = runs(begins, lengths)
     beside = np.unique(cells[owner] * size + cells[at])
     middle = beside % size
     begins = np.searchsorted(beside, middle * size)
     lengths = np.searchsorted(beside, (middle + 1) * size) - begins
-    owner, at = _expanded(begins, lengths)
+    owner, at = runs(begins, lengths)
     both = np.unique(beside[owner] // size * size + beside[at] % size)
     pairs = np.stack([both // size, both % size], axis=1)
     return np.asarray(pairs[pairs[:, 0] != pairs[:, 1]], dtype=np.int64)
@@ -368,23 +366,13 @@ def _share_a_neighbour(sums: tuple[Ints, Ints], pairs: Ints, size: int) -> Bools
     asked[pairs] = True
     entries = np.flatnonzero(asked[cells])
     mine = np.searchsorted(starts, entries, side="right") - 1
-    owner, at = _expanded(starts[mine], lengths[mine])
+    owner, at = runs(starts[mine], lengths[mine])
     beside = np.unique(cells[entries][owner] * size + cells[at])
     ends = np.searchsorted(beside, np.stack([pairs[:, 0], pairs[:, 0] + 1]) * size)
     found = np.zeros(len(pairs), dtype=np.bool_)
     for begin in range(0, len(pairs), PAIRS_AT_ONCE):
         first, last = ends[:, begin : begin + PAIRS_AT_ONCE]
-        pair, at = _expanded(first, last - first)
+        pair, at = runs(first, last - first)
         wanted = pairs[begin + pair, 1] * size + beside[at] % size
         found[begin + pair[place_among(beside, wanted) >= 0]] = True
     return found
-
-
-def _expanded(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """The runs that begin at ``first``: of each entry the run, and its place."""
-    owner = np.repeat(np.arange(len(first)), lengths)
-    return owner, np.arange(len(owner)) + (first - np.cumsum(lengths) + lengths)[owner]
-
-
-def _triples(person: Ints, cell: Ints, value: int) -> Ints:
-    return np.stack([person, cell, np.full(len(cell), value)], axis=1).astype(np.int64)

@@ -45,26 +45,24 @@ NARROW_COUNTS = 80
 """Counts up to which originals drawn in eight bits are right."""
 
 
-class IndependentPart(Protocol):
+@dataclass(frozen=True, eq=False)
+class IndependentPart:
     """A part of the cells whose counts are independent of all others.
 
     Attributes
     ----------
     cells
         The flat cells, ascending.
+    draw
+        Joint draws in eight bits, (number, cells): see ``Posterior.draw_narrow``.
     """
 
     cells: Ints
-
-    def draw(self, number: int, generator: np.random.Generator, progress: Progress) -> Signs:
-        """Joint draws in eight bits, (number, cells): see ``Posterior.draw_narrow``."""
+    draw: Callable[[int, np.random.Generator, Progress], Signs]
 
 
-class Parts(Protocol):
-    """Parts of a table whose counts are independent of each other's."""
-
-    def some(self, most: int, generator: np.random.Generator) -> IndependentPart | None:
-        """Parts taken by chance until they have so many cells; ``None`` if they cannot be drawn."""
+SomeParts = Callable[[int, np.random.Generator], IndependentPart | None]
+"""Parts taken by chance until they have so many cells; ``None`` if they cannot be drawn."""
 
 
 class KnownSums(Protocol):
@@ -136,7 +134,7 @@ class Posterior:
     draw_narrow
         As ``draw_originals`` in eight bits, for who looks at small counts only: counts beyond
         ``NARROW_COUNTS`` are some count beyond it.
-    parts
+    some_parts
         Parts that are independent of each other; ``None`` where everything hangs together.
     recorded_sums
         The laws of sums that were followed while it was simulated.
@@ -170,7 +168,7 @@ class Posterior:
     draw_narrow: Callable[[int, np.random.Generator, Progress], Signs] | None = field(
         default=None, repr=False
     )
-    parts: Parts | None = field(default=None, repr=False)
+    some_parts: SomeParts | None = field(default=None, repr=False)
     recorded_sums: KnownSums | None = field(default=None, repr=False)
     larger: float = 1.0
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.bounds.fibre import Sums, fibre
+from tabprotect.engine.bounds.fibre import fibre
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.bit_sets import bits
@@ -45,13 +45,10 @@ def possible_tables(table: Table, released: Sequence[Query], progress: Progress 
         np.minimum(high, totals[keys], out=high)
         cells = np.split(np.argsort(keys, kind="stable"), np.cumsum(np.bincount(keys))[:-1])
         sums += [(of, int(t), int(t)) for of, t in zip(cells, totals, strict=True)]
-    found = fibre(np.zeros_like(counts), high, _said(sums), most=most, progress=progress)
+    # Each sum once: repeated ones cost time and add nothing.
+    once = list({of.tobytes(): (of, low, total) for of, low, total in sums}.values())
+    found = fibre(np.zeros_like(counts), high, once, most=most, progress=progress)
     return None if found is None else found.tables()
-
-
-def _said(sums: Sums) -> Sums:
-    """Each sum once: one-cell sums and repeated ones cost time and add nothing."""
-    return list({of.tobytes(): (of, low, high) for of, low, high in sums}.values())
 
 
 def margin_keys(shape: tuple[int, ...], query: Query) -> Ints:

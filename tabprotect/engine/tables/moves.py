@@ -15,12 +15,18 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints, Signs
 from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
+
+
+def alternating(corners: int) -> Ints:
+    """The signs of the corners of a box, 1 and -1: neighbours have different ones."""
+    return 1 - 2 * (np.bitwise_count(np.arange(corners)).astype(np.int64) & 1)
 
 
 @dataclass(frozen=True)
@@ -238,7 +244,7 @@ class MoveSet:
         chosen = np.asarray(order, dtype=np.int64)
         length = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
-        at = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[chosen], length)
+        at = spread(self.starts[chosen], length)
         return MoveSet(self.domain, starts, self.cells[at], self.signs[at], self.margins, self.groupings)
 
     def on(self, domain: Domain) -> MoveSet:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
-from tabprotect.engine.equal_rows import members
+from tabprotect.engine.equal_rows import members, spread
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
@@ -271,8 +271,7 @@ class Publication:
         starts, inner = self._behind
         lengths = starts[cells + 1] - starts[cells]
         ends = np.cumsum(lengths, dtype=np.int64)
-        place = np.repeat(starts[cells] - (ends - lengths), lengths) + np.arange(lengths.sum())
-        return np.concatenate([[0], ends]), inner[place]
+        return np.concatenate([[0], ends]), inner[spread(starts[cells], lengths)]
 
     @cached_property
     def _behind(self) -> tuple[Ints, Ints]:

@@ -21,6 +21,7 @@ from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import DIGITS
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.moves import alternating
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
 
@@ -201,7 +202,7 @@ class TriangularSearch:
         used = moves >= 0
         moves, used = moves[used[:, 0]], used[used[:, 0]]
         lengths = used.sum(axis=1)
-        signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
+        signs = np.broadcast_to(alternating(moves.shape[1]).astype(np.int8), moves.shape)
         return ChosenMoves(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
 
     def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
@@ -317,10 +318,3 @@ def _corners(places: Ints, shifts: list[Ints]) -> Ints:
     for axis, shift in enumerate(shifts):
         np.add(cells[: 2**axis], shift, out=cells[2**axis : 2 ** (axis + 1)])
     return cells
-
-
-def _signs(cells: int) -> npt.NDArray[np.int8]:
-    signs = np.ones(1, dtype=np.int8)
-    while len(signs) < cells:
-        signs = np.concatenate([signs, -signs])
-    return signs

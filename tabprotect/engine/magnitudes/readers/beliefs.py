@@ -131,16 +131,8 @@ def hidden_beliefs(
 
     They are exact for one degree of freedom; else the generator walks through what is possible.
     """
-    equations, hidden, known = _unknown(published)
     own = _own(published, view)
-    floor = np.zeros(len(own), dtype=np.int64)
-    np.maximum.at(floor, equations.same, own)
-    cells = equations.places[hidden[equations.places]]
-    points = np.zeros((0, 0))
-    if len(cells):
-        matrix, side = _system(equations, hidden, known, cells)
-        points = _points(matrix, side, floor[cells].astype(np.float64), generator)
-    column = {cell: n for n, cell in enumerate(cells.tolist())}
+    equations, column, points = _possible(published, own, generator)
     for number in np.flatnonzero(published.hidden).tolist():
         place = int(equations.same[number])
         if place not in column:
@@ -181,13 +173,8 @@ def second_beliefs(
     -------
     float64 (sums,)
     """
-    equations, hidden, known = _unknown(published)
-    places = equations.places[hidden[equations.places]]
-    points = np.zeros((0, 0))
-    if len(places):
-        matrix, side = _system(equations, hidden, known, places)
-        points = _points(matrix, side, np.zeros(len(places)), np.random.default_rng(seed))
-    column = {cell: n for n, cell in enumerate(places.tolist())}
+    nothing = np.zeros(len(published.key), dtype=np.int64)
+    equations, column, points = _possible(published, nothing, np.random.default_rng(seed))
     share = (np.arange(50) + 0.5) / 50
     out = np.ones(len(cells))
     for n, (cell, (own, rest)) in enumerate(zip(cells.tolist(), parts.tolist(), strict=True)):
@@ -245,22 +232,36 @@ def _of_points(values: Floats, own: int, rest: float, within: float) -> float:
 
 
 def _system(equations: Equations, hidden: Bools, known: Ints, cells: Ints) -> tuple[Floats, Floats]:
-    """The equations among hidden cells, as a matrix and its right side."""
-    rows, side = [], []
-    for number in range(len(equations)):
-        children, parent = equations.children(number), int(equations.parent[number])
-        row = np.zeros(len(cells))
-        inside = children[hidden[children]]
-        row[np.searchsorted(cells, inside)] = 1.0
-        right = -float(known[children[~hidden[children]]].sum())
-        if hidden[parent]:
-            row[np.searchsorted(cells, parent)] -= 1.0
-        else:
-            right += float(known[parent])
-        if row.any():
-            rows.append(row)
-            side.append(right)
-    return np.array(rows).reshape(-1, len(cells)), np.array(side)
+    """The sums that hidden cells are in, (sums, cells), and what they add up to."""
+    places = equations.places
+    row, at, sign = equations.among(places)
+    inside = hidden[places[at]]
+    matrix = np.zeros((len(equations), len(cells)))
+    matrix[row[inside], np.searchsorted(cells, places[at[inside]])] = sign[inside]
+    right = np.bincount(row[~inside], (sign * known[places[at]])[~inside], len(equations))
+    used = matrix.any(axis=1)
+    return matrix[used], np.asarray(-right[used], dtype=np.float64)
+
+
+def _possible(
+    published: PublishedMagnitudes, own: Ints, generator: np.random.Generator
+) -> tuple[Equations, dict[int, int], Floats]:
+    """The equations, the column of each hidden cell, and possible values, (points, hidden cells).
+
+    Parameters
+    ----------
+    own : int64 (cells,)
+        What the reader put into each: no cell is less.
+    """
+    equations, hidden, known = _unknown(published)
+    floor = np.zeros(len(own), dtype=np.int64)
+    np.maximum.at(floor, equations.same, own)
+    cells = equations.places[hidden[equations.places]]
+    points = np.zeros((0, 0))
+    if len(cells):
+        system = _system(equations, hidden, known, cells)
+        points = _points(*system, floor[cells].astype(np.float64), generator)
+    return equations, {cell: n for n, cell in enumerate(cells.tolist())}, points
 
 
 def _points(matrix: Floats, side: Floats, floor: Floats, generator: np.random.Generator) -> Floats:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.cycles.graphs import components
 from tabprotect.engine.tables.hierarchy import Axis
 
 
@@ -34,13 +35,13 @@ class Equations:
     def of(cls, axes: Sequence[Axis], key: Ints, nodes: Ints) -> Equations:
         """Make the equations of cells by their keys, rising, and their nodes (variables, cells)."""
         found = list(_sums(axes, key, nodes))
-        same = np.arange(len(key), dtype=np.int64)
+        pairs = [np.zeros((2, 0), dtype=np.int64)]
         for parent, start, child in found:
             alone = np.flatnonzero(np.diff(start) == 1)
-            for one in alone.tolist():
-                a, b = _root(same, int(parent[one])), _root(same, int(child[start[one]]))
-                same[max(a, b)] = min(a, b)
-        same = np.array([_root(same, n) for n in range(len(same))], dtype=np.int64)
+            pairs.append(np.stack([parent[alone], child[start[alone]]]))
+        parent, child = np.concatenate(pairs, axis=1)
+        label = components(parent, child, len(key))
+        same = np.unique(label, return_index=True)[1][label].astype(np.int64)
         parents: list[int] = []
         members: list[Ints] = []
         seen: set[tuple[int, bytes]] = set()
@@ -103,12 +104,6 @@ class Equations:
             members = np.concatenate([found, parents, *(self.children(e) for e in touched)])
             found = np.unique(members if among is None else members[among[members]])
         return found
-
-
-def _root(same: Ints, number: int) -> int:
-    while same[number] != number:
-        number = int(same[number])
-    return number
 
 
 def has_all_sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> bool:

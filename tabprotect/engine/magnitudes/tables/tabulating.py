@@ -162,7 +162,9 @@ def _summed(
     variables = tuple(counted_variable(source, i, n, coded.get(n)) for i, n in enumerate(by))
     codes, rows = _added_up(source, variables, columns, decimals, progress)
     names = _holdings(source, len(rows["holding"]))
-    table = Table.sparse(Domain(variables), *_counts(Domain(variables), codes))
+    domain = Domain(variables)
+    key = np.ravel_multi_index(tuple(codes), domain.shape)
+    table = Table.sparse(domain, *np.unique(key, return_counts=True))
     if codings.nested:
         nesting = Nesting.of(table, codings.nested)
         at = {name: codes[n] for n, name in enumerate(table.domain.names)}
@@ -394,12 +396,6 @@ def _holdings(source: MicrodataFile, rows: int) -> tuple[str, ...]:
         source, "SELECT string_agg(replace(holding, chr(10), ' '), chr(10) ORDER BY code) FROM holdings"
     )[0][0]
     return tuple(str(said).split("\n")) if rows else ()
-
-
-def _counts(domain: Domain, codes: Ints) -> tuple[Ints, Ints]:
-    """Return how many rows each combination has."""
-    key = np.ravel_multi_index(tuple(codes), domain.shape)
-    return np.unique(key, return_counts=True)
 
 
 def _contributions(codes: Ints, rows: dict[str, Ints]) -> Contributions:

@@ -102,7 +102,9 @@ def by_chain(
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
     sweeping = SwapSweeps.of(component, shape) is not None
-    directions = DIRECTIONS if sweeping else _directions(cells)
+    # Without sweeps, chains of more cells agree later.
+    wanted = 0 if sweeping else min(int(BY_CELLS * cells**1.5), MOST_DIRECTIONS)
+    directions = max(DIRECTIONS, wanted)
     spent = START_COST * cells**2 + DIRECTION_COST * directions
     if limited:
         _check_within(component, spent, sweeping)
@@ -164,11 +166,6 @@ def _entangled(component: FactorComponent) -> bool:
     for row, mine in zip(sums, fixed, strict=True):
         row[mine] = 1.0
     return 2 * (cells - int(np.linalg.matrix_rank(sums))) < cells
-
-
-def _directions(cells: int) -> int:
-    """Directions after which chains of so many cells mostly agree."""
-    return max(DIRECTIONS, min(int(BY_CELLS * cells**1.5), MOST_DIRECTIONS))
 
 
 def _held(tables: Ints) -> int:

@@ -25,6 +25,7 @@ from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Limit, TableProgramme
+from tabprotect.engine.tables.moves import alternating
 from tabprotect.languages.messages import message
 
 MOST_TRIES = 200
@@ -103,7 +104,7 @@ class SwapSweeps:
         self._cells = np.ascontiguousarray(grid).reshape(-1)
         self._whole = bool((grid >= 0).all())
         self._strides = [math.prod(grid.shape[a + 1 :]) for a in range(grid.ndim)]
-        self._signs = {one: _alternating(len(one)) for one in axes}
+        self._signs = {one: alternating(2 ** len(one)) for one in axes}
 
     @classmethod
     def of(cls, component: FactorComponent, shape: Sequence[int]) -> SwapSweeps | None:
@@ -155,14 +156,6 @@ class SwapSweeps:
             return corners, signs
         # A corner without a local number is a known cell: such a swap is dropped.
         return corners[:, (corners >= 0).all(axis=0)], signs
-
-
-def _alternating(number: int) -> Ints:
-    """The signs of a swap's corners, on so many axes."""
-    signs = np.ones(1, dtype=np.int64)
-    for _ in range(number):
-        signs = np.multiply.outer(signs, [1, -1]).reshape(-1)
-    return signs
 
 
 class Chains:

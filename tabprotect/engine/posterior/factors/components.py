@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.propagation import propagated
 from tabprotect.engine.cycles import graphs
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import by_number, equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
@@ -191,18 +192,16 @@ def _components(
     entry = number[sums.cells] >= 0
     left, right = sums.of_entry[entry], number[sums.cells[entry]]
     label = graphs.components(left + len(free), right, len(free) + len(sums.kind))
-    order = np.argsort(label[: len(free)], kind="stable")
-    ids, begins = np.unique(label[: len(free)][order], return_index=True)
-    place = {int(i): k for k, i in enumerate(ids)}
-    ends = np.append(begins[1:], len(free))
+    # Numbered by their first nodes, and each has a free cell.
+    order, starts = by_number(label[: len(free)], int(label.max()) + 1)
     local = np.empty(len(free), dtype=np.int64)
-    local[order] = np.arange(len(free)) - np.repeat(begins, ends - begins)
-    mine: list[list[CellSum]] = [[] for _ in ids]
+    local[order] = np.arange(len(free)) - starts[label[order]]
+    mine: list[list[CellSum]] = [[] for _ in starts[1:]]
     bounds_of = np.searchsorted(left, np.arange(len(sums.kind) + 1))
     for f in range(len(sums.kind)):
         members = right[bounds_of[f] : bounds_of[f + 1]]
         one = _sum(laws, sums, f, int(base[f]), (low[free[members]], high[free[members]]))
-        mine[place[int(label[len(free) + f])]].append(CellSum(local[members], one.low, one.high, one.logs))
+        mine[int(label[len(free) + f])].append(CellSum(local[members], one.low, one.high, one.logs))
     used, which = equal_rows([laws.law_of_cell[free], low[free], high[free]])
     if int((high[free[used]] - low[free[used]] + 1).sum()) > MOST_WEIGHTS:
         raise TooLargeError(
@@ -220,7 +219,7 @@ def _components(
         laws.log_weights(int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell])) for cell in free[used]
     ]
     out = []
-    for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
+    for k, (a, b) in enumerate(pairwise(starts.tolist())):
         cells = free[order[a:b]]
         logs = tuple(weights[law] for law in which[order[a:b]].tolist())
         out.append(FactorComponent(cells, low[cells], high[cells], logs, tuple(mine[k])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.equal_rows import runs
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, open_ends
@@ -74,10 +75,8 @@ def _solved(
     progress: Progress,
 ) -> bool:
     starts, lengths = likelihood.starts[sums], np.diff(likelihood.starts)[sums]
-    place = np.repeat(starts - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    entry = likelihood.cells[place + np.arange(int(lengths.sum()))]
-    row = np.repeat(np.arange(len(sums)), lengths)
-    entries = Entries.at(row, entry, 1.0, likelihood.domain.size)
+    row, place = runs(starts, lengths)
+    entries = Entries.at(row, likelihood.cells[place], 1.0, likelihood.domain.size)
     try:
         found = whole_table(
             entries,

@@ -283,10 +283,6 @@ def _left_out(found: Posterior, likelihood: CellFactors, drawn: Weighed | None =
     )
 
 
-def _table(found: Posterior, cells: Ints) -> Table:
-    return Table.dense(found.domain, cells.reshape(found.domain.shape))
-
-
 def number_of(parts: Sequence[SolvedPart]) -> int | None:
     """The number of originals; ``None`` if they cannot be listed."""
     total = 1
@@ -352,7 +348,9 @@ class _Weigher:
         """The weight of one original, by one call or as it is told."""
         before, chance = solver_work(), known_weights
         if math.isnan(known_weights):
-            chance = self._rerun.estimate(_table(self._found, original), self._generator)
+            domain = self._found.domain
+            table = Table.dense(domain, original.reshape(domain.shape))
+            chance = self._rerun.estimate(table, self._generator)
         self.calls += 1
         self.work += max(self.cost, solver_work() - before)
         return chance

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.graphs import cycle_components
-from tabprotect.engine.equal_rows import by_number
+from tabprotect.engine.equal_rows import by_number, spread
 from tabprotect.engine.posterior.moves.signature_model import FAR, Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -78,8 +78,7 @@ def _structures(model: GroupModel) -> list[StepStructure]:
     group_order, group_bounds = by_number(owner, len(cycle_bounds) - 1)
     lengths = np.diff(sig.starts)[group_order]
     code_bounds = np.r_[0, np.cumsum(lengths)]
-    take = np.repeat(sig.starts[group_order] - code_bounds[:-1], lengths)
-    take += np.arange(code_bounds[-1])
+    take = spread(sig.starts[group_order], lengths)
     codes = local[sig.cycles[take]] * 2 + (sig.signs[take] > 0)
     alike: dict[tuple[bytes, bytes], list[int]] = {}
     spans = list(itertools.pairwise(group_bounds.tolist()))

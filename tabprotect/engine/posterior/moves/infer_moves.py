@@ -7,16 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves import sampling
-from tabprotect.engine.posterior.moves.drawn_tables import DrawNarrow, listed_tables, narrow_tables, of_tables
+from tabprotect.engine.posterior.moves.drawn_tables import listed_tables, narrow_tables, of_tables
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
-from tabprotect.engine.posterior.posterior import IndependentPart, Parts, Posterior
+from tabprotect.engine.posterior.posterior import IndependentPart, Posterior, SomeParts
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -24,7 +24,7 @@ from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.languages.messages import message
 
 
-def of_elimination(exact: Elimination, group_of_cell: Ints, published: Ints) -> Parts | None:
+def of_elimination(exact: Elimination, group_of_cell: Ints, published: Ints) -> SomeParts | None:
     """The components; ``None`` where there is one, or groups were split to compute it.
 
     Parameters
@@ -34,7 +34,7 @@ def of_elimination(exact: Elimination, group_of_cell: Ints, published: Ints) -> 
     """
     if exact.thinned is not None or sum(one.batch for one in exact.plans) < 2:
         return None
-    return _Components(exact, group_of_cell, published)
+    return _Components(exact, group_of_cell, published).some
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +85,7 @@ class _Components:
         of_cell = number[np.minimum(self.group_of_cell, exact.model.groups)]
         cells = np.flatnonzero(of_cell < len(groups))
         draw = narrow_tables(Elimination(some, plans).draw, of_cell[cells], self.published[cells], model.span)
-        return None if draw is None else _Part(cells, draw)
-
-
-@dataclass(eq=False)
-class _Part:
-    cells: Ints
-    narrow: DrawNarrow
-
-    def draw(self, number: int, generator: np.random.Generator, progress: Progress) -> Signs:
-        return self.narrow(number, generator, progress)
+        return None if draw is None else IndependentPart(cells, draw)
 
 
 def _exact_because(exact: Elimination) -> str:
@@ -163,7 +154,7 @@ def infer_moves(
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
             exact_sums=SumLaws(exact, group_of_cell, published),
-            parts=of_elimination(exact, group_of_cell, published),
+            some_parts=of_elimination(exact, group_of_cell, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
     walk = sampling.BackwardWalk(model)

@@ -139,7 +139,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
             hint=message("fewer passes, or cycles that overlap less"),
         )
     progress.report(message("grouping the cells"), 0.5)
-    log_prior = worth = None
+    log_prior = worth = own = None
     if likelihood.rule == "reversible":
         own = Factorial(likelihood.theta)
         worth = _log_prior(own, counts, sig.members, reach + 1, span + 1, progress)
@@ -162,7 +162,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         ),
         passes=likelihood.passes,
         worth=worth,
-        own=worth is not None and _is_own(prior, likelihood.theta),
+        own=worth is not None and (prior == own or (likelihood.theta == 0 and isinstance(prior, Uniform))),
     )
 
 
@@ -228,10 +228,6 @@ def require_possible(prior: Prior, published: Table, untouched: Ints) -> None:
             ),
             hint=message("choose a prior that allows the published count there"),
         )
-
-
-def _is_own(prior: Prior, theta: float) -> bool:
-    return prior == Factorial(theta) or (theta == 0 and isinstance(prior, Uniform))
 
 
 def _log_prior(

@@ -126,11 +126,15 @@ def _of_ptable(columns: Floats, lines: Ints) -> PerturbationTable:
     return _of_intervals(count.astype(np.int64), noise.astype(np.int64), upper, p)
 
 
-def _of_intervals(count: Ints, noise: Ints, upper: Ints, p: Floats, period: int = 1) -> PerturbationTable:
+def _of_intervals(
+    count: Ints, noise: Ints, upper: Ints, p: Floats | None = None, period: int = 1
+) -> PerturbationTable:
     rows, starts = np.unique(count, return_index=True)
     if not len(rows) or rows.tolist() != list(range(len(rows))):
         missing = next((k for k, row in enumerate(rows.tolist()) if row != k), len(rows))
         raise InputError(message("the count {missing} has no row", missing), hint=CONTENTS)
+    if p is None:
+        p = (upper - np.where(np.diff(count, prepend=-1) != 0, 0, np.append(0, upper[:-1]))) / KEYS
     return PerturbationTable(
         starts=np.concatenate([starts, [len(count)]]).astype(np.int64),
         upper=upper,
@@ -160,10 +164,8 @@ def _of_ons(columns: Floats) -> PerturbationTable:
     # Neighbouring keys with one noise are one interval.
     last = np.append((np.diff(noise) != 0) | (np.diff(row) != 0), True)
     row, noise, upper = row[last], noise[last], upper[last]
-    lower = np.concatenate([[0], upper[:-1]])
-    lower[np.diff(row, prepend=-1) != 0] = 0
     period = ONS_PERIOD if int(row[-1]) == ONS_ROWS else 1
-    return _of_intervals(row, noise, upper, (upper - lower) / KEYS, period)
+    return _of_intervals(row, noise, upper, period=period)
 
 
 def to_ptable(table: PerturbationTable) -> str:
@@ -232,6 +234,4 @@ def from_json(data: object) -> PerturbationTable:
     count, noise, upper = (np.array(column) for column in (stated.i, stated.v, stated.end))
     if (np.diff(count) < 0).any():
         raise InputError(message("the counts of the perturbation table are not in order"))
-    lower = np.concatenate([[0], upper[:-1]])
-    lower[np.diff(count, prepend=-1) != 0] = 0
-    return _of_intervals(count, noise, upper, (upper - lower) / KEYS, stated.period)
+    return _of_intervals(count, noise, upper, period=stated.period)

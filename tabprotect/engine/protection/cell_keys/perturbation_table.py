@@ -84,11 +84,9 @@ class PerturbationTable:
     def __post_init__(self) -> None:
         if not 1 <= self.period < self.rows:
             raise InputError(message("a perturbation table needs rows for 0 and for a positive count"))
-        lower = np.concatenate([[0], self.upper[:-1]])
-        lower[self.starts[:-1]] = 0
         row = self.row
         for wrong, why in (
-            (self.upper < lower, message("its intervals of cell keys overlap")),
+            (self.widths < 0, message("its intervals of cell keys overlap")),
             (row + self.noise < 0, message("it makes a count negative")),
             ((row == 0) & (self.noise != 0), message("it changes the count 0")),
         ):

@@ -212,7 +212,7 @@ def _shapes(
     """
     if any(_condition(matrix) is None for matrix in matrices.values()):
         return {}
-    inverses = [_inverse(matrix) for matrix in matrices.values()]
+    inverses: list[Floats] = [np.asarray(np.linalg.inv(matrix)) for matrix in matrices.values()]
     estimate = _along(out.reshape(domain.shape).astype(np.float64), inverses)
     held = np.maximum(estimate, 0.0)
     noise = _along(held, list(matrices.values())) - _along(
@@ -277,10 +277,6 @@ def _staying(table: Table, matrices: Mapping[str, Floats]) -> float:
     for matrix in reversed(list(matrices.values())):
         expected = expected @ np.diag(matrix)
     return float(expected) / table.total if table.total else 1.0
-
-
-def _inverse(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _condition(matrix: Floats) -> float | None:

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.languages.messages import message
@@ -277,10 +278,9 @@ def weighed(
     lengths = high - low + 1
     if int(lengths.sum()) > MOST_WEIGHTS:
         return [(int(a), int(b), None) for a, b in zip(low, high, strict=True)]
-    ends = np.cumsum(lengths)
-    x = np.arange(int(ends[-1])) - np.repeat(ends - lengths - low, lengths)
     n, out = np.repeat(total, lengths), np.repeat(published, lengths)
-    logs = np.split(law_of_cell(x, out, n, quality, samples), ends[:-1])
+    every = law_of_cell(spread(low, lengths), out, n, quality, samples)
+    logs = np.split(every, np.cumsum(lengths)[:-1])
     return [(int(a), int(b), run) for a, b, run in zip(low, high, logs, strict=True)]
 
 

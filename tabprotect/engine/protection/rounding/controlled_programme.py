@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Bounds, Entries, Limit, TableProgramme
@@ -145,19 +145,9 @@ class ControlledProgramme:
             found = solutions[rests]
         point, optimal = found
         up = point[: len(self.cells)] > 0.5
-        rounded = self._rounded(up)
+        rounded = self.table.moved(self.cells, up * self.base - self.rest)
         new = self.publication.added_up(rounded)
         return Controlled(rounded, int(np.abs(new - self.sums).sum()), optimal)
-
-    def _rounded(self, up: Bools) -> Table:
-        change = up * self.base - self.rest
-        cells, counts = self.table.cells
-        domain = self.table.domain
-        if not self.table.is_sparse:
-            array = self.table.counts.reshape(-1).copy()
-            array[self.cells] += change
-            return Table.dense(domain, array.reshape(domain.shape))
-        return Table.sparse(domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change]))
 
     def _programme(self, margins: list[int]) -> tuple[TableProgramme, Floats, int] | None:
         """The programme, the cost of its columns, and the number of its sums; None without columns.

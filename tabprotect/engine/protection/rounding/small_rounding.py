@@ -291,7 +291,8 @@ class SmallCounts:
         now, sums = self.original.copy(), self.sums.copy()
         rounds, derived = self._run(now, sums, permutation, progress=progress)
         changed = now != self.original
-        return Rounded(self._with(now), rounds, int(changed.sum()), derived)
+        inner = self.table.moved(self.cells, now - self.original)
+        return Rounded(inner, rounds, int(changed.sum()), derived)
 
     def gives(self, published: Ints, permutation: Callable[[int], Ints]) -> bool:
         """Return True if one run gives these published counts."""
@@ -444,19 +445,6 @@ class SmallCounts:
             known |= new
         at = self.cells if whole else np.searchsorted(cells, self.cells)
         return np.flatnonzero(known[at] & (now % self.rules.base != 0))
-
-    def _with(self, now: Ints) -> Table:
-        """The inner table with the small cells replaced."""
-        if self.table.is_sparse:
-            cells, counts = self.table.cells
-            return Table.sparse(
-                self.table.domain,
-                np.concatenate([cells, self.cells]),
-                np.concatenate([counts, now - self.original]),
-            )
-        counts = self.table.counts.reshape(-1).copy()
-        counts[self.cells] = now
-        return Table.dense(self.table.domain, counts.reshape(self.table.domain.shape))
 
 
 def _half_even(number: int, base: int) -> int:

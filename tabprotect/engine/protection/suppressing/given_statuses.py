@@ -19,9 +19,10 @@ is 0; levels are in units of the sum.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ LONGEST = 50_000_000
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
 """Commands, and how many numbers follow each."""
 
+KNOWN_ZERO = "z"
+MEANS = {"ml": "u", "pl": "u", KNOWN_ZERO: "s"}
 TOTALS = ("", "total")
 
 HINT = "a line has a category for each variable, then s, u, p, m, c,<cost> or pl,<low>,<up>"
@@ -92,21 +95,14 @@ class GivenStatuses:
             np.full(size, -1, dtype=np.int64),
         )
         cells = _Cells(publication)
-        variables = publication.domain.ndim
-        for number, fields in command_lines(text):
-            try:
-                cell = cells.find(fields[:variables])
-                command = fields[variables].lower() if len(fields) > variables else ""
-                numbers = numbers_of(command, fields[variables + 1 :])
-            except InputError as error:
-                raise InputError(error.message, line=number, hint=error.hint or HINT) from None
+        for _, cell, command, numbers in _commands(text, publication.domain.ndim, cells.find, COMMANDS):
             if command in ("c", "w"):
                 found.cost[cell] = numbers[0]
             else:
                 found.below[cell] = int(numbers[0]) if numbers else -1
                 found.above[cell] = int(numbers[1]) if numbers else -1
                 for name, mark in marks.items():
-                    mark[cell] = name == {"ml": "u", "pl": "u"}.get(command, command)
+                    mark[cell] = name == MEANS.get(command, command)
         return found
 
 
@@ -156,17 +152,36 @@ def command_lines(text: str) -> list[tuple[int, list[str]]]:
     return out
 
 
-def numbers_of(command: str, rest: Sequence[str]) -> list[float]:
-    if command not in COMMANDS:
+def _commands(
+    text: str, variables: int, find: Callable[[Sequence[str]], int | None], known: Mapping[str, int]
+) -> Iterator[tuple[int, int, str, list[float]]]:
+    """The line, the cell, the command and its numbers; lines of cells that are not there say nothing.
+
+    Parameters
+    ----------
+    known
+        How many numbers each command takes.
+    """
+    for line, fields in command_lines(text):
+        try:
+            cell = find(fields[:variables])
+            command = fields[variables].lower() if len(fields) > variables else ""
+            numbers = numbers_of(command, fields[variables + 1 :], known)
+        except InputError as error:
+            raise InputError(error.message, line=line, hint=error.hint or HINT) from None
+        if cell is not None:
+            yield line, cell, command, numbers
+
+
+def numbers_of(command: str, rest: Sequence[str], known: Mapping[str, int]) -> list[float]:
+    if command not in known:
         raise InputError(message("there is no command {command}", repr(command)))
     try:
         numbers = [float(field) for field in rest if field]
     except ValueError:
         raise InputError(message("{rest} is no number", ", ".join(rest))) from None
-    if len(numbers) != COMMANDS[command]:
-        raise InputError(
-            message("the command {command} takes {COMMANDS} numbers", command, COMMANDS[command])
-        )
+    if len(numbers) != known[command]:
+        raise InputError(message("the command {command} takes {COMMANDS} numbers", command, known[command]))
     if any(not 0 <= number <= 1e9 for number in numbers):
         raise InputError(message("a cost or a level lies outside 0 to 1,000,000,000"))
     return numbers
@@ -186,9 +201,6 @@ def text_of(given: str) -> str:
     return text if text.endswith("\n") else f"{text}\n"
 
 
-KNOWN_ZERO = "z"
-
-
 def given_sums(text: str, table: MagnitudeTable) -> Decided:
     """From the lines of a file; those of cells without records say nothing.
 
@@ -201,18 +213,10 @@ def given_sums(text: str, table: MagnitudeTable) -> Decided:
     marks = {name: np.zeros(size, dtype=bool) for name in ("u", "p", "m", "s")}
     cost, above = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
     places = [_places(axis.written, axis.nodes) for axis in table.axes]
-    for line, fields in command_lines(text):
-        try:
-            cell = _cell(table, places, fields[: len(places)])
-            command, *rest = [*fields[len(places) :], ""]
-            command, rest = command.lower(), rest[:-1]
-            numbers = [] if command == KNOWN_ZERO else numbers_of(command, rest)
-            if cell is None:
-                continue
-            if command == KNOWN_ZERO and table.cells.value[cell] != 0:
-                raise InputError(message("a known zero is not 0"))
-        except InputError as error:
-            raise InputError(error.message, line=line, hint=error.hint or HINT) from None
+    known = {**COMMANDS, KNOWN_ZERO: 0}
+    for line, cell, command, numbers in _commands(text, len(places), partial(_cell, table, places), known):
+        if command == KNOWN_ZERO and table.cells.value[cell] != 0:
+            raise InputError(message("a known zero is not 0"), line=line, hint=HINT)
         if command in ("c", "w"):
             cost[cell] = round(numbers[0])
             continue
@@ -221,7 +225,7 @@ def given_sums(text: str, table: MagnitudeTable) -> Decided:
             up = Decimal(str(numbers[1])) * 10**table.decimals
             above[cell] = int(up.to_integral_value(rounding="ROUND_CEILING"))
         for name, mark in marks.items():
-            mark[cell] = name == {"ml": "u", "pl": "u", KNOWN_ZERO: "s"}.get(command, command)
+            mark[cell] = name == MEANS.get(command, command)
     from tabprotect.engine.magnitudes.patterns.decided import Decided
 
     return Decided(marks["u"], marks["p"], marks["m"], marks["s"], cost, above)

@@ -137,7 +137,8 @@ def covers(
     Vertices are eliminated in order of least fill-in: a chordal graph stays itself.
     """
     n = len(queries)
-    kind = _narrowest(variables)
+    # The narrowest type that holds a query: fewer bytes are faster.
+    kind: Any = np.uint16 if variables <= 16 else np.uint32 if variables <= 32 else np.int64
     own = (1 << np.arange(variables)).astype(kind)[:, None]
     added = queries.astype(kind)
     fixed = np.array(graph_of(variables, released), dtype=kind)[:, None]
@@ -181,11 +182,6 @@ def covers(
             around[:, joins] |= np.where(touched[:, joins], met & ~own, kind(0))
             strangers[:, joins] = _strangers(around[:, joins], own)
     return Covers(cliques.T, separators.T, exact)
-
-
-def _narrowest(variables: int) -> Any:
-    """The narrowest integer type that holds a query: fewer bytes are faster."""
-    return np.uint16 if variables <= 16 else np.uint32 if variables <= 32 else np.int64
 
 
 def _strangers(around: Arrays, own: Arrays) -> npt.NDArray[np.int32]:

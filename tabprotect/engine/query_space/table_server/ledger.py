@@ -247,7 +247,9 @@ class Ledger(Database):
 
         def logged(connection: sa.Connection) -> None:
             connection.execute(_LOG, row)
-            if content is not None and not connection.execute(self._bundle(line.bundle)).scalar():
+            there = _BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == line.bundle
+            known = sa.select(sa.func.count()).select_from(_BUNDLE).where(*there)
+            if content is not None and not connection.execute(known).scalar():
                 kept = {"history": self._history, "fingerprint": line.bundle, "content": content}
                 connection.execute(_KEEP_BUNDLE, kept)
 
@@ -264,13 +266,6 @@ class Ledger(Database):
         )
         found = self.transaction(lambda connection: connection.execute(wanted).scalar())
         return None if found is None else bytes(found)
-
-    def _bundle(self, fingerprint: str) -> sa.Select[int]:
-        return (
-            sa.select(sa.func.count())
-            .select_from(_BUNDLE)
-            .where(_BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint)
-        )
 
     def set_price(self, number: int, price: Mapping[str, object]) -> None:
         """Store the price of a refusal; it follows from log and table, and is not chained."""
