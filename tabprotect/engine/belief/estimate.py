@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import ParameterError
 from tabprotect.languages.messages import message
 
@@ -27,7 +28,7 @@ def tails(level: float) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Estimate(ABC):
+class Estimate(Encodable, ABC):
     """An estimate given releases, and what the published counts taken as true would have said.
 
     Attributes
@@ -46,16 +47,12 @@ class Estimate(ABC):
     taken: Sequence[float] | None
     level: float
     effective: float
+    json_keys = "estimate interval level published published_interval effective note"
 
     @property
     @abstractmethod
     def name(self) -> str:
         """Say what is estimated, in words."""
-
-    @property
-    @abstractmethod
-    def asked(self) -> dict[str, object]:
-        """Return what was asked for, for ``--json``."""
 
     @property
     @abstractmethod
@@ -81,18 +78,6 @@ class Estimate(ABC):
     def published_interval(self) -> tuple[float, float] | None:
         """And the interval that goes with it, which covers too rarely."""
         return None if self.taken is None else (self.taken[0], self.taken[2])
-
-    def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
-        return self.asked | {
-            "estimate": self.estimate,
-            "interval": self.interval and list(self.interval),
-            "level": self.level,
-            "published": self.published,
-            "published_interval": self.published_interval and list(self.published_interval),
-            "effective": self.effective,
-            "note": self.note,
-        }
 
     def __str__(self) -> str:
         return "\n".join(self.lines)

@@ -53,14 +53,11 @@ class LogOdds(Estimate):
     """
 
     variables: tuple[str, str]
+    json_keys = f"variables {Estimate.json_keys}"
 
     @property
     def name(self) -> str:
         return message("Log odds ratio of {first} and {second}", *self.variables)
-
-    @property
-    def asked(self) -> dict[str, object]:
-        return {"variables": list(self.variables)}
 
     @property
     def note(self) -> str:

@@ -85,14 +85,11 @@ class Rate(Estimate):
 
     ratio: Ratio
     note: str = ""
+    json_keys = f"rate=ratio.text {Estimate.json_keys}"
 
     @property
     def name(self) -> str:
         return self.ratio.text
-
-    @property
-    def asked(self) -> dict[str, object]:
-        return {"rate": self.ratio.text}
 
 
 def pairs(domain: Domain) -> LogLinear:

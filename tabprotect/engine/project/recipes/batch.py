@@ -22,7 +22,8 @@ from pathlib import Path
 
 from tabprotect.engine.agency import user_name
 from tabprotect.engine.atomic import make_folder, write_bytes
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.decoding import decoded, parsed_json
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
@@ -116,10 +117,8 @@ def worst_exit_code(outcomes: Sequence[JobOutcome]) -> int:
 def _kept(job: BatchJob, out: Path) -> JobOutcome | None:
     """The outcome in ``job.json``, if it is still valid."""
     try:
-        data = json.loads((out / job.name / STATE).read_text(encoding="utf-8"))
-        lists = {name: tuple(data[name]) for name in ("written", "since_last_year")}
-        outcome = JobOutcome(**{**data, **lists})
-    except (OSError, ValueError, TypeError, KeyError):
+        outcome = decoded(parsed_json((out / job.name / STATE).read_bytes()), JobOutcome)
+    except (OSError, InputError):
         return None
     if outcome.exit_code or not outcome.key or outcome.key != job.key():
         return None
