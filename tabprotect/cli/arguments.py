@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabprotect.cli.streams import as_file
+from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
@@ -18,7 +21,35 @@ from tabprotect.engine.project.examples import PREFIX
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
+    from tabprotect.engine.formats.format import Format
     from tabprotect.engine.project.history import History
+    from tabprotect.engine.tables.table import Table
+
+
+STREAM = "-"
+
+
+@contextmanager
+def as_file(source: str) -> Iterator[str]:
+    """A path that can be read more than once: for ``-`` a file of what standard input holds."""
+    if source != STREAM:
+        yield source
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input.csv"
+        path.write_bytes(sys.stdin.buffer.read())
+        yield str(path)
+
+
+def to_stream(table: Table, kind: Format, strict: bool, console: Console) -> int:
+    """Write a table's file to standard output, and nothing else there."""
+    domain, notes = kind.held(table.domain, strict=strict)
+    for note in notes:
+        console.say(note)
+    sys.stdout.buffer.write(kind.write(table.on(domain)))
+    sys.stdout.buffer.flush()
+    return 0
+
 
 READING = message("reading the table")
 MAGNITUDES = message("magnitude tables")

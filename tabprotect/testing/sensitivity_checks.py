@@ -40,7 +40,7 @@ def _of_counts(rule: CountRule, written: str) -> None:
     require(np.array_equal(counts, before), "sensitive must not change the counts")
     again = rule.sensitive(counts[::-1, ::-1], written)[::-1, ::-1]
     require(np.array_equal(found, again), "the order of categories must not matter")
-    require(found.any() and not found.all(), f"{written!r} names all of 20 counts from 0 to 5, or none")
+    require(bool(found.any() and not found.all()), f"{written!r} names all of 20 counts from 0 to 5, or none")
     try:
         rule.sensitive(counts, "no such rule")
     except ParameterError:
@@ -59,7 +59,7 @@ def _of_contributors(rule: ContributorRule, written: str) -> None:
         require(unit >= 1 and excess.shape == (CELLS,), "excess must give a number for each cell, and a unit")
         require(all(int(one) == one for one in excess.tolist()), "excess must be whole numbers")
         unsafe = given.unsafe(cells)
-        require(not unsafe[0], "a cell without contributors must be safe")
+        require(not bool(unsafe[0]), "a cell without contributors must be safe")
         backwards = given.unsafe(_taken(cells, slice(None, None, -1)))[::-1]
         require(np.array_equal(unsafe, backwards), "each cell must be judged by itself")
         nobody = CellContributions.ranked(cells.total, cells.top, cells.nonzero)

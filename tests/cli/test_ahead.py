@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from foreign_files import sound_files
 
-from tabprotect.cli.ahead import begin, questions
+from tabprotect.cli.main import begin, questions
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.foreign import reader
 from tabprotect.engine.foreign.limits import Limits

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import MAGNITUDES, TableReading, keep_apart, open_source
+from tabprotect.cli.arguments import MAGNITUDES, STREAM, TableReading, keep_apart, open_source, to_stream
 from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
-from tabprotect.cli.streams import STREAM, to_stream
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.database_writing import write_to_database
 from tabprotect.engine.formats.format import Format

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tabprotect.cli.arguments import TableReading, open_source
+from tabprotect.cli.arguments import STREAM, TableReading, open_source
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.streams import STREAM
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.cycles.designs import DESIGNS

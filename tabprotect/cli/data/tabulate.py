@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import keep_apart
+from tabprotect.cli.arguments import STREAM, as_file, keep_apart, to_stream
 from tabprotect.cli.declaring import check_measure, command
 from tabprotect.cli.output import Console
-from tabprotect.cli.streams import STREAM, as_file, to_stream
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.options import Options, option_field, part, position

@@ -131,11 +131,13 @@ def _together(
 
 
 def _prior(prior: Prior | str | None, domain: Domain) -> Prior:
+    if prior in (None, "uniform"):
+        return Uniform()
     if isinstance(prior, str):
         from tabprotect.engine.posterior.prior_text import parse_prior
 
         return parse_prior(prior, domain)
-    return Uniform() if prior is None else prior
+    return prior
 
 
 def _effort_for(release: Release, effort: Effort) -> Effort:

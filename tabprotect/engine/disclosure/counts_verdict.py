@@ -24,12 +24,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.insiders import NOT_LOOKED_AT, Insiders
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
+from tabprotect.engine.release.verdict_figures import CERTAIN, NOT_LOOKED_AT, Insiders, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table

@@ -18,9 +18,9 @@ from tabprotect.engine.belief.effort import LEAST_DRAWS
 from tabprotect.engine.equal_rows import place_among, runs
 from tabprotect.engine.posterior.posterior import NARROW_COUNTS, Posterior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.insiders import Insiders
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.verdict_figures import Insiders
 from tabprotect.languages.messages import message
 
 _Draw = Callable[[int, np.random.Generator, Progress], SignedInts]

@@ -2,26 +2,82 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_together
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.errors import AGAIN, Interrupted, RefusedError, TabprotectError
+from tabprotect.engine.errors import (
+    AGAIN,
+    InputError,
+    Interrupted,
+    ParameterError,
+    RefusedError,
+    TabprotectError,
+)
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.counts_and_magnitudes import magnitudes_among
 from tabprotect.engine.register.reading_together import LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.privacy import Spent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import capital, joined, message, plural
+
+if TYPE_CHECKING:
+    from tabprotect.engine.register.register import RefusedMechanism
+
+
+def spent_on_refusals(
+    refused: Iterable[RefusedMechanism], domain: Domain, release: Release | None = None
+) -> Spent:
+    """The budgets of all draws that the gate refused for an original.
+
+    Parameters
+    ----------
+    release
+        What is to leave now. By the coins of the house it is the very draw that its own mechanism
+        was refused with, which counts once.
+    """
+    found = []
+    for one in refused:
+        mechanism = _stated(one, domain)
+        if mechanism is None or _same_draw(mechanism, release):
+            continue
+        method = methods()[mechanism.method]
+        budget = method.privacy(domain, method.resolve(domain, mechanism.parameters))
+        if budget is not None:
+            draws = 1 if mechanism.gate is None else mechanism.gate.attempts_at_most
+            found.append(budget.total.times(draws))
+    return Spent.together(found)
+
+
+def _stated(refused: RefusedMechanism, domain: Domain) -> Mechanism | None:
+    """The mechanism that was refused; ``None`` where it is not known."""
+    if not refused.stated:
+        return None
+    try:
+        return Mechanism.from_json(json.loads(refused.stated), domain)
+    except (InputError, ParameterError):
+        return None
+
+
+def _same_draw(refused: Mechanism, release: Release | None) -> bool:
+    if release is None or release.mechanism.coins != "house" or refused.coins is not None:
+        return False
+    leaving = release.mechanism
+    return (refused.method, dict(refused.parameters)) == (leaving.method, dict(leaving.parameters))
 
 
 def damaged(register: str | None = None) -> tuple[Damage, ...]:
@@ -241,7 +297,6 @@ def _spent_on_refusals(looked_up: LookedUp, problem: Problem, release: Release |
     if not looked_up.refused:
         return Spent()
     # Late: most tables have no draw that was refused.
-    from tabprotect.engine.register.refused_spending import spent_on_refusals
 
     return spent_on_refusals(looked_up.refused, problem.table.domain, release)
 

@@ -22,9 +22,8 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals, remember_beside
-from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.left_before import LeftBefore, left_before, spent_on_refusals
 from tabprotect.engine.register.reading_together import _closest, _holds, marks
-from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
     Earlier,

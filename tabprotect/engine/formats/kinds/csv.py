@@ -10,12 +10,12 @@ with suppressed cells has one more column, `CONF_STATUS`: F (free), or C beside 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, described, description
-from tabprotect.engine.formats.agencies.eurostat_tsv import eurostat_rows
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
@@ -24,10 +24,54 @@ from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE
-from tabprotect.engine.formats.text.rows import RowSource, TextRows
+from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
+
+_CORNER = re.compile(r"[^\t\"]*\\[A-Za-z_]+\s*")
+_COUNT = re.compile(r"([0-9][0-9. ]*?)\s*[a-z]+")
+
+
+def eurostat_rows(text: TextRows) -> SheetRows | None:
+    """The cells of such a file, one each row, with its count last; ``None`` for another file.
+
+    Raises
+    ------
+    InputError
+        With the line of a row whose keys are not those of the header.
+    """
+    rows = text.rows()
+    header = next(rows, [])
+    if text.delimiter != "\t" or len(header) < 2 or not _CORNER.fullmatch(header[0]):
+        return None
+    keys, _, time = header[0].strip().rpartition("\\")
+    if "," not in keys:
+        return None
+    names = [name.strip() for name in keys.split(",")]
+    periods = [period.strip() for period in header[1:]]
+    found, lines = [[*names, time.strip(), "count"]], [text.line(0)]
+    for number, row in enumerate(rows, 1):
+        codes = [code.strip() for code in row[0].split(",")]
+        if len(codes) != len(names) or len(row) != len(header):
+            raise InputError(
+                message("the row has not the keys and periods of the header"),
+                file=text.name,
+                line=text.line(number),
+                hint=message("download the file again"),
+            )
+        for period, value in zip(periods, row[1:], strict=True):
+            found.append([*codes, period, _value(value.strip())])
+            lines.append(text.line(number))
+    return SheetRows(text.name, found, lines)
+
+
+def _value(text: str) -> str:
+    """A count without its flags, or the sign in its place."""
+    if text.startswith(":"):
+        return "c" if "c" in text[1:] else ":"
+    flagged = _COUNT.fullmatch(text)
+    return flagged[1] if flagged else text
 
 
 class Csv(RowFormat):

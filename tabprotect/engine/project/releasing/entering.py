@@ -23,8 +23,8 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.register.left_before import spent_on_refusals
 from tabprotect.engine.register.reading_together import marks
-from tabprotect.engine.register.refused_spending import spent_on_refusals
 from tabprotect.engine.register.register_entry import (
     COINS,
     LeavingPublication,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.bundle.reader_page.naive_words import HIDDEN, MEASURED
+from tabprotect.engine.bundle.reader_page.page import HIDDEN, MEASURED
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

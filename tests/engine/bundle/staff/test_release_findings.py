@@ -27,10 +27,9 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import ContributorsAudit, Protected, Staff, StaffVerdict
 from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register_entry import Earlier
-from tabprotect.engine.release.insiders import Insiders
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict, nothing_expected
+from tabprotect.engine.release.verdict_figures import WAYS, Insiders, TableVerdict, Verdict, nothing_expected
 
 TABLES = st.builds(
     lambda who, at_risk, known, certain, way: TableVerdict(
