@@ -72,6 +72,7 @@ WIDER = {
     "sheet": "str | int | None",
     "sign": "str | Path | None",
     "sign_too": "str | Path | None",
+    "texts_of": "str | Path | None",
     "zeros": "str | Path | None",
 }
 """Where the library takes more than the command: files as paths, its own cycle sets."""

@@ -28,7 +28,7 @@ from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.registry import Documented
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
@@ -211,6 +211,10 @@ class Format(Documented, Encodable, ABC):
     def described(self, path: Path, reading: Reading) -> Reading:
         """The reading with what a description beside the file says, where a person says nothing."""
         return reading
+
+    def about(self, path: Path) -> About:
+        """The title, unit, source, notes and date that a file states; empty where it states none."""
+        return About()
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Return True if a file of this name may be of this format; else it is taken for text."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.bundle.tables.about import NOTHING, Telling
 from tabprotect.engine.bundle.tables.export import exported
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats import registered
@@ -26,6 +28,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -48,6 +51,14 @@ OFFERED = ("xlsx", "px", "jsonstat", "sdmx-csv", "csv")
 
 LINES, CHARACTERS = 24, 3_000
 """What is shown of a file, at most."""
+
+TOLD = {
+    "unit": message("Unit"),
+    "source": message("Source"),
+    "notes": message("Note"),
+    "date": message("Date"),
+}
+"""What is told beside the numbers of a release: the options of :class:`Telling`."""
 
 COLUMN = 20
 """Letters that a column of the cells shown is wide."""
@@ -83,9 +94,10 @@ def true_table(document: Document) -> Table | None:
     return project.original
 
 
-def made_of(release: Release, kind: Format, total_code: str) -> Made:
+def made_of(release: Release, kind: Format, total_code: str, telling: Telling = NOTHING) -> Made:
     """A release as one file, totals among its cells."""
-    made = exported(release, Path(f"release{kind.suffixes[0]}"), kind, total_code=total_code or None)
+    place = Path(f"release{kind.suffixes[0]}")
+    made = exported(release, place, kind, total_code=total_code or None, telling=telling)
     return Made(made.content, dict(made.beside), beginning(made.content, made.cube), tuple(made.notes))
 
 
@@ -116,12 +128,14 @@ class SaveAsDialog(QDialog):
     page
         Where the file is reported.
     make
-        What a format makes of it, with this code of totals.
+        What a format makes of it, with this code of totals, and the texts that are told beside it.
     confidential
         Whether these are true counts.
     """
 
-    def __init__(self, page: Page, make: Callable[[Format, str], Made], *, confidential: bool) -> None:
+    def __init__(
+        self, page: Page, make: Callable[[Format, str, Mapping[str, str]], Made], *, confidential: bool
+    ) -> None:
         super().__init__(page.window())
         self.setWindowTitle(tr("Save the table, CONFIDENTIAL") if confidential else tr("Save the release"))
         self._page, self._make, self._confidential = page, make, confidential
@@ -135,6 +149,10 @@ class SaveAsDialog(QDialog):
         self.total_code = named(
             QLineEdit(placeholderText=tr("the source's own, else T")), message("Code of totals")
         )
+        self.telling = {
+            name: named(QLineEdit(placeholderText=tr("as in the file that was read")), label)
+            for name, label in TOLD.items()
+        }
         self.preview = named(QPlainTextEdit(readOnly=True), message("How the file begins"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setTabStopDistance(COLUMN * self.preview.fontMetrics().averageCharWidth())
@@ -144,6 +162,8 @@ class SaveAsDialog(QDialog):
         self._label(form, message("Format"), self.format)
         if not confidential:
             self._label(form, message("Code of totals"), self.total_code)
+            for name, box in self.telling.items():
+                self._label(form, TOLD[name], box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.save_button = QPushButton(tr("Save as\u2026"))
         buttons.addButton(self.save_button, QDialogButtonBox.ButtonRole.AcceptRole)
@@ -152,7 +172,8 @@ class SaveAsDialog(QDialog):
         in_column(form, (self.preview, 1), self.notes, buttons, on=self)
         self.resize(90 * GRID, 60 * GRID)
         self.format.currentIndexChanged.connect(lambda _: self._look())
-        self.total_code.textChanged.connect(lambda _: self._look(WAIT))
+        for box in (self.total_code, *self.telling.values()):
+            box.textChanged.connect(lambda _: self._look(WAIT))
         self._look()
 
     @staticmethod
@@ -167,13 +188,15 @@ class SaveAsDialog(QDialog):
     def _look(self, wait: int = 0) -> None:
         """Make the file in the background and show how it begins."""
         kind, code, make = self.kind, self.total_code.text(), self._make
+        told = {name: text for name, box in self.telling.items() if (text := box.text().strip())}
         self.made = None
         self.save_button.setEnabled(False)
 
         def work(_: Progress) -> Made:
-            return make(kind, code)
+            return make(kind, code, told)
 
-        self._question.ask(message("a look at the file"), work, (kind.name, code), wait=wait)
+        asked = (kind.name, code, *told.items())
+        self._question.ask(message("a look at the file"), work, asked, wait=wait)
 
     def _show(self, made: Made) -> None:
         self.made = made
@@ -212,7 +235,16 @@ def ask_release(page: Page) -> SaveAsDialog | None:
             message("Only a published release is saved in another format: publish it first.")
         )
         return None
-    return _opened(SaveAsDialog(page, lambda kind, code: made_of(release, kind, code), confidential=False))
+    project = page.document.project
+    # What a reader opened is the release itself.
+    read = project is not None and project.kind != "reader" and is_file(project.source)
+    file = project.source if project is not None and read else None
+
+    def made(kind: Format, code: str, told: Mapping[str, str]) -> Made:
+        given: dict[str, Any] = {n: (text,) if n == "notes" else text for n, text in told.items()}
+        return made_of(release, kind, code, Telling(**given, texts_of=file))
+
+    return _opened(SaveAsDialog(page, made, confidential=False))
 
 
 def ask_table(page: Page) -> SaveAsDialog | None:
@@ -220,7 +252,7 @@ def ask_table(page: Page) -> SaveAsDialog | None:
     if (table := true_table(page.document)) is None:
         page.errors.show_note(message("There is no table of the house here."))
         return None
-    return _opened(SaveAsDialog(page, lambda kind, _: made_of_table(table, kind), confidential=True))
+    return _opened(SaveAsDialog(page, lambda kind, *_: made_of_table(table, kind), confidential=True))
 
 
 def _opened(dialog: SaveAsDialog) -> SaveAsDialog:

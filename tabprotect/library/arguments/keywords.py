@@ -139,6 +139,7 @@ class TellingKeywords(TypedDict, total=False):
     source: str
     notes: Sequence[str]
     date: str
+    texts_of: str | Path | None
 
 
 class InferringKeywords(TypedDict, total=False):

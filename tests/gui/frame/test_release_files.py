@@ -60,3 +60,23 @@ def test_the_table_is_saved_as_confidential(window: MainWindow, qtbot: QtBot, tm
     assert tp.read_table(path).table == tp.read_table(TABLE).table
     window.document.set_public(True)
     assert ask_table(window.page) is None
+
+
+def test_what_is_told_beside_a_release_is_asked_or_is_what_the_file_said(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.files.open(TABLE)
+    qtbot.waitUntil(lambda: window.document.project is not None)
+    published = tp.protect(tp.read_table(TABLE), "cyclic_perturbation", seed=1, accept="why")
+    tp.export(published.release, tmp_path / "t.px", unit="persons", source="The office")
+    found = tp.protect(tp.read_table(tmp_path / "t.px", totals="T"), "cell_key", seed=1, accept="why")
+    found = found.publish(tmp_path / "r.zip", accept="why")
+    window.document.take(found.history)
+    dialog = ask_release(window.page)
+    assert dialog is not None
+    assert 'UNITS="persons"' in choose(dialog, "px", qtbot) and "The office" in dialog.preview.toPlainText()
+    dialog.telling["source"].setText("Another one")
+    qtbot.waitUntil(lambda: "Another one" in dialog.preview.toPlainText())
+    dialog.telling["date"].setText("yesterday")
+    qtbot.waitUntil(lambda: "must look like" in dialog.notes.text())
+    assert not dialog.save_button.isEnabled()

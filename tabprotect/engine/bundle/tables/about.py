@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
@@ -29,6 +31,13 @@ class Telling(Options):
         (), shell="--note", metavar="TEXT", repeated=True, help=message("a sentence below the table")
     )
     date: str = option_field("", metavar="YYYY-MM-DD", help=message("of publication"))
+    texts_of: str | None = option_field(
+        None,
+        metavar="FILE",
+        help=message(
+            "PX, JSON-stat, or CSV with its description: what it says of these where nothing is given"
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,6 +48,17 @@ class Telling(Options):
             raise ParameterError(
                 {"date": message("must look like 2026-11-28, is {date}", repr(self.date))}
             ) from None
+
+    def of(self, title: str) -> About:
+        """The texts that are given; for those that are not, what the file says of itself."""
+        file = About() if self.texts_of is None else format_of(Path(self.texts_of)).about(Path(self.texts_of))
+        return About(
+            title or file.title,
+            notes=tuple(self.notes) or file.notes,
+            unit=self.unit or file.unit,
+            source=self.source or file.source,
+            date=self.date or file.date,
+        )
 
 
 NOTHING = Telling()
@@ -53,7 +73,7 @@ def about_release(release: Release, check: str = "", telling: Telling = NOTHING)
     check
         The SHA-256 of its bundle, for those who want to see that a file belongs to it.
     """
-    name = release.mechanism.method
+    name, given = release.mechanism.method, telling.of(release.title)
     if release.magnitudes:
         plugin = methods("magnitudes")[name]
         label, done, hidden = plugin.label, plugin.promise, bool(release.magnitude_table.hidden.any())
@@ -70,23 +90,21 @@ def about_release(release: Release, check: str = "", telling: Telling = NOTHING)
         changed = "" if "exact" in method.promised(release.mechanism.values) else _changed(release, method)
         exact = _exact(release, method)
     facts = [
-        (message("Title"), release.title),
+        (message("Title"), given.title),
         (message("Method"), label),
         (message("What was done"), done),
         (message("Changed"), changed),
         (message("Exact"), exact),
         (message("Hidden"), message("Some numbers are not published.") if hidden else ""),
         (message("To analyse it"), _analyse(changed)),
-        (message("Unit"), telling.unit),
-        *((message("Note"), note) for note in telling.notes),
-        (message("Source"), telling.source),
-        (message("Date"), telling.date),
+        (message("Unit"), given.unit),
+        *((message("Note"), note) for note in given.notes),
+        (message("Source"), given.source),
+        (message("Date"), given.date),
         (message("Check number"), check and message("SHA-256 of the release bundle: {check}", check)),
     ]
     stated = tuple((name, text) for name, text in facts if text)
-    return About(
-        release.title, changed, tuple(telling.notes), stated, telling.unit, telling.source, telling.date
-    )
+    return replace(given, changed=changed, facts=stated)
 
 
 def _exact(release: Release, method: Method) -> str:

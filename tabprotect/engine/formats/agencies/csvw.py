@@ -16,7 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.paths import is_file
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 
 SUFFIX = "-metadata.json"
@@ -43,10 +43,7 @@ def described(path: Path, reading: Reading) -> Reading:
     if reading.metadata is None and not is_file(beside):
         return reading
     file = beside if reading.metadata is None else Path(reading.metadata)
-    try:
-        said = json.loads(read_text(file, most=MOST))
-    except (json.JSONDecodeError, RecursionError):
-        said = None
+    said = _said(file)
     found = None if said is None else _table(said, path.name)
     if found is None:
         raise InputError(
@@ -59,6 +56,23 @@ def described(path: Path, reading: Reading) -> Reading:
     if set(taken.get("drop", ())) & {reading.count, *(reading.variable or ())}:  # type: ignore[call-overload]
         taken.pop("drop")
     return replace(reading, metadata=str(file), **taken)  # type: ignore[arg-type]
+
+
+def about(path: Path) -> About:
+    """What the description beside a file says of it; nothing where there is none."""
+    beside = path.with_name(path.name + SUFFIX)
+    found = _table(_said(beside), path.name) if is_file(beside) else None
+    title, note, source, day = (
+        text_of((found or {}).get(f"dc:{name}")) for name in ("title", "description", "source", "date")
+    )
+    return About(title, notes=tuple(filter(None, [note])), source=source, date=day[:10])
+
+
+def _said(file: Path) -> object:
+    try:
+        return json.loads(read_text(file, most=MOST))
+    except (json.JSONDecodeError, RecursionError):
+        return None
 
 
 def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) -> bytes:
@@ -101,7 +115,7 @@ def _objects(value: object) -> Sequence[Json]:
     return [_object(one) for one in value] if isinstance(value, list) else []
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """The first text of a value: itself, or of a list, or by language."""
     if isinstance(value, Mapping):
         value = next(iter(value.values()), "")
@@ -114,7 +128,7 @@ def _table(said: object, name: str) -> Json | None:
     """The description of one table: the only one, or that of this file's name."""
     top = _object(said)
     tables = _objects(top.get("tables")) or ([top] if "tableSchema" in top or "url" in top else [])
-    named = [t for t in tables if _text(t.get("url")).rpartition("/")[2] == name]
+    named = [t for t in tables if text_of(t.get("url")).rpartition("/")[2] == name]
     return next(iter(named or (tables if len(tables) == 1 else ())), None)
 
 
@@ -134,7 +148,7 @@ class _Described:
         """Columns by what stands above them: the first title, else the name."""
         listed = _objects(self._schema.get("columns"))
         return {
-            _text(column.get("titles")) or _text(column.get("name")): column
+            text_of(column.get("titles")) or text_of(column.get("name")): column
             for column in listed
             if column.get("virtual") is not True
         }
@@ -144,16 +158,16 @@ class _Described:
         key = self._schema.get("primaryKey")
         keys = {key} if isinstance(key, str) else set(key) if isinstance(key, list) else set()
         for title, column in self._columns.items():
-            if _base(column) in _NUMBERS and _text(column.get("name")) not in keys:
+            if _base(column) in _NUMBERS and text_of(column.get("name")) not in keys:
                 yield title
 
     def options(self) -> Iterator[tuple[str, object]]:
         """The options of reading that it answers."""
         dialect = _object(self.table.get("dialect") or self.group_dialect)
         for name, option in (("delimiter", "delimiter"), ("encoding", "encoding")):
-            if text := _text(dialect.get(name)):
+            if text := text_of(dialect.get(name)):
                 yield option, text
-        if comment := _text(dialect.get("commentPrefix")):
+        if comment := text_of(dialect.get("commentPrefix")):
             yield "comment", comment
         skipped = dialect.get("skipRows")
         if type(skipped) is int and skipped > 0:
@@ -173,14 +187,14 @@ class _Described:
 
 def _base(column: Json) -> str:
     kind = column.get("datatype")
-    return _text(_object(kind).get("base")) if isinstance(kind, Mapping) else _text(kind)
+    return text_of(_object(kind).get("base")) if isinstance(kind, Mapping) else text_of(kind)
 
 
 def _signs(column: Json) -> Iterator[tuple[str, object]]:
     """The signs in the numbers of the column of the counts, and in place of them."""
     form = _object(_object(column.get("datatype")).get("format"))
     for sign, option in (("decimalChar", "decimal"), ("groupChar", "thousands")):
-        if len(text := _text(form.get(sign))) == 1:
+        if len(text := text_of(form.get(sign))) == 1:
             yield option, text
     nulls = column.get("null")
     marks = [nulls] if isinstance(nulls, str) else nulls if isinstance(nulls, list) else []

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.csvw import SUFFIX, described, description
+from tabprotect.engine.formats.agencies.csvw import SUFFIX, about, described, description
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import text_rows
@@ -26,7 +26,7 @@ from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quote
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE
 from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 
 _CORNER = re.compile(r"[^\t\"]*\\[A-Za-z_]+\s*")
@@ -89,6 +89,9 @@ class Csv(RowFormat):
 
     def described(self, path: Path, reading: Reading) -> Reading:
         return described(path, reading)
+
+    def about(self, path: Path) -> About:
+        return about(path)
 
     def rows(self, path: Path, reading: Reading, progress: Progress = SILENT) -> tuple[RowSource, list[str]]:
         text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter, progress=progress)

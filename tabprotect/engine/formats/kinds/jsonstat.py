@@ -23,12 +23,13 @@ import numpy as np
 from tabprotect.engine.arrays import Codes
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.csvw import text_of
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, counts_shown, number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import domain_json
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -82,6 +83,13 @@ class JsonStat(Format):
         )
         cells, remarks = observations.cells(reading, _measures(dataset, dimension, ids))
         return cells, [*notes, *remarks]
+
+    def about(self, path: Path) -> About:
+        dataset, _ = _dataset(_parsed(path))
+        label, source, day = (text_of(dataset.get(name)) for name in ("label", "source", "updated"))
+        notes = dataset.get("note")
+        sentences = map(text_of, notes if isinstance(notes, list) else [notes])
+        return About(label, notes=tuple(filter(None, sentences)), source=source, date=day[:10])
 
     def write(self, table: Table) -> bytes:
         return _written(table, {"value": counts_shown(table, None)}, {})

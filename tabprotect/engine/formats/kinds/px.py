@@ -35,13 +35,15 @@ from tabprotect.engine.formats.layouts.observations import (
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube, in_units
+from tabprotect.engine.tables.cube import About, Cube, in_units
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 LINE = 200
-COUNTS = "Counts"
 """The most characters of a line written; readers may cut off lines at 256."""
+
+COUNTS, NUMBER = "Counts", "number"
+"""Title and unit of a table of which none is known."""
 
 HIDDEN = message("Not published, to protect respondents")
 MOST_NOTES = 1000
@@ -135,13 +137,26 @@ class Px(Format):
         notes += [message("{keyword}: {said}", name, text) for name, text in file.odd.items()]
         return cells, notes
 
+    def about(self, path: Path) -> About:
+        file = _read(path, None)
+        notes = (text for keyword in ("NOTEX", "NOTE") for text in file.all(keyword))
+        unit, day = file.one("UNITS"), file.one("LAST-UPDATED") or file.one("CREATION-DATE")
+        return About(
+            file.one("TITLE") or file.one("CONTENTS"),
+            # A hash parts the lines of a text.
+            notes=tuple(text.replace("#", " ") for text in notes),
+            unit="" if unit == NUMBER else unit,
+            source=file.one("SOURCE"),
+            date=f"{day[:4]}-{day[4:6]}-{day[6:8]}" if day[:8].isdigit() else "",
+        )
+
     def write(self, table: Table) -> bytes:
-        return _written(table, None, (COUNTS, COUNTS, "number"))
+        return _written(table, None, (COUNTS, COUNTS, NUMBER))
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
         named = _line(cube.about.title) or COUNTS
-        titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or "number")
+        titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or NUMBER)
         return _written(table, hidden, titles, [*_notes(cube), *_totals(cube)], cube.decimals)
 
 

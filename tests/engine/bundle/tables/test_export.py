@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import python_calamine
 
-from tabprotect.engine.bundle.tables.about import Telling
+from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.export import export
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.registered import named
@@ -93,6 +94,25 @@ def test_unit_source_note_and_date_are_told_where_the_format_tells_them(tmp_path
             told = "".join(book.read(part).decode() for part in book.namelist())
     for text in ("persons", "The office", "Age in years.", "2026-11-28" if name != "px" else "20261128"):
         assert text in told, text
+
+
+@pytest.mark.parametrize("name", ["px", "jsonstat", "csv"])
+def test_what_a_file_says_of_itself_is_told_of_the_release_too(tmp_path: Path, name: str) -> None:
+    kind = named(name)
+    read = tmp_path / f"read{kind.suffixes[0]}"
+    export(replace(RELEASE, title="People by v"), read, kind, telling=TOLD)
+    telling = Telling(texts_of=str(read), source="Another one")
+    found = about_release(replace(RELEASE, title=""), telling=telling)
+    assert (found.title, found.source, found.date) == ("People by v", "Another one", TOLD.date)
+    assert "Age in years." in " ".join(found.notes)
+    # The unit is a note where the format has no place for it.
+    assert "persons" in (found.unit if name == "px" else " ".join(found.notes))
+    assert about_release(RELEASE, telling=Telling(texts_of=str(read), unit="firms")).unit == "firms"
+
+
+def test_a_file_that_says_nothing_of_itself_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("v,count\na,1\n")
+    assert about_release(RELEASE, telling=Telling(texts_of=str(tmp_path / "t.csv"))) == about_release(RELEASE)
 
 
 def test_a_day_that_is_none_is_refused() -> None:
