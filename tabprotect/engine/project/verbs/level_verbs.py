@@ -6,7 +6,7 @@ They only change how the same records are named or added up, so record keys and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import code_list_levels, codes_counted_as
 from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.magnitude_ways import chosen
 from tabprotect.engine.project.placement import Placement
@@ -55,23 +56,11 @@ def _group_label(project: Project, given: Arguments) -> str:
     return message("group {given} as {get}", given["variable"], given.get("level"))
 
 
-@Declared(_group_label, reads_too="files")
-def group_categories(
-    project: Project,
-    context: Context,
-    *,
-    variable: str,
-    level: str = "",
-    width: int | None = None,
-    cuts: Sequence[int] | None = None,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    digits: Mapping[str, int] | None = None,
-    files: Mapping[str, str] | None = None,
-    mapping: Mapping[str, str] | None = None,
-) -> Project:
-    """Give a variable levels: by width, by cut points, by first digits, by a code list, or group by group.
+@dataclass(frozen=True, kw_only=True)
+class CategoryGroups(Options):
+    """One way to group the categories of a variable.
 
-    Parameters
+    Attributes
     ----------
     level
         The name of the level; by default ``band5``, ``cut``, or the names in the code list. A level
@@ -86,30 +75,41 @@ def group_categories(
     mapping
         Of categories that the code list lacks: the code that each is counted as, itself for a category
         of its own, or nothing where its records are left out.
+    """
+
+    variable: str = option_field()
+    level: str = option_field("")
+    width: int | None = option_field(None)
+    cuts: Sequence[int] | None = option_field(None)
+    groups: Mapping[str, Sequence[str]] | None = option_field(None)
+    digits: Mapping[str, int] | None = option_field(None)
+    files: Mapping[str, str] | None = option_field(None)
+    mapping: Mapping[str, str] | None = option_field(None)
+
+    @property
+    def code_list(self) -> Path | None:
+        """The file of the code list."""
+        return Path(next(iter(self.files.values()))) if self.files else None
+
+
+@Declared(_group_label, reads_too="files").asking(CategoryGroups)
+def group_categories(project: Project, context: Context, asked: CategoryGroups) -> Project:
+    """Give a variable levels: by width, by cut points, by first digits, by a code list, or group by group.
 
     Raises
     ------
     InputError
         For categories that do not fit, and unless exactly one way of grouping is given.
     """
-    labels = {}
+    labels, variable, path = {}, asked.variable, asked.code_list
     project.original.domain.axis(variable)
-    if files:
+    if path is not None:
         # A code list may have labels for its codes.
-        path = Path(next(iter(files.values())))
         known = project.original.domain[variable]
-        project = counted_so(project, variable, codes_counted_as(path, known, mapping or {}))
+        project = counted_so(project, variable, codes_counted_as(path, known, asked.mapping or {}))
         labels = code_list_levels(path, project.original.domain[variable])[1]
     domain = project.original.domain
-    found = levels_of(
-        domain.variables[domain.axis(variable)],
-        level=level,
-        width=width,
-        cuts=cuts,
-        groups=groups,
-        digits=digits,
-        file="" if not files else next(iter(files.values())),
-    )
+    found = levels_of(domain.variables[domain.axis(variable)], asked)
     return _over(project, _labelled(with_levels(domain, variable, *found), variable, labels))
 
 
@@ -164,35 +164,26 @@ def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> P
     return _added(project, after, change, summed=True, origin={variable: (variable, into)})
 
 
-def levels_of(
-    variable: Variable,
-    *,
-    level: str = "",
-    width: int | None = None,
-    cuts: Sequence[int] | None = None,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    digits: Mapping[str, int] | None = None,
-    file: str = "",
-) -> tuple[Level, ...]:
+def levels_of(variable: Variable, asked: CategoryGroups) -> tuple[Level, ...]:
     """The levels that :func:`group_categories` would add."""
-    ways = [width is not None, bool(cuts), bool(groups), bool(digits), bool(file)]
-    if sum(ways) != 1:
+    width, level, categories = asked.width, asked.level, variable.categories
+    if sum(map(bool, (width is not None, asked.cuts, asked.groups, asked.digits, asked.files))) != 1:
         raise InputError(
             message("name one way to group the categories"),
             hint=message("a width, cut points, groups, first digits, or the file of a code list"),
         )
-    if digits:
-        check_digits(variable.categories, digits)
-        by_number = sorted(digits.items(), key=lambda one: one[1])
-        return tuple(Level(name, tuple(first_characters(variable.categories, n))) for name, n in by_number)
-    if file:
-        return code_list_levels(Path(file), variable)[0]
+    if asked.digits:
+        check_digits(categories, asked.digits)
+        by_number = sorted(asked.digits.items(), key=lambda one: one[1])
+        return tuple(Level(name, tuple(first_characters(categories, n))) for name, n in by_number)
+    if asked.code_list is not None:
+        return code_list_levels(asked.code_list, variable)[0]
     if width is not None:
-        made, name = banded(variable.categories, width), f"band{width}"
-    elif cuts:
-        made, name = cut_at(variable.categories, cuts), "cut"
+        made, name = banded(categories, width), f"band{width}"
+    elif asked.cuts:
+        made, name = cut_at(categories, asked.cuts), "cut"
     else:
-        made, name = _as_said(variable, groups or {}), "groups"
+        made, name = _as_said(variable, asked.groups or {}), "groups"
     number = 2
     while not level and name == variable.finest:
         # The categories themselves are a level that was made so.

@@ -15,6 +15,7 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.category_verbs import merge_categories, reorder_categories
 from tabprotect.engine.project.verbs.level_verbs import (
+    CategoryGroups,
     group_categories,
     levels_of,
     nest_variables,
@@ -367,7 +368,8 @@ class VariablesPage(VariablesStage, Page):
         variable = self._variable(table)
         try:
             given = self.panel.given()
-            levels = () if given is None else levels_of(variable, **given)  # type: ignore[arg-type]
+            asked = given and CategoryGroups(variable=variable.name, **given)  # type: ignore[arg-type]
+            levels = levels_of(variable, asked) if asked else ()
             domain = with_levels(table.domain, variable.name, *levels)
         except TabprotectError as error:
             self._not_possible(tr("{message}.", capital(error.message)))

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.verbs.level_verbs import levels_of
+from tabprotect.engine.project.verbs.level_verbs import CategoryGroups, levels_of
 from tabprotect.engine.tables.groupings.digits import first_characters, is_code, usual_digits
 from tabprotect.engine.tables.variable import Variable
 
@@ -46,7 +46,9 @@ def test_codes_and_names() -> None:
 def test_each_level_lies_in_the_one_above_whatever_the_codes() -> None:
     categories = ("1", "11", "111", "12", "2", "Unknown", "C10.1", "C10")
     variable = Variable("place", categories)
-    found = levels_of(variable, digits={"fine": 3, "coarse": 1, "middle": 2})
+    found = levels_of(
+        variable, CategoryGroups(variable="place", digits={"fine": 3, "coarse": 1, "middle": 2})
+    )
     assert [level.name for level in found] == ["coarse", "middle", "fine"]
     for above, below in pairwise(found):
         assert below.refines(above)
@@ -61,9 +63,9 @@ def test_each_level_lies_in_the_one_above_whatever_the_codes() -> None:
 )
 def test_levels_that_are_none_are_refused(digits: dict[str, int], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        levels_of(Variable("place", PLACES), digits=digits)
+        levels_of(Variable("place", PLACES), CategoryGroups(variable="place", digits=digits))
 
 
 def test_one_way_at_a_time() -> None:
     with pytest.raises(InputError, match="one way"):
-        levels_of(Variable("place", PLACES), digits={"a": 1}, width=5)
+        levels_of(Variable("place", PLACES), CategoryGroups(variable="place", digits={"a": 1}, width=5))
