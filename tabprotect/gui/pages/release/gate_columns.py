@@ -46,7 +46,7 @@ class GateColumns(Scrolling):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow, direction = self.width() < NARROW, QBoxLayout.Direction
+        narrow, direction = self.width() < NARROW * THEME.scale, QBoxLayout.Direction
         self._sides.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
         if self._pair is not None:
             close = narrow or self.width() < CLOSE * THEME.scale

@@ -30,7 +30,7 @@ from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.save_as import ask_release
 from tabprotect.gui.look.buttons import connected, faces, push_button, tool_button
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import filled, in_row, set_visible
+from tabprotect.gui.look.layouts import FlowLayout, filled, in_row, set_visible
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.release.bundle_shown import Bundle, FilesPanel
 from tabprotect.gui.pages.release.gate_columns import GateColumns
@@ -103,7 +103,9 @@ class ReleasePage(ReleaseStage, Page):
             tip=message("The command line that protects and publishes the same way."),
         )
         save = push_button(message("Save as\u2026"), partial(ask_release, self))
-        filled(self.footer, (self._note, 1), self._copy_line, self.report, save)
+        # Large words do not fit beside each other.
+        others = filled(FlowLayout(gap=GRID), self._copy_line, self.report, save)
+        filled(self.footer, (self._note, 1), others)
         self._connect()
         self.show_face("gate")
 
