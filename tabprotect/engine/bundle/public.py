@@ -78,6 +78,17 @@ def to_bytes(
     return archive.pack(signature.signed(content, keys) if keys else content)
 
 
+def same_content(one: Release, other: Release) -> bool:
+    """Return True if two releases publish the same: their bundles differ in page and signatures at most."""
+    return (
+        one.title == other.title
+        and one.tables == other.tables
+        and one.mechanism.to_text(categories=True) == other.mechanism.to_text(categories=True)
+        and [data_package.table_csv(table) for table in one.magnitudes]
+        == [data_package.table_csv(table) for table in other.magnitudes]
+    )
+
+
 def verified_bytes(
     release: Release, progress: Progress = SILENT, *, signing: Sequence[Path] = (), page: bool = True
 ) -> bytes:

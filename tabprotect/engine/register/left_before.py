@@ -372,22 +372,18 @@ def _left_before(
     if not earlier:
         spent = None if refused == Spent() else _with_own(refused, release)
         return LeftBefore(damaged=wrong, spent=spent, looked_up=looked_up)
-    # The page follows from the rest.
     all_of_them = earlier
-    own = None if release is None else public.to_bytes(release, page=False)
-    if own is not None:
-        same = {sha256(own), sha256(own if whole is None else whole)}
-        earlier = [one for one in earlier if one.entry.publication.bundle not in same]
-    if problem.magnitudes is not None:
-        # They are weighed by the verdict of the release itself.
-        same_again = tuple(sorted(one.entry.number for one in all_of_them if one not in earlier))
-        return LeftBefore(tuple(earlier), damaged=wrong, again=same_again, looked_up=looked_up)
+    if whole is not None:
+        earlier = [one for one in earlier if one.entry.publication.bundle != sha256(whole)]
     together = ReadingTogether(problem, release, policy, looked_up, progress)
     opened = together.opened(earlier)
-    # Another file of the release at hand, such as one that is signed.
-    again = [one for one, other in opened if public.to_bytes(other, page=False) == own]
+    # A file of the release at hand itself, perhaps with another page or signature.
+    again = [one for one, other in opened if release is not None and public.same_content(other, release)]
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
+    if problem.magnitudes is not None:
+        # They are weighed by the verdict of the release itself.
+        return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)), looked_up=looked_up)
     judged = (None, None) if known is None else (known.judged_on, known.together)
     # Sums are weighed by the gate of the release itself.
     of_magnitudes = {one.entry.number for one, _ in magnitudes_among(earlier, looked_up)}

@@ -251,7 +251,11 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     with Register(place) as opened:
         found = opened.contents()
         refused = tuple(opened.refused(own.original).values())
-    return LookedUp(place, tuple(related(own, found.entries)), found.damaged, refused)
+        earlier = tuple(related(own, found.entries))
+        # These are read whatever is asked of them.
+        close = [one.entry for one in earlier if one.relation in ("original", "records")]
+        kept = {entry.number: opened.content(entry) for entry in close}
+    return LookedUp(place, earlier, found.damaged, refused, kept)
 
 
 def _read(

@@ -28,6 +28,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register import Register, RegisterContents
+from tabprotect.engine.release.release import Release
 
 SEED = 2**127 + 5
 
@@ -169,7 +170,10 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
 ) -> None:
     asked: list[bool] = []
     made: list[Path] = []
+    opened: list[object] = []
+    bundles_made: list[Release] = []
     contents, files = Register.contents, ReleaseFiles.files
+    begun, to_bytes = Register.__init__, public.to_bytes
 
     def looked_at(register: Register, *, bundles: bool = True) -> RegisterContents:
         asked.append(bundles)
@@ -179,13 +183,25 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
         made.append(place)
         return files(leaving, place, **given)
 
+    def entered(register: Register, *place: Any, **given: Any) -> None:
+        opened.append(register)
+        begun(register, *place, **given)
+
+    def packed(release: Release, **given: Any) -> bytes:
+        bundles_made.append(release)
+        return to_bytes(release, **given)
+
+    monkeypatch.setattr(Register, "__init__", entered)
+    monkeypatch.setattr(public, "to_bytes", packed)
     monkeypatch.setattr(Register, "contents", looked_at)
     monkeypatch.setattr(ReleaseFiles, "files", written)
     words = ["protect", "example:duncan-roehrig-4x4", "--method", "random_rounding", "--accept", "a try"]
     for number, base in enumerate(("3", "5", "7")):
-        asked.clear()
-        made.clear()
+        for noted in (asked, made, opened, bundles_made):
+            noted.clear()
         out = tmp_path / f"{number}.zip"
         assert main([*words, "--set", f"base={base}", "--again", "a try", "--out", str(out)]) == 0
         # Whole before it is judged; without bundles when it is entered. There is none at first.
-        assert asked.count(True) == (number > 0) and made == [out]
+        assert asked.count(True) == (number > 0) and made == [out] and len(bundles_made) == 1
+        # For what was refused before, for what left before, and to enter it.
+        assert len(opened) <= 3
