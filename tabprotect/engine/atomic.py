@@ -42,7 +42,7 @@ class Rehearsal:
         return self._made[real]
 
     def place(self, path: Path) -> Path:
-        """Where a file is written in place of its target.
+        """Return where a file is written in place of its target.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class Rehearsal:
         return self.files[path]
 
     def found(self, path: Path) -> Path:
-        """Where a file or a folder is now."""
+        """Return where a file or a folder is now."""
         real = Path(os.path.realpath(path))
         return self.files.get(real) or self._made.get(real, path)
 
@@ -83,12 +83,12 @@ def is_kept(path: Path) -> bool:
 
 
 def place_to_write(path: Path) -> Path:
-    """Where a new file is written by a library that makes it itself: elsewhere in a rehearsal."""
+    """Return where a new file is written by a library that makes it itself: elsewhere in a rehearsal."""
     return path if _rehearsal is None else _rehearsal.place(Path(os.path.realpath(path)))
 
 
 def written_at(path: Path) -> Path:
-    """Where a file or folder is that was written: elsewhere in a rehearsal."""
+    """Return where a file or folder is that was written: elsewhere in a rehearsal."""
     return path if _rehearsal is None else _rehearsal.found(path)
 
 

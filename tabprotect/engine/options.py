@@ -174,7 +174,7 @@ class Option(Parameter[object]):
         return self.choices is not None or numbers or self.metavar == REASON
 
     def check(self, value: object) -> object:
-        """As any parameter's; a reason is in somebody's own words."""
+        """Check as any parameter's; a reason is in somebody's own words."""
         if self.metavar == REASON and str(value).strip("'\" ").upper() == REASON:
             raise ValueError(message("REASON stands for a reason in your own words"))
         return super().check(value)

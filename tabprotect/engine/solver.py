@@ -129,7 +129,7 @@ class Entries:
 
     @classmethod
     def at(cls, rows: Ints, columns: Ints, values: Floats | float, size: int) -> Entries:
-        """From places in any order; ``size`` is the number of columns."""
+        """Make one from places in any order; ``size`` is the number of columns."""
         order = np.lexsort((rows, columns))
         starts = np.searchsorted(columns[order], np.arange(size + 1))
         every = np.broadcast_to(values, rows.shape)[order].astype(np.float64)
@@ -137,7 +137,7 @@ class Entries:
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[Ints, Floats | float]]) -> Entries:
-        """From the places and values of one column after the other."""
+        """Make one from the places and values of one column after the other."""
         nothing: tuple[Ints, Floats] = (np.zeros(0, dtype=np.int64), np.zeros(0))
         values = [np.broadcast_to(value, place.shape) for place, value in [nothing, *parts]]
         starts = np.cumsum([0, *(len(place) for place, _ in parts)], dtype=np.int64)
@@ -146,13 +146,13 @@ class Entries:
 
     @classmethod
     def of(cls, matrix: csc_array) -> Entries:
-        """From a sparse matrix by columns."""
+        """Make one from a sparse matrix by columns."""
         places = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
         return cls(*places, matrix.data.astype(np.float64))
 
     @classmethod
     def adding_up(cls, sums: Ints) -> Entries:
-        """Of cells that each add into so many sums, int64 (cells, sums)."""
+        """Make one of cells that each add into so many sums, int64 (cells, sums)."""
         return cls(np.arange(len(sums) + 1) * sums.shape[1], sums.reshape(-1), np.ones(sums.size))
 
 
@@ -334,7 +334,7 @@ class TableProgramme:
         progress: Progress = SILENT,
         stage: str = "solving",
     ) -> SolverOutcome:
-        """As :meth:`optimise`, with a weight for every column (columns,)."""
+        """Do as :meth:`optimise` does, with a weight for every column (columns,)."""
         import highspy
 
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)

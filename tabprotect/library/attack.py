@@ -62,7 +62,7 @@ class Attack:
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """For each inner cell: labels, published, count, belief, distribution and way."""
+        """Return for each inner cell: labels, published, count, belief, distribution and way."""
         found: Any = self.attacked.as_json(self.shown, BELIEF_LIMIT)["cells"]
         return list(found)
 

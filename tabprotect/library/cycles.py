@@ -84,7 +84,7 @@ class Cycles:
         return check_cycles(self.moves, table=counts, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:
-        """As JSON, or as a 4ti2 matrix (``.mat``)."""
+        """Write it as JSON, or as a 4ti2 matrix (``.mat``)."""
         cycle_files.write(self.moves, Path(path), self.zeros)
 
 

@@ -63,7 +63,7 @@ def _xml(table: Table, title: str) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Without the characters that XML has no place for."""
+    """Return it without the characters that XML has no place for."""
     return "".join(c if c >= " " and c not in "\ufffe\uffff" else "\ufffd" for c in text)
 
 

@@ -97,11 +97,11 @@ class PriceWorker:
         self._worker.shutdown(cancel_futures=True)
 
     def wait(self) -> None:
-        """Until everything that waits is priced."""
+        """Wait until everything that waits is priced."""
         self._worker.submit(lambda: None).result()
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """As a ``Progress``: what is under way ends when the server does."""
+        """Report as a ``Progress`` does: what is under way ends when the server does."""
         if self._closing:
             raise Interrupted
 
@@ -405,7 +405,7 @@ class ServedTable:
             return self._session.record(frozen, sealed)
 
     def wait(self) -> None:
-        """Until everything that is worked out beside the answers is noted."""
+        """Wait until everything that is worked out beside the answers is noted."""
         self._price_worker.wait()
 
     def vacuum(self) -> None:

@@ -144,7 +144,13 @@ def run(asked: Infer, console: Console) -> int:
     domain = releases[0].likelihood.domain
     for cell in asked.cells:
         if len(cell) != domain.ndim:
-            raise InputError(message("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
+            raise InputError(
+                message("{cell} is not a cell of {ndim} numbers", cell, domain.ndim),
+                hint=message(
+                    "the numbers of its categories, counted from 0: --cells {first}",
+                    first=",".join("0" * domain.ndim),
+                ),
+            )
         domain.flat(cell)
     try:
         read, tables = inferred(releases, asked, bundled=bool(asked.releases), progress=console)

@@ -89,7 +89,7 @@ class Disclosures:
 
     @classmethod
     def of(cls, original: Floats, released: Floats, intruder: Intruder) -> Disclosures:
-        """From counts (groups, categories)."""
+        """Make one from counts (groups, categories)."""
         return cls(guess(original, intruder), guess(released, intruder), original.sum(axis=1) > 0)
 
     @cached_property

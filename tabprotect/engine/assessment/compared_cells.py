@@ -76,7 +76,7 @@ class _Source:
 
 @lru_cache(maxsize=16)
 def _sources(own: Publication, compared: Publication) -> tuple[tuple[_Source, ...], ...]:
-    """For each compared margin the published ones that determine it, smallest first."""
+    """Return for each compared margin the published ones that determine it, smallest first."""
     known = {g.name for g in own.groupings}
     out = []
     for m, names in enumerate(compared.margins):

@@ -31,7 +31,7 @@ PROGRAMMED = 200 * 4_096 * 64
 
 
 def affordable(numbers: PublishedNumbers, asked: int) -> int:
-    """For how many cells integer programmes are solved, of those asked for; none in large tables.
+    """Return for how many cells integer programmes are solved, of those asked for; none in large tables.
 
     The two of a cell of 4,096 entries (64 cells with all their sums) take a tenth of a second, of 65,536
     entries up to five.

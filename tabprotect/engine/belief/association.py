@@ -186,7 +186,7 @@ def log_sums_law(tables: Floats) -> Floats:
 
 
 def given_sums(model: Association, tables: Floats, grid: Floats, beta: float) -> Floats:
-    """As :func:`noncentral` for more categories, by the double saddlepoint (Davison 1988).
+    """Do as :func:`noncentral` does for more categories, by the double saddlepoint (Davison 1988).
 
     The expected statistic of the fit to a table's own sums, integrated over the log odds ratio; and half
     the log of the information about these sums.

@@ -32,7 +32,7 @@ class OfRelease(Randomness):
         object.__setattr__(self, "_what", what)
 
     def generator(self, attempt: int = 1) -> np.random.Generator:
-        """Only where it is asked for: the digest of a large release takes its time."""
+        """Make it only where it is asked for: the digest of a large release takes its time."""
         digest = release_fingerprint(self._release, self._what)  # type: ignore[attr-defined]
         return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
 

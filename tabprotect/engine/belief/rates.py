@@ -56,7 +56,7 @@ class Ratio:
 
     @property
     def text(self) -> str:
-        """As it was asked for."""
+        """Write it as it was asked for."""
         return f"{self.of[0]}={self.of[1]} | {self.given}={', '.join(self.among)}"
 
     def counts(self, domain: Domain, tables: Ints) -> tuple[Ints, Ints]:

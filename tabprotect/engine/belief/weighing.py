@@ -139,7 +139,7 @@ class Weighing:
         return self._infer(likelihood, effort)
 
     def _of_factors(self, likelihood: CellFactors) -> Posterior:
-        """By the factors, and by the choice of the whole table where there is one."""
+        """Weigh by the factors, and by the choice of the whole table where there is one."""
         effort, joined = self.effort, 0
         if effort.joined is not None:
             joined = _joined(likelihood)
@@ -161,7 +161,7 @@ class Weighing:
             ) from None
 
     def _counted(self, likelihood: CellFactors, most: int) -> Posterior:
-        """By the choice of the whole table too, where no more originals fit than given."""
+        """Weigh by the choice of the whole table too, where no more originals fit than given."""
         without = self.of(plain(likelihood))
         number = without.count_originals() if without.way == "exact" else None
         if number is None or number > most:

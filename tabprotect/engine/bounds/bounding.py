@@ -314,7 +314,9 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
         For an empty release, and for unknown or repeated variables.
     """
     if not len(release):
-        raise InputError(message("nothing is released"), hint=message("name at least one margin"))
+        raise InputError(
+            message("nothing is released"), hint=message("name at least one margin: --release A,B")
+        )
     for margin in release:
         twice = {name for name in margin if list(margin).count(name) > 1}
         if twice:

@@ -239,12 +239,12 @@ class VerifiedSet:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """As of a single bundle."""
+        """The same as of a single bundle."""
         return tuple(one.message for one in remarks_on_labels(self.tables.domain))
 
     @property
     def left_out(self) -> tuple[Omission, ...]:
-        """As of a single bundle."""
+        """The same as of a single bundle."""
         return not_judged(self.verdict, self.gate)
 
 

@@ -68,7 +68,7 @@ GIVE_UP = 40
 def later_scopes(
     sig: Signatures, cycles: int, passes: int = 1, progress: Progress = SILENT
 ) -> list[tuple[int, ...]]:
-    """For each step, itself and the later steps that touch one of its cells, ascending.
+    """Return for each step, itself and the later steps that touch one of its cells, ascending.
 
     Step ``p * cycles + i`` is cycle i in pass p.
     """

@@ -72,7 +72,7 @@ class Signatures:
 
     @cached_property
     def of_cycles(self) -> tuple[Ints, Ints, npt.NDArray[np.int8]]:
-        """By cycles: where the groups that each touches begin, those groups, and the signs."""
+        """Return by cycles where the groups that each touches begin, those groups, and the signs."""
         order, starts = by_number(self.cycles, int(self.cycles.max(initial=-1)) + 1)
         return starts, self.groups[order], self.signs[order]
 

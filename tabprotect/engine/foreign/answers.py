@@ -55,7 +55,7 @@ def number(value: object, path: Path) -> int:
 
 
 def rows_of(value: object, least: int, width: int | None, path: Path) -> list[list[object]]:
-    """At least so many rows, each a list of ``width`` values, or of any number.
+    """Read at least so many rows, each a list of ``width`` values, or of any number.
 
     Raises
     ------

@@ -78,7 +78,7 @@ class Independence:
         published: Ints | None,
         level: float,
     ) -> Independence:
-        """By what the releases say, and the published counts if they are whole."""
+        """Test by what the releases say, and by the published counts if they are whole."""
         naive, taken = None, None
         if published is not None:
             naive = ModelTest.of_table(independence_model(domain), published)
@@ -86,7 +86,7 @@ class Independence:
         return cls(test, strength, naive, taken, level)
 
     def as_json(self, *, strength: bool) -> dict[str, object]:
-        """For ``--json``: the test, or Cramer's V as well."""
+        """Return what ``--json`` prints: the test, or Cramer's V as well."""
         out: dict[str, object] = {
             "test": self.test and self.test.as_json(),
             "published_test": self.published_test and self.published_test.as_json(),

@@ -91,7 +91,7 @@ def separate_sizes(draws: int | None, affordable: int, largest: int) -> tuple[in
 def separate(
     population: Population, size: int, number: int, generator: np.random.Generator, progress: Progress
 ) -> Iterator[npt.NDArray[np.signedinteger]]:
-    """So many independent populations, one after the other."""
+    """Draw so many independent populations, one after the other."""
     for done in range(number):
 
         def report(fraction: float, done: int = done) -> None:

@@ -211,7 +211,7 @@ class Project:
 
     @property
     def shown_placement(self) -> Placement:
-        """Where the variables stand on the screen, as chosen or as usual."""
+        """Return where the variables stand on the screen, as chosen or as usual."""
         return self.placement or Placement.of(self.domain)
 
     @property

@@ -185,7 +185,7 @@ class Method(Documented, ABC):
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
-        """As :meth:`resolve`, for defaults that depend on the sums kept exactly."""
+        """Resolve what depends on the sums kept exactly, too."""
         return self.resolve(problem.table.domain, given)
 
     def is_random(self, values: Values) -> bool:
@@ -289,7 +289,7 @@ class Method(Documented, ABC):
         return self.foresee(problem, values, progress)
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-        """As :meth:`preview`, with resolved parameters: trial runs, with figures of the main table."""
+        """Preview with resolved parameters: trial runs, with figures of the main table."""
         trials = simulate(
             self,
             problem,
@@ -376,7 +376,7 @@ class Method(Documented, ABC):
         number: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
-        """As :meth:`run`, with resolved parameters.
+        """Run with resolved parameters.
 
         Parameters
         ----------

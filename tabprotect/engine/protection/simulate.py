@@ -133,12 +133,12 @@ class Trial:
 
     @property
     def release(self) -> Release:
-        """As of :attr:`done`."""
+        """The one of :attr:`done`."""
         return self.done[0]
 
     @property
     def draft(self) -> Draft:
-        """As of :attr:`done`."""
+        """The one of :attr:`done`."""
         return self.done[1]
 
     def judged(self, judge: Callable[[Release], T], *, faults: bool = False) -> T | TabprotectError:

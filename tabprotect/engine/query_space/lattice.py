@@ -117,7 +117,7 @@ class Lattice:
 
     @cached_property
     def patterns(self) -> tuple[tuple[Query, ...], ...]:
-        """For each variable its patterns of levels in a query: nothing first, everything last."""
+        """Return for each variable its patterns of levels in a query: nothing first, everything last."""
         found = []
         for axis in self.axes:
             low = axis & -axis
@@ -168,7 +168,7 @@ class Lattice:
 
     @cached_property
     def _numbers(self) -> list[tuple[int, Ints]]:
-        """For each variable its lowest bit, and the number of the pattern that each set means."""
+        """Return for each variable its lowest bit, and the number of the pattern that each set means."""
         out = []
         for axis, patterns in zip(self.axes, self.patterns, strict=True):
             low = (axis & -axis).bit_length() - 1

@@ -61,7 +61,7 @@ class AskedReleaseSet(ReleaseSet):
         return "unreleasable" if bad else "unknown"
 
     def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
-        """Not available: what a release makes impossible is among too many queries to look at.
+        """Refuse: what a release makes impossible is among too many queries to look at.
 
         Raises
         ------

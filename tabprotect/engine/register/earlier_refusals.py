@@ -174,7 +174,7 @@ class _Run:
     def made_before(
         self, known: Mapping[str, RefusedMechanism], register: str | None
     ) -> Iterator[tuple[str, Callable[[Gate], bool]]]:
-        """When it left, or was refused, before; and whether limits are those that it had."""
+        """Return when it left, or was refused, before; and whether limits are those that it had."""
         if not known:
             return
         method, values, _ = self.how

@@ -287,7 +287,7 @@ class LeftBefore:
         return tuple(found)
 
     def as_json(self) -> dict[str, object] | None:
-        """For ``--json``: the number of releases read together, and the verdict on them."""
+        """Return it for ``--json``: the number of releases read together, and the verdict on them."""
         if self.together is None:
             return None
         return {"releases": self.releases, "verdict": self.together.as_json()}

@@ -314,7 +314,7 @@ class Earlier:
         return self.relation != "variables" or self.named_alike
 
     def as_json(self) -> dict[str, object]:
-        """For ``--json``; confidential."""
+        """Return what ``--json`` prints; confidential."""
         return {"relation": self.relation, **self.entry.as_json()}
 
 

@@ -144,7 +144,7 @@ class AdaptiveSequence:
 
     @property
     def gamma(self) -> float:
-        """As for a :class:`MoveSequence`."""
+        """Return it as for a :class:`MoveSequence`."""
         return _gamma(self.alpha, self.beta)
 
 

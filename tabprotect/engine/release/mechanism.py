@@ -110,7 +110,7 @@ class Gate(Limits):
         return (self.within or 0.0) / 100
 
     def as_json(self) -> dict[str, object]:
-        """As ``mechanism.json`` states it."""
+        """Return it as ``mechanism.json`` states it."""
         came = {"passed": self.passed, "left_out": list(self.left_out), "reason": self.reason}
         near = {} if self.within is None else {"within": self.within}
         if not self.counts:
@@ -363,7 +363,7 @@ class RefusedDraws:
     mechanism: Mechanism
 
     def as_json(self) -> dict[str, object]:
-        """As ``mechanism.json`` states it."""
+        """Return it as ``mechanism.json`` states it."""
         return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
 
     @classmethod

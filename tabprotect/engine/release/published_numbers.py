@@ -118,7 +118,7 @@ class PublishedNumbers:
         shared: bool = False,
         hidden: Bools | None = None,
     ) -> PublishedNumbers:
-        """From published tables whose numbers have laws of one kind.
+        """Make one from published tables whose numbers have laws of one kind.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ class MagnitudeRule:
 
     @property
     def written(self) -> str:
-        """As it is given: ``p=10,coalition=2``. Confidential."""
+        """Return it as it is given: ``p=10,coalition=2``. Confidential."""
         numbers = ",".join(f"{float(number):g}" for number in self.numbers)
         coalition = f",coalition={self.coalition}" if self.coalition > 1 else ""
         return f"{self.name}={numbers}{coalition}"
@@ -87,7 +87,7 @@ class MagnitudeRule:
         return np.asarray(self.excess(cells)[0] > 0)
 
     def upper(self, cells: CellContributions) -> Ints:
-        """By how much the upper end of a reader's interval has to exceed each sum; 0 if safe."""
+        """Return by how much the upper end of a reader's interval has to exceed each sum; 0 if safe."""
         excess, unit = self.excess(cells)
         return np.where(excess > 0, -(-excess // unit), 0).astype(np.int64)
 

@@ -43,7 +43,7 @@ class SmallCount:
 
     @property
     def words(self) -> str:
-        """As a sentence has it: ``1 or 2``."""
+        """Return it as a sentence has it: ``1 or 2``."""
         if self.low == self.high:
             return str(self.low)
         if self.high == self.low + 1:

@@ -67,7 +67,7 @@ class Domain:
 
     @classmethod
     def of(cls, categories: dict[str, Sequence[str]]) -> Domain:
-        """From ``{"age": ["young", "old"], ...}``."""
+        """Make one from ``{"age": ["young", "old"], ...}``."""
         return cls(tuple(Variable(n, tuple(c)) for n, c in categories.items()))
 
     @classmethod
@@ -94,7 +94,7 @@ class Domain:
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
-        """By variable."""
+        """The categories by variable."""
         return {v.name: v.categories for v in self.variables}
 
     @cached_property

@@ -25,7 +25,7 @@ class KeptTotal:
     inner: int
 
     def as_json(self) -> dict[str, object]:
-        """It with its difference, as ``describe --json`` prints it."""
+        """Return it with its difference, as ``describe --json`` prints it."""
         return {
             "where": dict(self.where),
             "published": self.published,

@@ -121,7 +121,7 @@ class MoveSet:
         margins: MarginSet | None = None,
         groupings: tuple[Grouping, ...] = (),
     ) -> MoveSet:
-        """From compressed rows, sorted and checked (cells in range, signs +-1, none twice).
+        """Make one from compressed rows, sorted and checked (cells in range, signs +-1, none twice).
 
         Raises
         ------
@@ -161,7 +161,7 @@ class MoveSet:
     def from_arrays(
         cls, domain: Domain, arrays: Sequence[npt.ArrayLike], *, margins: MarginSet | None = None
     ) -> MoveSet:
-        """From one array of -1, 0, +1 per cycle, each of the domain's shape."""
+        """Make one from one array of -1, 0, +1 per cycle, each of the domain's shape."""
         starts, cells, signs = [0], [], []
         for number, given in enumerate(arrays):
             array = np.asarray(given)

@@ -70,7 +70,7 @@ class Publication:
     def of(
         cls, domain: Domain, margins: str | Iterable[Iterable[str]], groupings: Sequence[Grouping] = ()
     ) -> Publication:
-        """From a formula (``.`` means the table's own variables) or the margins themselves.
+        """Make one from a formula (``.`` means the table's own variables) or the margins themselves.
 
         Beside the groupings that are given there are the levels that the variables have:
         ``region@nuts2``.
@@ -154,7 +154,7 @@ class Publication:
         return all(name in held or any(self._tells(other, name) for other in held) for name in coarser)
 
     def maximal(self) -> Publication:
-        """Without the margins that add up from another one, and the groupings no margin names.
+        """Return it without the margins that add up from another one, and the groupings no margin names.
 
         The order is that of the variables, so that one family of margins has one form.
         """

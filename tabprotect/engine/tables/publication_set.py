@@ -53,7 +53,7 @@ class Sliver(Encodable):
 
     @property
     def sentence(self) -> str:
-        """For people of the house."""
+        """Say it for people of the house."""
         over = message(" by {over}", ", ".join(self.over)) if self.over else ""
         return plural(
             self.at_risk,

@@ -84,7 +84,7 @@ class Table:
 
     @classmethod
     def dense(cls, domain: Domain, counts: npt.ArrayLike) -> Table:
-        """From an array of the domain's shape.
+        """Make one from an array of the domain's shape.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Table:
 
     @classmethod
     def sparse(cls, domain: Domain, keys: npt.ArrayLike, values: npt.ArrayLike) -> Table:
-        """From mixed-radix keys and counts; equal keys are added, zeros dropped."""
+        """Make one from mixed-radix keys and counts; equal keys are added, zeros dropped."""
         k = np.asarray(keys, dtype=np.int64)
         v = np.asarray(values, dtype=np.int64)
         if k.shape != v.shape or k.ndim != 1:

@@ -151,7 +151,7 @@ class Variable:
         return Variable(f"{self.name}{AT}{level.name}", tuple(groups), above, level.name)
 
     def made_of(self, categories: Sequence[str], parts: Sequence[Sequence[int]]) -> Variable:
-        """With other categories, each of which holds some of these by number (none: a new one).
+        """Return it with other categories, each of which holds some of these by number (none: a new one).
 
         A new category is a group of its own in every level; a level whose groups a category joins
         is left out.
@@ -176,11 +176,11 @@ class Variable:
         return (self.labels[code] if self.labels else "") or self.categories[code]
 
     def labelled(self, labels: Sequence[str]) -> Variable:
-        """With labels beside the categories; those that only repeat them are none."""
+        """Return it with labels beside the categories; those that only repeat them are none."""
         return replace(self, labels=() if tuple(labels) == self.categories else tuple(labels))
 
     def renamed(self, name: str) -> Variable:
-        """Under another name."""
+        """Return it under another name."""
         return replace(self, name=name)
 
     def grouped(self, *coarser: Level, finest: str = "") -> Variable:

@@ -44,7 +44,7 @@ class WideTable(Table):
 
     @classmethod
     def of(cls, domain: Domain, codes: Sequence[AnyInts], counts: npt.ArrayLike) -> WideTable:
-        """From category numbers by variable, each (entries,), and counts (entries,).
+        """Make one from category numbers by variable, each (entries,), and counts (entries,).
 
         Equal entries are added, zeros dropped; the order says nothing.
 

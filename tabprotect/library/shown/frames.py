@@ -54,7 +54,7 @@ class Frame:
 
     @classmethod
     def of(cls, native: object) -> Frame:
-        """From pandas, Polars, Arrow, a DuckDB relation, or anything narwhals knows.
+        """Make one from pandas, Polars, Arrow, a DuckDB relation, or anything narwhals knows.
 
         Raises
         ------

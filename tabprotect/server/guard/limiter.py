@@ -30,7 +30,7 @@ class Allowance:
 
     @property
     def headers(self) -> dict[str, str]:
-        """As response headers."""
+        """The response headers that say it."""
         said = {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),

@@ -108,7 +108,7 @@ class TrialServer:
             self._uvicorn.should_exit = True
 
     def wait(self, seconds: float = 10.0) -> None:
-        """Until it has ended."""
+        """Wait until it has ended."""
         if self._thread is not None:
             self._thread.join(seconds)
 

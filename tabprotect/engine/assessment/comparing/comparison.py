@@ -142,7 +142,7 @@ class Comparison:
         return RunTask(self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number)
 
     def as_json(self, risk: str = RISK, utility: str = UTILITY) -> dict[str, object]:
-        """For ``compare --json``."""
+        """Return what ``compare --json`` prints."""
         compared = self.plan.compared
         mapped = risk in self.plan.measures and utility in self.plan.measures
         return {

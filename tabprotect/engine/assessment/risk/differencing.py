@@ -32,7 +32,7 @@ class Differencing(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posteriors of both releases."""
+        """Compute it from the posteriors of both releases."""
         at_risk = case.at_risk
         truth = case.believed
         first = case.posterior

@@ -77,7 +77,7 @@ class Delta(DifferentialPrivacy):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the law of the method alone."""
+        """Compute it from the law of the method alone."""
         tables = len(case.release.tables)
         worst = max(excess(p, q, EPSILON / tables) for p, q in self._pairs(case.release))
         return Figure(min(1.0, tables * worst))
@@ -101,7 +101,7 @@ class Epsilon(DifferentialPrivacy):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the law of the method alone, by bisection."""
+        """Compute it from the law of the method alone, by bisection."""
         tables = len(case.release.tables)
         share = DELTA / tables + NEGLIGIBLE
         pairs = self._pairs(case.release)

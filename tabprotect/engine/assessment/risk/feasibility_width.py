@@ -27,7 +27,7 @@ class FeasibilityWidth(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the mechanism."""
+        """Compute it from the mechanism."""
         at_risk = case.at_risk
         low, high = case.feasible
         width = np.where(at_risk, high - low, np.nan)

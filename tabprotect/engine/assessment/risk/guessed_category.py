@@ -82,7 +82,7 @@ class GuessedCategory(Measure):
     number: ClassVar[Number]
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the expected inner cells."""
+        """Compute it from the expected inner cells."""
         found = case.disclosures(self.intruder)
         value = VALUE[self.number](found)
         if self.over != "key groups":

@@ -30,7 +30,7 @@ class KnownAtRisk(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From a glance at the release."""
+        """Compute it from a glance at the release."""
         # Inference is imported with the first figure that needs it.
         from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 

@@ -30,7 +30,7 @@ class ShareKnown(Measure):
     which: ClassVar[str] = "known"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posterior of the release."""
+        """Compute it from the posterior of the release."""
         found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found.at_risk:
             raise NotComputable(message("a reader expects no small count"))

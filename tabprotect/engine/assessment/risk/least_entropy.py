@@ -28,7 +28,7 @@ class LeastEntropy(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posterior of the release."""
+        """Compute it from the posterior of the release."""
         at_risk, posterior = case.at_risk, case.posterior
         chances = posterior.chances
         logs = np.log2(chances, out=np.zeros_like(chances), where=chances > 0)

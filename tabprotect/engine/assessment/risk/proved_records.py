@@ -27,7 +27,7 @@ class ProvedRecords(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the mechanism."""
+        """Compute it from the mechanism."""
         lowest, _ = case.feasible
         return Figure(float(lowest.sum()), lowest, case.left_out)
 

@@ -33,7 +33,7 @@ class PosteriorSmall(ReaderBelief):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posterior of the release."""
+        """Compute it from the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.small(case.problem.at_risk), np.nan)
         return Figure(float(belief[at_risk].mean()), belief, case.left_out)
@@ -53,7 +53,7 @@ class PosteriorTrue(ReaderBelief):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posterior of the release."""
+        """Compute it from the posterior of the release."""
         at_risk = case.at_risk
         belief = np.where(at_risk, case.posterior.probability(case.believed), np.nan)
         return Figure(float(belief[at_risk].mean()), belief, case.left_out)
@@ -73,7 +73,7 @@ class ExactDisclosure(ReaderBelief):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the posterior of the release."""
+        """Compute it from the posterior of the release."""
         case.require_counts()
         posterior = case.posterior
         counts = posterior.published.counts

@@ -48,7 +48,7 @@ class SolutionVariability(Measure):
     over = "inner cells"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From originals."""
+        """Compute it from originals."""
         posterior, generator = case.posterior, np.random.default_rng(0)
         number = posterior.count_originals() if posterior.way == "exact" else None
         size = posterior.domain.size

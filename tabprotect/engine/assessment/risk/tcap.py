@@ -31,7 +31,7 @@ class Tcap(Measure):
     over = "key groups"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the expected inner cells."""
+        """Compute it from the expected inner cells."""
         disclosures = case.disclosures("guessing")
         original, expected = case.by_key(case.inner), case.by_key(case.expected)
         targets = disclosures.released.disclosed & disclosures.occupied[:, None]

@@ -23,7 +23,7 @@ class UnchangedSmall(Measure):
     noun = "risk"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts."""
+        """Compute it from the published counts."""
         at_risk = case.problem.at_risk.mask(case.counts.astype(np.int64))
         same = np.where(at_risk, case.published == case.truth, np.nan)
         return Figure(mean(same[at_risk], message("no compared cell has a small count")), same)

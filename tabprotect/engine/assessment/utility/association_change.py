@@ -74,7 +74,7 @@ class ChiSquareChange(AssociationChange):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the expected inner cells."""
+        """Compute it from the expected inner cells."""
         found = pairs(case.inner, case.expected)
         before = sum(pair.chi_square[0] for pair in found)
         if before <= 0:
@@ -95,7 +95,7 @@ class CramersVChange(AssociationChange):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the expected inner cells."""
+        """Compute it from the expected inner cells."""
         found = pairs(case.inner, case.expected)
         if not found:
             raise NotComputable(message("the table has one variable only"))

@@ -20,7 +20,7 @@ class DeviationMeasure(Measure):
     noun = "utility"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts."""
+        """Compute it from the published counts."""
         true, published = case.pair
         moved = np.abs(published - true)
         if self.unit != "counts":
@@ -82,7 +82,7 @@ class MeanLoss(Measure):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts, and 0 where there is none."""
+        """Compute it from the published counts, and 0 where there is none."""
         lost = np.abs(np.nan_to_num(case.published) - case.truth)
         return Figure(float(lost.mean()), lost)
 

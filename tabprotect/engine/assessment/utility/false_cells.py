@@ -25,7 +25,7 @@ class FalsePositives(Measure):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts."""
+        """Compute it from the published counts."""
         true, published = case.pair
         return false_share(
             case, true == 0, published > 0, message("no compared cell is empty in the original")
@@ -46,7 +46,7 @@ class FalseZeros(Measure):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts."""
+        """Compute it from the published counts."""
         true, published = case.pair
         return false_share(
             case, true > 0, published <= 0, message("no compared cell has a true count above 0")

@@ -38,7 +38,7 @@ class HellingerPublished(Hellinger):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts, whether or not they add up."""
+        """Compute it from the published counts, whether or not they add up."""
         value, per_cell = hellinger(*case.pair)
         return Figure(value, case.spread(per_cell))
 
@@ -58,7 +58,7 @@ class HellingerRestored(Hellinger):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the restored counts."""
+        """Compute it from the restored counts."""
         known = np.isfinite(case.restored)
         value, per_cell = hellinger(case.truth[known], case.restored[known])
         out = np.full(known.shape, np.nan)
@@ -80,7 +80,7 @@ class HellingerExpected(Hellinger):
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the expected inner cells."""
+        """Compute it from the expected inner cells."""
         return Figure(*hellinger(case.inner, case.expected))
 
 

@@ -23,7 +23,7 @@ class PublishedShare(Measure):
     noun = "utility"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From what is published."""
+        """Compute it from what is published."""
         known = case.known.astype(np.float64)
         return Figure(float(known.mean()), known)
 

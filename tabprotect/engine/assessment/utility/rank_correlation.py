@@ -24,7 +24,7 @@ class RankCorrelation(Measure):
     noun = "utility"
 
     def compute(self, case: AssessedRelease) -> Figure:
-        """From the published counts."""
+        """Compute it from the published counts."""
         true, published = (ranks(counts) for counts in case.pair)
         true, published = true - true.mean(), published - published.mean()
         size = float(np.sqrt((true**2).sum() * (published**2).sum()))

@@ -60,7 +60,7 @@ class _Cells:
 
     @property
     def counts(self) -> Iterator[tuple[int, int, int | None]]:
-        """For each cell: the true count, what it stands for, and the published count."""
+        """Return for each cell: the true count, what it stands for, and the published count."""
         return zip(self.original, self.unprotected, self.published, strict=True)
 
 

@@ -143,7 +143,7 @@ def _analyse(changed: str) -> str:
 
 
 def largest_change(release: Release) -> int | None:
-    """By how much a published count may differ from the true one at most; ``None`` where nothing bounds it."""
+    """The most by which a published count may differ from the true one; ``None`` without a bound."""
     method, mechanism = methods()[release.mechanism.method], release.mechanism
     promised = method.promised(mechanism.values)
     for guarantee in OWN_LIMITS:

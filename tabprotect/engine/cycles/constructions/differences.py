@@ -61,7 +61,7 @@ class Partners:
 
     @cached_property
     def partners(self) -> list[Ints]:
-        """For each category the distances to the earlier members of its group."""
+        """Return for each category the distances to the earlier members of its group."""
         begins, counts = self.begin.tolist(), self.earlier.tolist()
         return [
             self.members[begin : begin + count] - category
@@ -74,7 +74,7 @@ Kind = tuple[Partners, ...]
 
 
 def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[Partners]]:
-    """For each axis its ways, coarsest first.
+    """Return for each axis its ways, coarsest first.
 
     Parameters
     ----------

@@ -282,7 +282,7 @@ def _changes(before: Ints, after: Ints) -> float:
 
 
 def _sums(before: Ints, after: Ints) -> float:
-    """Over the sums of two neighbouring categories of each variable."""
+    """The mean over the sums of two neighbouring categories of each variable."""
     moved, found = after - before, []
     for axis in range(moved.ndim):
         of = np.moveaxis(moved, axis, 0)
@@ -292,7 +292,7 @@ def _sums(before: Ints, after: Ints) -> float:
 
 
 def _rates(before: Ints, after: Ints) -> float:
-    """Over shares within the categories of the first variable."""
+    """The mean over shares within the categories of the first variable."""
 
     def shares(counts: Ints) -> Floats:
         rows = counts.reshape(len(counts), -1).astype(np.float64)
@@ -302,7 +302,7 @@ def _rates(before: Ints, after: Ints) -> float:
 
 
 def _association(before: Ints, after: Ints) -> float:
-    """Over Cramér's V of every two variables, within the categories of all others."""
+    """The mean over Cramér's V of every two variables, within the categories of all others."""
     found = []
     for one in range(before.ndim):
         for two in range(one + 1, before.ndim):

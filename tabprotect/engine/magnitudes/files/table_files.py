@@ -39,13 +39,13 @@ class StatedCells:
 
     @classmethod
     def of(cls, largest: LargestOnly) -> StatedCells:
-        """From the arrays."""
+        """Make one from the arrays."""
         top = tuple(map(tuple, largest.top.tolist()))
         return cls(tuple(largest.key.tolist()), tuple(largest.n.tolist()), top)
 
     @property
     def arrays(self) -> LargestOnly:
-        """As arrays."""
+        """Return it as arrays."""
         columns = (np.array(one, dtype=np.int64) for one in (self.key, self.n, self.top))
         return LargestOnly(*columns)
 

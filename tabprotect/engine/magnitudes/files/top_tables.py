@@ -311,7 +311,7 @@ def _parts(line: _Line) -> tuple[list[int], list[int], bool]:
 def _sums_of_largest(
     table: MagnitudeTable, lines: Sequence[_Line], nodes: Ints, finest: Ints
 ) -> tuple[Ints, Ints]:
-    """For cells that are not listed: as if the largest of all parts were one, and so on."""
+    """Sum for cells that are not listed: as if the largest of all parts were one, and so on."""
     cells, ranks = table.cells, len(lines[0].top)
     n, top = cells.units.copy(), np.zeros((len(cells), ranks), dtype=np.int64)
     sizes = np.array([lines[at].top for at in finest.tolist()], dtype=np.int64).reshape(-1, ranks)

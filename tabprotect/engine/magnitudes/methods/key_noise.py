@@ -53,7 +53,7 @@ class KeyNoise:
 
     @classmethod
     def of(cls, parameters: Mapping[str, object]) -> KeyNoise:
-        """From texts or numbers.
+        """Make one from texts or numbers.
 
         Raises
         ------

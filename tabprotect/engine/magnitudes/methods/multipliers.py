@@ -46,7 +46,7 @@ class MultiplierLaw:
 
     @classmethod
     def of(cls, parameters: Mapping[str, object]) -> MultiplierLaw:
-        """From texts or numbers.
+        """Make one from texts or numbers.
 
         Raises
         ------

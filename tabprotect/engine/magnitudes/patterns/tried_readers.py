@@ -54,7 +54,7 @@ class TriedReader:
 
     @property
     def off(self) -> float:
-        """By how much the estimate is too high, as a share of what is estimated."""
+        """Return by how much the estimate is too high, as a share of what is estimated."""
         return (self.upper - self.true) / max(1, self.true)
 
     @property

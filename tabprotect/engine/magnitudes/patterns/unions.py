@@ -19,7 +19,7 @@ SOUND = -1
 
 
 def faults(puzzle: AttackProblem, hidden: Bools, which: Ints | None = None) -> Ints:
-    """By how much the sum that each equation publishes is too certain, int64 (equations,).
+    """Return by how much the sum that each equation publishes is too certain, int64 (equations,).
 
     A single hidden cell in an equation can be computed: it protects nothing.
 

@@ -149,7 +149,7 @@ class AttackProblem:
         return max(2, *(rule.ranks for rule in self.rules))
 
     def level(self, cells: Sequence[int]) -> int:
-        """By how much the rules want the sum of cells to be uncertain; 0 where it is safe."""
+        """Return by how much the rules want the sum of cells to be uncertain; 0 where it is safe."""
         return int(judge(self.rules, self.judged(cells)).upper[0])
 
     def levels(self, start: Ints, cells: Ints) -> Ints:
@@ -237,7 +237,7 @@ class AuditCounts:
 
 
 def need_of(puzzle: AttackProblem, cell: int, reader: Reader) -> int:
-    """By how much the largest possible sum has to exceed the true one for this reader; 0 or less if he
+    """Return by how much the largest possible sum has to exceed the true one for this reader; 0 or less if he
     cannot come too near whatever he knows.
     """
     holding, own = puzzle.pooled([cell])
@@ -307,7 +307,7 @@ def floors(puzzle: AttackProblem, reader: Reader, hidden: Bools) -> dict[int, tu
 def lower_ends(
     puzzle: AttackProblem, cells: Ints, known: dict[int, tuple[int, bool]]
 ) -> tuple[Floats, Floats]:
-    """By how much each sum may lie below and above the true one, for a reader.
+    """Return by how much each sum may lie below and above the true one, for a reader.
 
     ``cells`` are sorted; those of ``known`` that are not among them are left out.
     """

@@ -67,7 +67,7 @@ class ReaderProgramme:
             self._found = before._found
 
     def most(self, item: AttackTarget) -> float:
-        """By how much the cell's sum can exceed the true one for the reader, or enough of it."""
+        """Return by how much the cell's sum can exceed the true one for the reader, or enough of it."""
         known = floors(self.puzzle, item.reader, self.hidden)
         low, high = self.low, self.high
         if known:

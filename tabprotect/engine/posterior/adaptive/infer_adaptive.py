@@ -35,7 +35,7 @@ def infer_adaptive(
     randomness: Randomness | None,
     progress: Progress,
 ) -> Posterior:
-    """As ``infer``."""
+    """Answer as ``infer`` does."""
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
     listed = None if approach.way == "monte_carlo" else adaptive_originals(likelihood, family, progress)

@@ -247,7 +247,7 @@ def _part(
 
 
 def _shares(tables: Ints, counts: Bools, base: Ints) -> Iterator[Floats]:
-    """For each chain that is used the share of its tables with each count of each cell."""
+    """Return for each chain that is used the share of its tables with each count of each cell."""
     places = int((tables.max(axis=(0, 2)) + base).max()) + 1
     for begin in range(0, counts.shape[1], TOGETHER):
         some = slice(begin, begin + TOGETHER)

@@ -205,7 +205,7 @@ class Chains:
         return basis
 
     def _neighbours(self) -> list[list[int]]:
-        """For each move of the basis, the moves that share a cell with it."""
+        """Return for each move of the basis, the moves that share a cell with it."""
         touching: dict[int, list[int]] = {}
         for k, move in enumerate(self._basis):
             for cell in move:

@@ -76,7 +76,7 @@ class SumCircuits:
 
     @property
     def graph(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """For each node where its edges begin; their numbers, ends and signs; the nodes to start from.
+        """Return for each node where its edges begin; their numbers, ends and signs; the nodes to start from.
 
         Edges numbered from the number of cells on are slacks.
         """

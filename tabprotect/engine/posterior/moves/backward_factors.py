@@ -127,7 +127,7 @@ class BackwardStep:
 
 
 def scopes_of(structure: StepStructure, passes: int) -> list[tuple[int, ...]]:
-    """For each step, its variable and the later ones that touch its cells, ascending."""
+    """Return for each step, its variable and the later ones that touch its cells, ascending."""
     near: list[set[int]] = [set() for _ in range(structure.cycles)]
     for cycles, _ in structure.groups:
         for i in cycles:

@@ -205,7 +205,11 @@ def _check_taken(paths: Iterable[Path | None], asked: Publishing) -> None:
     """
     taken = [path for path in paths if path is not None and is_there(path)]
     if taken and not asked.overwrite:
-        raise InputError(message("there is a file of that name already"), file=taken[0])
+        raise InputError(
+            message("there is a file of that name already"),
+            file=taken[0],
+            hint=message("choose another name, or replace it: overwrite=True"),
+        )
 
 
 def _signed(policy: AgencyPolicy, asked: Publishing) -> tuple[str, str]:

@@ -109,7 +109,7 @@ class PerturbationTable:
     def of_rows(
         cls, rows: Iterable[tuple[npt.ArrayLike, npt.ArrayLike]], *, unreached: tuple[Unreached, ...] = ()
     ) -> PerturbationTable:
-        """From ``(noise, probabilities)`` of each row; ends are rounded to eight decimals.
+        """Make one from ``(noise, probabilities)`` of each row; ends are rounded to eight decimals.
 
         Raises
         ------

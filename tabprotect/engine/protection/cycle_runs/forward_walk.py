@@ -129,7 +129,7 @@ TRIES = 32
 def walk_positive(
     state: Ints, family: Family, coins: Signs, generator: np.random.Generator, progress: Progress = SILENT
 ) -> tuple[Ints, Signs]:
-    """At each step draw a cycle through positive cells, all equally likely, and flip its coin.
+    """Draw at each step a cycle through positive cells, all equally likely, and flip its coin.
 
     Parameters
     ----------

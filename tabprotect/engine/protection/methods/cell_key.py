@@ -201,7 +201,7 @@ class CellKey(Method):
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
-        """As :meth:`resolve`, with the published sub-tables and the way of the keys settled."""
+        """Resolve, with the published sub-tables and the way of the keys settled."""
         domain = problem.table.domain
         values = self.resolve(domain, given)
         if not values[MARGINS] and not self.weighted(values):
@@ -212,7 +212,7 @@ class CellKey(Method):
         return values
 
     def deviation_left(self, domain: Domain, values: Values) -> float | None:
-        """By least squares over all published tables."""
+        """Find it by least squares over all published tables."""
         publication = publication_of(domain, values)
         if len(publication.margins) == 1 or self.weighted(values):
             return None
@@ -267,7 +267,7 @@ class CellKey(Method):
         return tuple(name for name in self.guarantees if name not in broken)
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-        """By fresh keys: stored ones would give the outcome itself."""
+        """Try with fresh keys: stored ones would give the outcome itself."""
         if values[KEYS] == "records":
             _stored(problem)
             values = values | {"keys": "plain"}

@@ -64,7 +64,7 @@ class Coarsening(Method):
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        """At least one grouping that merges something."""
+        """Ask for at least one grouping that merges something."""
         values = super().resolve(domain, given)
         groupings = given_groupings(domain, values)
         if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
@@ -85,7 +85,7 @@ class Coarsening(Method):
         return {GROUPINGS.name: f"{variable.name}_merged:{variable.name}={','.join(pairs)}"}
 
     def is_random(self, values: Values) -> bool:
-        """There is no chance in it."""
+        """Return False: no chance is in it."""
         return False
 
     def publishes_true_counts(self, release: Release) -> bool:

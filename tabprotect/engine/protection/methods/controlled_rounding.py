@@ -150,7 +150,7 @@ class ControlledRounding(Method):
         return values[CHOICE] == "unbiased"
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Only the random variant is unbiased."""
+        """Leave "unbiased" to the random variant."""
         return tuple(n for n in self.guarantees if n != "unbiased" or self.is_random(values))
 
     def draw(

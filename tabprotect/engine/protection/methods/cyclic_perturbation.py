@@ -258,7 +258,7 @@ class CyclicPerturbation(Method):
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
-        """With a design for the kept margins where no cycle set is given, or one by that name.
+        """Resolve with a design for the kept margins where no cycle set is given, or one by that name.
 
         Without a rule or a number of passes either, these follow from the kept margins too.
         """
@@ -340,7 +340,7 @@ class CyclicPerturbation(Method):
         return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-        """By runs on copies of the table side by side; also which cells no cycle can move."""
+        """Try on copies of the table side by side; find also which cells no cycle can move."""
         moves, steps = values[CYCLES], number_of_steps(values, len(values[CYCLES]))
         if values[ORDER] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))

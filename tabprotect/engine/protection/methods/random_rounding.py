@@ -129,7 +129,7 @@ class RandomRounding(Method):
         )
 
     def deviation_left(self, domain: Domain, values: Values) -> float | None:
-        """By least squares over all published tables."""
+        """Find it by least squares over all published tables."""
         publication = publication_of(domain, values)
         if len(publication.margins) == 1:
             return None

@@ -209,7 +209,7 @@ class Suppression(Method):
         return tuple(n for n in self.guarantees if n != "intervals_protected" or not blocks)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        """As for every method; what is in the file of statuses."""
+        """Settle parameters as every method does, and what is in the file of statuses."""
         values = super().resolve(domain, given)
         if values[CHOICE] != "blocks":
             values |= {BLOCK.name: None}

@@ -308,7 +308,7 @@ class NoisyCounts(Method):
         return PublishedNumbers.of(publication, counts, weigh, variance=law.variance)
 
     def deviation_left(self, domain: Domain, values: Values) -> float | None:
-        """By least squares over all published tables."""
+        """Find it by least squares over all published tables."""
         publication = publication_of(domain, values)
         margins = len(publication.margins)
         return None if margins == 1 else deviation_left(publication, self._law(values, margins).variance)

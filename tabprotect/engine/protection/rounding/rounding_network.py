@@ -133,7 +133,7 @@ class RoundingNetwork:
         return found
 
     def _shortest_walk(self, rest: Ints, up: Bools) -> Floats:
-        """By how much the best closed walk changes the distance; infinite where there is none.
+        """Return by how much the best closed walk changes the distance; infinite where there is none.
 
         Below 0 it is only some walk, which may go round more than once.
         """

@@ -115,7 +115,7 @@ class Audit:
         return capital(joined(parts, "; ")) + "."
 
     def as_json(self, publication: Publication) -> dict[str, object]:
-        """For ``Draft.findings``: every suppressed cell with its interval."""
+        """Return it for ``Draft.findings``: every suppressed cell with its interval."""
         return {
             "sentence": self.sentence,
             "exact": self.exact,

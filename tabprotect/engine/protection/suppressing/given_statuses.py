@@ -76,7 +76,7 @@ class GivenStatuses:
 
     @classmethod
     def of(cls, text: str, publication: Publication) -> GivenStatuses:
-        """From the lines of a file.
+        """Make one from the lines of a file.
 
         Raises
         ------
@@ -202,7 +202,7 @@ def text_of(given: str) -> str:
 
 
 def given_sums(text: str, table: MagnitudeTable) -> Decided:
-    """From the lines of a file; those of cells without records say nothing.
+    """Make one from the lines of a file; those of cells without records say nothing.
 
     Raises
     ------

@@ -41,7 +41,7 @@ class LowerEnds:
 
     @classmethod
     def of(cls, publication: Publication, inner: Ints, *, never_zero: bool) -> LowerEnds:
-        """From the true inner counts, int64 (inner cells,).
+        """Make one from the true inner counts, int64 (inner cells,).
 
         Parameters
         ----------

@@ -92,7 +92,7 @@ class Widths:
             yield texts[place], values[place]
 
     def as_json(self) -> dict[str, object]:
-        """For ``widths --json``: variables, and widths keyed by names."""
+        """Return it for ``widths --json``: variables, and widths keyed by names."""
         return {"variables": list(self.lattice.names), "widths": dict(self.by_text())}
 
 

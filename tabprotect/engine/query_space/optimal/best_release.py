@@ -155,7 +155,7 @@ class ReleaseProposal:
     complete: bool = True
 
     def as_json(self) -> dict[str, object]:
-        """For ``optimal --json``."""
+        """Return what ``optimal --json`` prints."""
         return {
             "released_frontier": [list(self.lattice.names_of(q)) for q in self.released],
             "released": self.released.size,

@@ -40,7 +40,7 @@ class WishesTogether:
     judgement: RiskJudgement
 
     def joined(self, wishes: Sequence[Query], judgement: RiskJudgement) -> WishesTogether:
-        """This with more wishes kept, and the judgement of all that is kept with them."""
+        """Return this with more wishes kept, and the judgement of all that is kept with them."""
         if judgement.verdict == "safe":
             return replace(self, kept=(*self.kept, *wishes), judgement=judgement)
         if judgement.verdict == "bad":
@@ -76,14 +76,14 @@ class _Tries:
         closed: bool = False,
         decide_only: bool = True,
     ) -> WishesTogether:
-        """This with one more wish judged, or several at once; by ``closed`` forms alone."""
+        """Return this with one more wish judged, or several at once; by ``closed`` forms alone."""
         standard = replace(self._standard, bounds="decomposable") if closed else self._standard
         released = Frontier.below(standard.evidence.lattice, (0, *found.kept, *wishes))
         judgement = standard.judge(released.members, decide_only=decide_only, quick=True, progress=self)
         return found.joined(wishes, judgement)
 
     def completed(self, found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:
-        """This with what is known about the rest without programmes."""
+        """Return this with what is known about the rest without programmes."""
         for wish in rest:
             if self._standard.bounds in ("auto", "decomposable"):
                 found = self.tried(found, [wish], closed=True)
@@ -92,7 +92,7 @@ class _Tries:
         return found
 
     def figured(self, found: WishesTogether) -> WishesTogether:
-        """This with the exact figure if it is cheap."""
+        """Return this with the exact figure if it is cheap."""
         if found.judgement.exact:
             return found
         whole = self.tried(replace(found, kept=()), found.kept, decide_only=False)

@@ -24,7 +24,7 @@ class LogEntry:
     chain: str
 
     def as_json(self, lattice: Lattice) -> dict[str, object]:
-        """For ``--json``; confidential."""
+        """Return what ``--json`` prints; confidential."""
         return {
             "number": self.number,
             "session": self.session,

@@ -1,6 +1,7 @@
 """The p % rule: the second largest contributor comes within p % of what the largest put in.
 
-He takes the sum, less his own: what is left of others than the largest is less than p % of the largest.
+The second largest takes the sum less its own: what these two leave to others is less than p % of the
+largest.
 With ``coalition=2`` two contributors put together what they know.
 
 Source: the SDC handbook, 2nd edition, chapter 4; tau-ARGUS 4.1, manual, 2.5 and 4.4.

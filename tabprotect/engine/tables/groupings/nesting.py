@@ -76,7 +76,7 @@ class Nesting:
 
     @classmethod
     def of(cls, table: Table, names: Mapping[str, Sequence[str]]) -> Nesting:
-        """From the columns, the coarsest first, that are the levels of each new variable.
+        """Make one from the columns, the coarsest first, that are the levels of each new variable.
 
         Raises
         ------

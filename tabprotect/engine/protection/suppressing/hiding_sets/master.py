@@ -291,7 +291,7 @@ class _Stacked:
 
     @classmethod
     def of(cls, rows: list[tuple[Ints, Floats, float]]) -> _Stacked:
-        """From columns, values and the right hand side of each."""
+        """Make one from columns, values and the right hand side of each."""
         return cls(
             np.repeat(np.arange(len(rows)), [len(columns) for columns, _, _ in rows]),
             np.concatenate([np.zeros(0, np.int64), *(c for c, _, _ in rows)]),
@@ -300,7 +300,7 @@ class _Stacked:
         )
 
     def reached(self, hidden: Floats) -> Floats:
-        """By how much each row is more than satisfied, float64 (rows,); below 0: it is not."""
+        """Return by how much each row is more than satisfied, float64 (rows,); below 0: it is not."""
         sums = np.bincount(self.rows, self.values * hidden[self.columns], minlength=len(self.right))
         return np.asarray(sums - self.right)
 

@@ -34,7 +34,7 @@ class Deviation:
 
     @classmethod
     def of(cls, cells: list[int], change: list[int], room: list[int]) -> Deviation:
-        """From the moved cells and how far each may fall."""
+        """Make one from the moved cells and how far each may fall."""
         ahead = behind = ENDLESS
         # A few cells: arrays would take ten times as long.
         for left, by in zip(room, change, strict=True):

@@ -87,7 +87,7 @@ class _Lines(NamedTuple):
     cost: Floats
 
     def cheapest(self, number: int) -> _Lines:
-        """So many ends of the first cell that cost least."""
+        """Find so many ends of the first cell that cost least."""
         cost = np.where(self.along[0], self.cost[0], np.inf)
         along = np.zeros_like(self.along)
         along[0, np.argsort(cost, kind="stable")[:number]] = True
@@ -353,7 +353,7 @@ class _Listed:
     def cheapest(
         self, number: int, by: tuple[int, int], price: Floats, values: Ints, inner: Ints
     ) -> tuple[float, Ints, Ints] | None:
-        """As :meth:`Hypercubes.cheapest`; ``by`` is the sign and the need."""
+        """Do as :meth:`Hypercubes.cheapest` does; ``by`` is the sign and the need."""
         sign, need = by
         if (number, sign) not in self._by_end:
             rows = np.flatnonzero(self._moved[:, number] == sign)
