@@ -76,7 +76,7 @@ class Estimate(Encodable, ABC):
 
     @property
     def published_interval(self) -> tuple[float, float] | None:
-        """And the interval that goes with it, which covers too rarely."""
+        """The interval that goes with it, which covers too rarely."""
         return None if self.taken is None else (self.taken[0], self.taken[2])
 
     def __str__(self) -> str:

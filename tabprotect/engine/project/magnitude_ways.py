@@ -139,7 +139,7 @@ class TriedMagnitudes:
         return BESIDE.get(self.method) or methods("magnitudes")[self.method].label
 
     def as_json(self, table: MagnitudeTable) -> dict[str, object]:
-        """For programs."""
+        """Return it for programs."""
         found = {n: round(v, 6) if isinstance(v, float) else v for n, v in vars(self).items()}
         found |= {"hidden_value": table.shown(self.hidden_value), "left_out": list(self.left_out)}
         if self.base is None:
@@ -222,7 +222,7 @@ def _beliefs(release: Release, within: float) -> Floats:
 
 
 def _by_rules(table: MagnitudeTable, hidden: Bools, within: float) -> TriedMagnitudes:
-    """Only what the rules name is hidden, and nothing to protect it."""
+    """Hide only what the rules name, and nothing to protect it."""
     value = table.cells.value
     published = PublishedMagnitudes(
         table.variables, table.measure, table.decimals, table.cells.key, np.where(hidden, 0, value), hidden

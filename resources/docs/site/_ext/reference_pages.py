@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from docutils import nodes
 from error_pages import error_pages
 from furo.navigation import get_navigation_tree
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 import tabprotect
 from tabprotect.cli.completion import commands
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
+from tabprotect.languages.messages import capital
 
 DOCUMENTS = ("bundle_format.md", "formats.md", "glossary.md", "guide.md", "changelog.md")
 
@@ -32,7 +35,14 @@ SECTIONS = {
 KINDS = {
     "measures": ("Measures", "What a comparison looks at: what an intruder learns, and what a user loses."),
     "criteria": ("Criteria", "How dangerous a set of released margins is."),
-    "rules": ("Rules", "When a table server answers: what may be released on top of what was released."),
+    "sensitivity_rules": (
+        "Sensitivity rules",
+        "Which cells tell too much: small counts, and sums in which one contributor is most.",
+    ),
+    "rules": (
+        "Release rules",
+        "When a table server answers: what may be released on top of what was released.",
+    ),
     "utilities": ("Utilities", "What a set of released margins is good for."),
 }
 """Plug-ins of which a page holds every one of its kind: title and first sentence."""
@@ -48,6 +58,12 @@ SECTION = """# {title}
 """
 
 MADE = frozenset(f"generated/{section}" for section in SECTIONS)
+
+GROUPS = {"positional arguments": "Arguments", "options": "General"}
+"""Headings of groups of options in place of argparse's own words."""
+
+FORMULAS = Path(__file__).with_name("formulas.toml")
+"""By kind and name; of no name what stands before all."""
 
 INDEX = {
     "suppression": "! suppression, ! secondary suppression, ! hidden cells",
@@ -134,12 +150,29 @@ def write_pages(app: Sphinx) -> None:
 
 
 def by_kind(pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The pages of plug-ins: of methods one each, of other kinds one for all of a kind."""
+    """The pages of plug-ins: of methods one each, of other kinds one for all of a kind.
+
+    Raises
+    ------
+    ExtensionError
+        Naming formulas of what is not there.
+    """
+    formulas = tomllib.loads(FORMULAS.read_text(encoding="utf-8"))
     for kind, (title, first) in KINDS.items():
-        own = [page for name, page in pages.items() if name.startswith(f"{kind}/")]
-        below = [re.sub(r"^#", "##", page, flags=re.MULTILINE) for page in own]
-        yield kind, "\n".join([f"# {title}\n\n{first}\n", *below])
+        set_here = dict(formulas.get(kind, {}))
+        head = [f"# {title}\n\n{first}\n", set_here.pop("", "")]
+        own = [name for name in pages if name.startswith(f"{kind}/")]
+        below = [with_formula(pages[name], set_here.pop(name.partition("/")[2], "")) for name in own]
+        if set_here:
+            raise ExtensionError(f"formulas.toml: there are no {kind} of the names {', '.join(set_here)}")
+        yield kind, "\n".join([*head, *(re.sub(r"^#", "##", page, flags=re.MULTILINE) for page in below)])
     yield from ((name, page) for name, page in pages.items() if name.startswith("methods/"))
+
+
+def with_formula(page: str, formula: str) -> str:
+    """A page with a formula below its first sentence."""
+    title, first, *rest = page.split("\n\n", 2)
+    return "\n\n".join([title, first, f"$$\n{formula}\n$$", *rest]) if formula else page
 
 
 def write_commands(docs: Path, made: Path) -> None:
@@ -152,26 +185,30 @@ def write_commands(docs: Path, made: Path) -> None:
     title, _, said = text.replace("[commands](commands)", "a page below").partition("\n")
     index = f"{title}\n\n```{{index}} ! exit code, ! exit codes, ! command line, ! json\n```\n{said}{rest}"
     (folder / "index.md").write_text(index, "utf-8")
-    below: dict[str, list[str]] = {}
+    below: dict[str, dict[str, argparse.ArgumentParser]] = {}
     for words, parser in commands():
-        name = words.partition(" ")[0]
-        below.setdefault(name, []).append(_called(words, parser))
-    for name, calls in below.items():
-        told = docs / "commands" / f"{name}.md"
-        page = "\n\n".join([f"# `{name}`", told.read_text(encoding="utf-8"), *calls])
+        below.setdefault(words.partition(" ")[0], {})[words] = parser
+    for name, parsers in below.items():
+        told = (docs / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        # Its examples before all: who knows what they look for reads no further.
+        examples = [parser.epilog.partition("\n")[2].strip() for parser in parsers.values() if parser.epilog]
+        shown = "\n".join(["```sh", *examples, "```"])
+        calls = [
+            _called(words, parser) for words, parser in parsers.items() if words != name or len(parsers) == 1
+        ]
+        page = "\n\n".join([f"# `{name}`", told, shown, *calls])
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
 
 
 def _called(words: str, parser: argparse.ArgumentParser) -> str:
     """How a command is called, and its options by group."""
-    said = [f"## `tabprotect {words}`", f"{(parser.description or '').capitalize()}."]
+    said = [f"## `tabprotect {words}`", f"{capital(parser.description or '')}."]
     said.append(f"```text\n{parser.format_usage().partition(': ')[2].strip()}\n```")
     for group in parser._action_groups:
         rows = [_option(action) for action in group._group_actions if action.help != argparse.SUPPRESS]
         if rows:
-            said.append("\n".join([f"**{(group.title or 'options').capitalize()}**\n", *rows]))
-    if parser.epilog:
-        said.append(parser.epilog)
+            title = GROUPS.get(str(group.title), str(group.title).capitalize())
+            said.append("\n".join([f"**{title}**\n", *rows]))
     return "\n\n".join(said)
 
 

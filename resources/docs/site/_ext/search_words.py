@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 UNSEARCHED = ("generated/decisions/", "generated/documents/changelog")
@@ -67,6 +68,11 @@ def without_records(app: Sphinx) -> None:
     builder.index_page = index_page
 
 
+def remember_all(app: Sphinx, env: BuildEnvironment, read: list[str]) -> None:
+    """Remember whether all pages are read: of others Sphinx loses the words of their index entries."""
+    app.__dict__["_all_read"] = set(read) >= env.found_docs
+
+
 def found_first(site: Path) -> dict[str, list[str]]:
     """What the search of a built site finds for every word, the best first."""
     static = site / "_static"
@@ -90,6 +96,8 @@ def check(app: Sphinx, error: Exception | None) -> None:
     """
     if error is not None or app.builder.name != "html" or shutil.which("node") is None:
         return
+    if not app.__dict__["_all_read"]:
+        return
     found = found_first(Path(app.outdir))
     wrong = [f"{word}: {found[word][:3]}" for word, page in FIRST.items() if found[word][:1] != [page]]
     if wrong:
@@ -98,6 +106,7 @@ def check(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", without_records)
+    app.connect("env-before-read-docs", remember_all)
     # Behind the builder, which writes the index at the end.
     app.connect("build-finished", check, priority=900)
     return {"parallel_read_safe": True}

@@ -6,6 +6,7 @@ The same few counts for every method, so that pages can be compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -69,6 +70,31 @@ def worked(
     _beliefs(right, belief, original)
     _ = figure
     print(_rests_on(belief))
+
+
+def worked_magnitudes(method: str, rule: str) -> None:
+    """Draw turnover before and after a method, and by how much each sum was changed."""
+    by = ["section", "region"]
+    table = tp.tabulate(
+        "example:fictitious-businesses", by=by, measure="turnover", holding="ent", unit="unit"
+    )
+    protection = tp.protect(table, method, rule=rule)
+    true, shown = (
+        frame.pivot(index="section", columns="region", values="value").drop("Total")
+        for frame in (table.to_frame(), protection.to_frame())
+    )
+    columns = ["N1", "S1", "W1", "Total"]
+    true, shown = true[columns], shown[columns]
+    figure, axes = plt.subplots(1, 3, figsize=(9, 2.9), layout="constrained")
+    panels = {
+        "in thousands (staff only)": (true / 1000).map("{:,.1f}".format),
+        "published": (shown / 1000).map("{:,.1f}".format),
+        "change in %": (100 * (shown / true - 1)).map("{:+.1f}".format),
+    }
+    for place, (title, values) in zip(axes, panels.items(), strict=True):
+        _grid(place, values.to_numpy().tolist(), list(true.index), columns, title)
+    _ = figure
+    print(fill(protection.sentence, 80))
 
 
 def beside(rows: str, **files: tuple[str, str]) -> None:

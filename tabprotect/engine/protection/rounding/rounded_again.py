@@ -40,7 +40,7 @@ class RoundedAgain:
         self._known = Known()
 
     def rerun(self) -> Rerun:
-        """As a likelihood states it."""
+        """Return the rerun that a likelihood states."""
         return Rerun(self.estimate, exact=True, programmes=True, known_weights=self.known_weights)
 
     def estimate(self, original: Table, _: np.random.Generator) -> float:
@@ -62,7 +62,7 @@ class RoundedAgain:
         return float(np.array_equal(found, self._counts))
 
     def known_weights(self, originals: Ints) -> Floats:
-        """As ``estimate`` of many (originals, inner cells), NaN where it takes a programme."""
+        """Estimate many (originals, inner cells); NaN where it takes a programme."""
         found = np.full(len(originals), np.nan)
         if self._network is None and self._steps is None:
             return found

@@ -80,7 +80,7 @@ class RefusalPrice(Encodable):
 
     @property
     def sentence(self) -> str:
-        """In words, for staff."""
+        """Say it in words, for staff."""
         row = (TELLS, self.bits, self.left, self.originals, ", ".join(self.cell), self.before, self.after)
         return (
             message(
