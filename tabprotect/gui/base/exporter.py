@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.file_dialogs import ask_export
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import translate
 
 MARK = "CONFIDENTIAL"
@@ -82,7 +83,9 @@ class Exporter(QObject):
     def _written(self, path: Path) -> None:
         # Public view names no file of the house, even one requested before the switch.
         if MARK not in path.name or not self._page.document.public:
-            self._page.errors.show_note(message("Written: {name}.", path.name))
+            remark = remark_on_versions(path) if MARK in path.name else ""
+            said = message("Written: {name}.", path.name)
+            self._page.errors.show_note(joined([said, remark], " ") if remark else said)
         self.written.emit(path)
 
 

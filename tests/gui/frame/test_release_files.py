@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
@@ -80,3 +81,21 @@ def test_what_is_told_beside_a_release_is_asked_or_is_what_the_file_said(
     dialog.telling["date"].setText("yesterday")
     qtbot.waitUntil(lambda: "must look like" in dialog.notes.text())
     assert not dialog.save_button.isEnabled()
+
+
+def test_a_confidential_file_among_versions_is_remarked_on(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    window.files.open(TABLE)
+    qtbot.waitUntil(lambda: window.document.project is not None)
+    noted: list[str] = []
+    monkeypatch.setattr(window.page.errors, "show_note", noted.append)
+    for told, ignored in enumerate(("", "*CONFIDENTIAL*")):
+        (tmp_path / ".gitignore").write_text(ignored)
+        dialog = ask_table(window.page)
+        assert dialog is not None
+        choose(dialog, "csv", qtbot)
+        dialog.save(tmp_path / f"t{told}.csv")
+        qtbot.waitUntil(lambda: len(noted) > told)  # noqa: B023
+    assert ["under version control" in one for one in noted] == [True, False]
