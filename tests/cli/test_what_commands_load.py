@@ -64,6 +64,7 @@ HELP = [
     "atomic",
     "budgets",
     "decoding",
+    "encoding",
     "errors",
     "options",
     "parameters",

@@ -22,7 +22,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
-from tabprotect.engine.release.kept_margins import KeptSum
+from tabprotect.engine.release.verdict_figures import KeptSum
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable

@@ -13,9 +13,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.exact_margins import margin_cell
-from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import KeptSum
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication

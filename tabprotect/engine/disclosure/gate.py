@@ -23,10 +23,10 @@ from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, P
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.kept_margins import said
 from tabprotect.engine.release.left_out import kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
+from tabprotect.engine.release.verdict_figures import kept_in_words
 from tabprotect.languages.messages import joined, message
 
 UNSTATED = message("no reason was given")
@@ -180,7 +180,7 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
     """
     gate = replace(limits, passed=found.passed, left_out=found.left_out)
     mechanism = replace(done.release.mechanism, gate=gate)
-    kept = said(found.exact_small_margins).rstrip(".")
+    kept = kept_in_words(found.exact_small_margins).rstrip(".")
     decisions = done.record.decisions
     if kept and kept not in decisions:
         # Which sums are kept was chosen by a person: it is on record what that publishes.
@@ -225,7 +225,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
 def _kept(done: Protected, accept: str) -> Protected:
     """The draw that passes, with the reason for small sums that are kept, if one was given."""
     found = done.record.verdict
-    kept = "" if found is None else said(found.exact_small_margins).rstrip(".")
+    kept = "" if found is None else kept_in_words(found.exact_small_margins).rstrip(".")
     if not accept or not kept:
         return done
     decisions = (

@@ -3,19 +3,66 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.release.findings import Finding, in_words, said
-from tabprotect.engine.release.kept_margins import KeptSum
-from tabprotect.engine.release.kept_margins import said as kept_in_words
 from tabprotect.engine.release.left_out import Omission, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.variable import spoken
 from tabprotect.languages.messages import capital, in_100, joined, message, plural
+
+
+@dataclass(frozen=True)
+class KeptSum(Encodable):
+    """A sum of inner cells that is an at-risk count and is published exactly.
+
+    Attributes
+    ----------
+    table
+        The variables of the margin; none for the grand total.
+    cell
+        Their categories.
+    count
+    """
+
+    table: tuple[str, ...]
+    cell: tuple[str, ...]
+    count: int
+
+
+MOST_NAMED = 3
+"""Sums that are named; the others are counted."""
+
+
+def kept_sums_named(kept: Sequence[KeptSum]) -> str:
+    """Say which they are, the first few by name; empty for none."""
+    if not kept:
+        return ""
+    first = joined(
+        (
+            message("{cell}: {count}", joined(one.cell, ", ") or message("grand total"), one.count)
+            for one in kept[:MOST_NAMED]
+        ),
+        "; ",
+    )
+    more = len(kept) - MOST_NAMED
+    return first if more <= 0 else message("{first}; and {more:,} more", first, more)
+
+
+def kept_in_words(kept: Sequence[KeptSum]) -> str:
+    """Say how many there are, in words; empty for none."""
+    if not kept:
+        return ""
+    return plural(
+        len(kept),
+        "{number:,} kept sum is small and goes out as it is.",
+        "{number:,} kept sums are small and go out as they are.",
+        len(kept),
+    )
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,17 @@ from dataclasses import replace
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, in_words, said
-from tabprotect.engine.release.kept_margins import said as kept_in_words
 from tabprotect.engine.release.left_out import listed
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.verdict_figures import READER, SAID, Verdict, about, nothing_expected
+from tabprotect.engine.release.verdict_figures import (
+    READER,
+    SAID,
+    Verdict,
+    about,
+    kept_in_words,
+    nothing_expected,
+)
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.messages import capital, in_100, joined, message
 

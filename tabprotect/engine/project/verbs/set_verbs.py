@@ -15,7 +15,7 @@ from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
-from tabprotect.engine.release.kept_margins import KeptSum, said
+from tabprotect.engine.release.verdict_figures import KeptSum, kept_in_words
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -51,7 +51,7 @@ def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
     ]
     if determined:
         raise RefusedError(
-            message("{kept} in tables of the set", said(determined).rstrip(".")),
+            message("{kept} in tables of the set", kept_in_words(determined).rstrip(".")),
             hint=message("take another method, or give a reason"),
             answers=(({"method": "suppression"}, ()), ACCEPT),
         )

@@ -16,7 +16,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect_words, set_mechanism, set_method
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.kept_margins import KeptSum
+from tabprotect.engine.release.verdict_figures import KeptSum
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.document import Document

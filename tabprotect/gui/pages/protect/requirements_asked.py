@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QMenu, QPushButton, QSizePolicy, QWidget
 
 from tabprotect.engine.protection.requirements import KEPT, REQUIREMENTS
-from tabprotect.engine.release import kept_margins
-from tabprotect.engine.release.kept_margins import KeptSum, said
+from tabprotect.engine.release.verdict_figures import KeptSum, kept_in_words, kept_sums_named
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.variable import spoken
@@ -110,7 +109,7 @@ class Asking(Scrolling):
 
     def _name_small(self) -> None:
         kept = self._kept
-        words = message("{said} {named}", said(kept), kept_margins.named(kept)) if kept else ""
+        words = message("{said} {named}", kept_in_words(kept), kept_sums_named(kept)) if kept else ""
         self.small.setText(words)
         self.small.setVisible(bool(kept))
 

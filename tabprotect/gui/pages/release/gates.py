@@ -34,8 +34,7 @@ from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
-from tabprotect.engine.release.kept_margins import KeptSum
-from tabprotect.engine.release.verdict_figures import SAID, Verdict
+from tabprotect.engine.release.verdict_figures import SAID, KeptSum, Verdict
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.forms.remedies import take_for_magnitudes

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.release.kept_margins import KeptSum, named
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.verdict_figures import KeptSum, kept_sums_named
 from tabprotect.gui.look.buttons import push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row, set_visible
@@ -59,7 +59,7 @@ class KeptSums(QWidget):
         self.decided.emit()
 
     def _show(self) -> None:
-        words = named(self._kept)
+        words = kept_sums_named(self._kept)
         self.said.setText(message("Known anyway: {words}", words) if self._decided else words)
         set_visible(self.open, self.keep, self.other)
         self.setVisible(bool(self._kept))

@@ -23,12 +23,11 @@ from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import codec, storage
 from tabprotect.engine.project.saving.codec import Decoder, Encoder, kinds, types_of
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.kept_margins import KeptSum
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.privacy import Privacy, Spent
 from tabprotect.engine.release.tuned import Tuned
-from tabprotect.engine.release.verdict_figures import TableVerdict
+from tabprotect.engine.release.verdict_figures import KeptSum, TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.kept_total import KeptTotal
