@@ -23,6 +23,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT
+from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -147,7 +148,7 @@ class Px(Format):
             notes=tuple(text.replace("#", " ") for text in notes),
             unit="" if unit == NUMBER else unit,
             source=file.one("SOURCE"),
-            date=f"{day[:4]}-{day[4:6]}-{day[6:8]}" if day[:8].isdigit() else "",
+            date=f"{day[:4]}-{day[4:6]}-{day[6:8]}" if natural(day[:8]) is not None else "",
         )
 
     def write(self, table: Table) -> bytes:
