@@ -14,6 +14,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+from tabprotect.engine.assessment.comparing.run_spec import Comparing
 from tabprotect.engine.bundle.inferring import Inferring
 from tabprotect.engine.bundle.tables.about import Telling
 from tabprotect.engine.cycles.designing import Designing
@@ -174,7 +175,17 @@ def written() -> str:
         HEAD,
         *map(
             _options,
-            (Reading, Tabulation, MagnitudeTabulation, Protecting, Publishing, Telling, Inferring, Designing),
+            (
+                Reading,
+                Tabulation,
+                MagnitudeTabulation,
+                Protecting,
+                Publishing,
+                Telling,
+                Inferring,
+                Designing,
+                Comparing,
+            ),
         ),
         *map(_method, _names()),
         METHOD.format(", ".join(map(repr, _names()))),

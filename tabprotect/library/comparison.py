@@ -12,15 +12,20 @@ from tabprotect.engine.assessment.comparing.compare import RUNS
 from tabprotect.engine.assessment.comparing.compare import compare as run_comparison
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
-from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, Scope, parse_spec
 from tabprotect.engine.errors import ParameterError, about
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.shown.frames import Framed, made
 from tabprotect.library.table import Table, check_table
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from matplotlib.axes import Axes
+
+    from tabprotect.library.arguments.keywords import ComparingKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,19 +118,14 @@ class Comparison(Framed):
         return usual if usual in names or not names else names[0]
 
 
+@asks(Comparing)
 def compare(
     table: Table,
     configurations: Sequence[str],
     *,
     runs: int = RUNS,
-    seed: int | None = None,
-    measures: Sequence[str] | None = None,
-    margins: str | None = None,
-    groupings: str | None = None,
-    key: Sequence[str] | None = None,
-    sensitive: str | None = None,
-    workers: int | None = None,
     progress: Progress = SILENT,
+    **asked: Unpack[ComparingKeywords],
 ) -> Comparison:
     """Release a table many times by several methods, and judge all releases alike.
 
@@ -135,14 +135,7 @@ def compare(
         Methods with parameters, such as ``"cell_key D=5 V=3"``.
     runs
         Runs of each.
-    seed
-        Every run's seed follows from it.
-    measures
-        Names, ``risk`` or ``utility``; all by default.
-    margins, groupings
-        Published sub-tables, for every method that takes them.
-    key, sensitive
-        What an intruder knows, and wants to know.
+    **asked
 
     See Also
     --------
@@ -170,15 +163,21 @@ def compare(
             {"configurations": message("must be a list of texts, is {kind}", *wrong[:1] or ["str"])},
             hint=message("for example [{text}]", repr("cell_key D=5 V=3")),
         )
+    wanted = taken(Comparing, asked)
     with about(runs_per_method="runs"):
         found = run_comparison(
             table.history.project.problem,
             [spec for text in configurations for spec in parse_spec(text)],
             runs_per_method=runs,
-            seed=seed,
-            measures=measures,
-            scope=Scope(margins, groupings, None if key is None else tuple(key), sensitive),
-            workers=workers,
+            seed=wanted.seed,
+            measures=wanted.measures,
+            scope=Scope(
+                wanted.margins,
+                wanted.groupings,
+                None if wanted.key is None else tuple(wanted.key),
+                wanted.sensitive,
+            ),
+            workers=wanted.workers,
             progress=progress,
         )
     return Comparison(found, table.kind)

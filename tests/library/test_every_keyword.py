@@ -273,6 +273,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "source": ({}, "S"),
             "notes": ({}, ["N"]),
             "date": ({}, "2026-11-28"),
+            "texts_of": ({}, "nofile.px"),
             "apart": ({}, True),
             "total_code": ({}, "ALL"),
             "strict": ({"release": "quoted.zip", "sums": "quoted_sums.zip", "out": "out/x.px"}, True),

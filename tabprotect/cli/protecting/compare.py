@@ -13,12 +13,12 @@ from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
-from tabprotect.engine.assessment.comparing.run_spec import FORM, Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import FORM, Comparing, Scope, parse_spec
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.options import option_field, part, position
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import Judging
@@ -45,10 +45,8 @@ SHOWN = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(Options):
+class Compare(Comparing):
     """Arguments of ``compare``."""
-
-    goes_with = "counts"
 
     table: str = position(
         measure=None, metavar="TABLE", help=message("a table file, a project, or example:NAME")
@@ -61,26 +59,9 @@ class Compare(Options):
         repeated=True,
     )
     runs_per_method: int = option_field(RUNS, metavar="N", help=message("default {RUNS}", RUNS), low=1)
-    seed: int | None = option_field(
-        None, help=message("repeat these runs (default: the operating system's randomness)")
-    )
-    margins: str | None = option_field(
-        None, metavar="FORMULA", help=message("published tables, a*b + c, for every method that takes them")
-    )
-    groupings: str | None = option_field(None, metavar="TEXT", help=message("of categories, for the formula"))
-    key: Sequence[str] | None = option_field(
-        None, metavar="A,B", help=message("what a reader knows of somebody")
-    )
-    sensitive: str | None = option_field(
-        None, metavar="C", help=message("what they want to know (default: the last variable)")
-    )
-    measures: Sequence[str] | None = option_field(None, metavar="A,B", help=message("or risk, utility"))
     at_risk: str | None = option_field(None, metavar="LOW..HIGH", help=message("small counts (default 1..2)"))
     risk: str = option_field(RISK, metavar="MEASURE", help=message("default {RISK}", RISK))
     utility: str = option_field(UTILITY, metavar="MEASURE", help=message("default {UTILITY}", UTILITY))
-    workers: int | None = option_field(
-        None, metavar="N", help=message("processes (default: all cores, if it pays)"), low=1
-    )
     out: Path | None = option_field(None, metavar="FILE.csv", help=message("all runs; CONFIDENTIAL"))
     judging: Judging = part(Judging, group=MAGNITUDES)
     reading: TableReading = part(TableReading)

@@ -166,6 +166,18 @@ class DesigningKeywords(TypedDict, total=False):
     zeros: str | Path | None
 
 
+class ComparingKeywords(TypedDict, total=False):
+    """The options of Comparing."""
+
+    seed: int | None
+    margins: str | None
+    groupings: str | None
+    key: Sequence[str] | None
+    sensitive: str | None
+    measures: Sequence[str] | None
+    workers: int | None
+
+
 class BinomialCompensated(ProtectingKeywords, total=False):
     """The parameters of ``binomial_compensated``."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.languages.messages import joined, message, uncapital
@@ -35,6 +36,31 @@ class Scope:
     groupings: str | None = None
     key: tuple[str, ...] | None = None
     sensitive: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing(Options):
+    """What is compared of methods, and by what."""
+
+    goes_with = "counts"
+
+    seed: int | None = option_field(
+        None, help=message("repeat these runs (default: the operating system's randomness)")
+    )
+    margins: str | None = option_field(
+        None, metavar="FORMULA", help=message("published tables, a*b + c, for every method that takes them")
+    )
+    groupings: str | None = option_field(None, metavar="TEXT", help=message("of categories, for the formula"))
+    key: Sequence[str] | None = option_field(
+        None, metavar="A,B", help=message("what a reader knows of somebody")
+    )
+    sensitive: str | None = option_field(
+        None, metavar="C", help=message("what they want to know (default: the last variable)")
+    )
+    measures: Sequence[str] | None = option_field(None, metavar="A,B", help=message("or risk, utility"))
+    workers: int | None = option_field(
+        None, metavar="N", help=message("processes (default: all cores, if it pays)"), low=1
+    )
 
 
 EVERYTHING = Scope()
