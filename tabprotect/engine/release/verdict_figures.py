@@ -527,7 +527,7 @@ class Verdict:
             "small_known": self.small_known,
             "small_share": self.limits.small_share,
             "insiders": self.insiders.as_json(),
-            "exact_small_margins": [one.as_json() for one in self.exact_small_margins],
+            "kept_small": [one.as_json() for one in self.exact_small_margins],
             "insider_limit": self.limits.insider_limit,
             "way": self.way,
             "error": self.error,

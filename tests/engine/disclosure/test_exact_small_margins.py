@@ -43,7 +43,7 @@ def test_what_cycles_keep_is_named_and_on_record() -> None:
     names = table.domain.names
     margins = [(names[a], names[b]) for a in range(3) for b in range(a + 1, 3)]
     assert (
-        found.as_json()["exact_small_margins"] == expected(table, margins)
+        found.as_json()["kept_small"] == expected(table, margins)
         and len(found.exact_small_margins) == 3
     )
     sentence = "3 kept sums are small and go out as they are."
