@@ -20,7 +20,7 @@ from tabprotect.engine.foreign import reader, worker
 from tabprotect.engine.foreign.wire import Buffer, WireMessage
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.formats.structural_zeros import read_zeros
+from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.output_checking.decision_files import read_decisions
 from tabprotect.engine.project.recipes import batch_jobs, replay
@@ -83,7 +83,7 @@ def test_structural_zeros_with_a_stray_line_end(tmp_path: Path, text: str) -> No
     path = tmp_path / "z.csv"
     path.write_bytes(text.encode())
     with pytest.raises(InputError):
-        read_zeros(path, DOMAIN)
+        zeros_of(str(path), DOMAIN)
 
 
 @pytest.mark.parametrize("fault", [IndexError("list"), MemoryError(), RecursionError(), KeyError(3)])

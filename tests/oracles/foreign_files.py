@@ -22,7 +22,7 @@ from tabprotect.engine.formats.file_preview import preview
 from tabprotect.engine.formats.grouping_files import parse_groupings, read_hierarchy
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.formats.structural_zeros import read_zeros
+from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.files.top_tables import read_top_table
@@ -125,7 +125,7 @@ READERS: dict[str, Reader] = {
     "g.csv": lambda path: parse_groupings(str(path), DOMAIN),
     "h.hrc": read_hierarchy,
     "w.csv": lambda path: parse_prior(f"table:{path}", DOMAIN),
-    "z.csv": lambda path: read_zeros(path, DOMAIN),
+    "z.csv": lambda path: zeros_of(str(path), DOMAIN),
     "s.toml": replay.read,
     "policy.toml": policy.read,
     "batch.toml": batch_jobs.jobs_of,
