@@ -170,7 +170,13 @@ class Parser(argparse.ArgumentParser):
         options = (word.partition("=")[0] for word in self._asked if word[:2] == "--")
         if unknown := [word for word in options if word not in ("--", *self._every_option())]:
             raise self._unknown(unknown)
-        raise UsageError(message, self.more)
+        raise UsageError(message, self.example or self.more)
+
+    @property
+    def example(self) -> str:
+        """A command line that works, as a hint; empty where there is none."""
+        line = (self.epilog or "").partition("\n  ")[2]
+        return line and message("for example: {line}", line)
 
     @property
     def more(self) -> str:

@@ -16,6 +16,8 @@ from tabprotect.engine.project.recipes.replay import run_file
 
 Run = Callable[..., Any]
 
+EXAMPLE = "for example: tabprotect protect example:duncan-roehrig-4x4 --method cyclic_perturbation --out release.zip"
+
 MISTAKES = [
     ("protect example:duncan-roehrig-4x4 --output x.zip", "did you mean --out?"),
     ("protect example:duncan-roehrig-4x4 --out x.zip --methd cell_key", "did you mean --method?"),
@@ -25,7 +27,11 @@ MISTAKES = [
     ("report r.zip --out r.html --edition pblic", "did you mean public?"),
     ("register", "tabprotect register --help says what it takes"),
     ("help nonsense", "tabprotect --help says what it takes"),
-    ("protect", "tabprotect protect --help says what it takes"),
+    ("protect", EXAMPLE),
+    ("protect example:duncan-roehrig-4x4", EXAMPLE),
+    ("describe cellkey", "did you mean cell_key? 'tabprotect describe' lists all"),
+    ("describe xyzzyq", "'tabprotect describe' lists all"),
+    ("describe risk_fbta", "did you mean risk_fbeta or risk_recall? 'tabprotect describe' lists all"),
     ("verify r.zip other.zip more.zip", "tabprotect verify --help says what it takes"),
     ("convert example:duncan --out t.csv", "did you mean duncan-roehrig-4x4?"),
     ("convert example:czech-autoworker --out t.csv", "did you mean czech-autoworkers?"),
@@ -36,7 +42,7 @@ MISTAKES = [
 def test_a_mistake_is_told_in_two_lines(run: Run, line: str, hint: str) -> None:
     found = run(*shlex.split(line))
     fault, remedy = found.err.splitlines()
-    assert found.code in (2, 3) and fault.startswith("error: ") and remedy == f"hint: {hint}"
+    assert found.code in (2, 3, 4) and fault.startswith("error: ") and remedy == f"hint: {hint}"
 
 
 @pytest.mark.parametrize("command", ["", "protect", "register withdraw"])

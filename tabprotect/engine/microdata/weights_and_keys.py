@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from tabprotect.engine.errors import InputError, about
 from tabprotect.engine.formats.rows.sql_text import quoted
 from tabprotect.engine.microdata.coding import AddedUp
@@ -13,6 +11,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.languages.messages import message
+from tabprotect.languages.nearest import closest_match
 
 MOST_WEIGHT = 10**9
 """The largest design weight of a record."""
@@ -89,12 +88,7 @@ def check_known(source: MicrodataFile, name: str, keyword: str = "") -> None:
     """Refuse a variable that the records do not have, which an option may name."""
     names = [column.name for column in source.columns]
     if name not in names:
-        close = get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = (
-            message("did you mean {close}?", " or ".join(close))
-            if close
-            else message("there are {names}", ", ".join(names))
-        )
+        hint = closest_match(name, names, most=3) or message("there are {names}", ", ".join(names))
         with about(keyword):
             raise InputError(message("the records have no variable {name}", repr(name)), hint=hint)
 

@@ -54,8 +54,11 @@ def plugin_named(name: str) -> Plugin:
             return registry[name]
     every = [one for registry in found for one in registry]
     raise ParameterError(
-        {"name": message("unknown: {name}; there are {known}", repr(name), ", ".join(every))},
-        hint=closest_match(name, every),
+        {"name": message("there is no method, measure, rule or format {name}", repr(name))},
+        hint=joined(
+            filter(None, [closest_match(name, every, most=3), message("'tabprotect describe' lists all")]),
+            " ",
+        ),
     )
 
 

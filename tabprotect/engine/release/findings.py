@@ -42,14 +42,14 @@ SENTENCES: Mapping[str, str | Forms] = {
     "not_worked_out": message("What readers learn could not be worked out."),
     "left_out": message("Not worked out: {parts}."),
     "insiders": forms(
-        "About {n:,} person is alone in a cell, and learns another small count with {chance}.",
-        "About {n:,} people are alone in a cell; one of them learns another small count with {chance}.",
+        "About {n:,} person is alone in a cell, and learns another small count with a chance of {chance}.",
+        "About {n:,} people are alone in a cell; one of them learns another small count with a chance of {chance}.",
     ),
     "insiders_unlikely": message(
-        "Probably nobody is alone in a cell; whoever is learns another small count with {chance}."
+        "Probably nobody is alone in a cell; whoever is learns another small count with a chance of {chance}."
     ),
     "insiders_beyond": message(
-        "Somebody who is alone in a cell would learn another small count with {chance} (limit {limit})."
+        "Somebody who is alone in a cell would learn another small count with a chance of {chance} (limit {limit})."
     ),
     # What staff count besides, in the original.
     "true_known": message("Readers would know {known:,} of {cells:,} small counts."),

@@ -91,7 +91,7 @@ def test_what_somebody_alone_learns_is_said_where_the_tables_were_not_judged() -
     table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
     verdict = Verdict((table,), Limits(insider_limit=0.1), 3, insiders=Insiders(2.0, 0.5, 0.5))
     found = headline(verdict)
-    assert found.state == "failed" and "with 50 in 100 (limit 10 in 100)" in found.rest
+    assert found.state == "failed" and "with a chance of 50 in 100 (limit 10 in 100)" in found.rest
 
 
 def test_what_has_left_is_not_called_ready() -> None:
