@@ -27,7 +27,7 @@ def protect(run: Command, tmp_path: Path) -> Command:
     return command  # type: ignore[return-value]
 
 
-PAGE = Path(__file__).parents[3] / "resources" / "docs" / "command_line.md"
+PAGE = Path(__file__).parents[3] / "resources" / "docs" / "commands" / "protect.md"
 
 
 def kinds(outcome: object) -> list[str]:

@@ -18,6 +18,7 @@ from sphinx.errors import ExtensionError
 
 import tabprotect
 from tabprotect.cli.completion import commands
+from tabprotect.cli.verbs import COMMANDS
 from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
 from tabprotect.languages.messages import capital
@@ -180,23 +181,37 @@ def write_commands(docs: Path, made: Path) -> None:
     folder = made / "command_line"
     folder.mkdir()
     text = (docs / "command_line.md").read_text(encoding="utf-8")
-    text = text.replace("](adr/", "](../decisions/").replace("](formats.md)", "](../documents/formats.md)")
-    rest = SECTION.format(title="").partition("\n")[2]
-    title, _, said = text.replace("[commands](commands)", "a page below").partition("\n")
-    index = f"{title}\n\n```{{index}} ! exit code, ! exit codes, ! command line, ! json\n```\n{said}{rest}"
-    (folder / "index.md").write_text(index, "utf-8")
+    text = text.replace("](site/", "](../../").replace("](formats.md)", "](../documents/formats.md)")
+    title, said, common = text.replace("; [commands](commands) has more about each", "").split("\n\n", 2)
+    listed = [
+        "\n".join(
+            [
+                f"**{capital(group)}**\n",
+                *(f"- [`{name}`]({name}.md): {does}" for name, (_, does) in of.items()),
+            ]
+        )
+        for group, of in COMMANDS.items()
+    ]
+    listed.append("```{toctree}\n:hidden:\n:glob:\n\n*\n```")
+    words = "```{index} ! exit code, ! exit codes, ! command line, ! json\n```"
+    (folder / "index.md").write_text("\n\n".join([title, words, said, *listed, common]), "utf-8")
     below: dict[str, dict[str, argparse.ArgumentParser]] = {}
     for words, parser in commands():
         below.setdefault(words.partition(" ")[0], {})[words] = parser
     for name, parsers in below.items():
-        told = (docs / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        told = (
+            (docs / "commands" / f"{name}.md")
+            .read_text(encoding="utf-8")
+            .replace("](../adr/", "](../decisions/")
+        )
+        first, *parts = told.split("\n## ")
         # Its examples before all: who knows what they look for reads no further.
         examples = [parser.epilog.partition("\n")[2].strip() for parser in parsers.values() if parser.epilog]
         shown = "\n".join(["```sh", *examples, "```"])
         calls = [
             _called(words, parser) for words, parser in parsers.items() if words != name or len(parsers) == 1
         ]
-        page = "\n\n".join([f"# `{name}`", told, shown, *calls])
+        page = "\n\n".join([f"# `{name}`", first, shown, *(["## " + one for one in parts]), *calls])
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
 
 
