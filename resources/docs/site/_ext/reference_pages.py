@@ -245,7 +245,7 @@ def _from_below(path: Path) -> str:
 
 def _in_depth(text: str) -> str:
     """What more there is to say of a method: below the page that its file makes, a level down."""
-    body = text.partition("\n")[2]
+    body = re.sub(r"\]\((\w+\.md)", r"](../in_depth/\1", text.partition("\n")[2])
     return "\n## In depth\n" + re.sub(r"^##", "###", body, flags=re.MULTILINE)
 
 
