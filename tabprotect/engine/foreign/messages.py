@@ -1,4 +1,4 @@
-"""Observations of an SDMX-ML message, by expat."""
+"""Observations and texts of an SDMX-ML message, by expat."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from tabprotect.engine.foreign.worker import Answer, Refused
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 
+_PAIRED = ("ObsKey", "SeriesKey", "GroupKey", "Attributes")
+"""The parts of a generic message that hold values by their names."""
+
 Observed = tuple[dict[str, str], dict[str, str], str]
 """Dimensions, statuses and value of an observation."""
 
@@ -23,10 +26,7 @@ def sdmx_ml(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[
     both and its value, one after the other. ``attributes`` are the names that are no dimensions,
     ``measure`` is that of the value.
     """
-    # Entities are how hostile XML attacks; SDMX has none.
-    data = Path(str(of["path"])).read_bytes()
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise Refused("declarations")
+    data = _bytes(of)
     attributes = frozenset(map(str, of["attributes"]))  # type: ignore[call-overload]
     runs: list[tuple[list[str], list[str], list[str]]] = []
     try:
@@ -36,8 +36,59 @@ def sdmx_ml(of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[
                 runs.append((*names, []))
             runs[-1][2].extend((*key.values(), *statuses.values(), value))
     except ElementTree.ParseError as error:
-        raise Refused("no xml", [error.position[0], error.msg.partition(":")[0]]) from None
+        raise _no_xml(error) from None
     return runs, ()
+
+
+def sdmx_ml_texts(
+    of: Mapping[str, object], buffers: Sequence[Buffer], tell: Callable[[float], None]
+) -> Answer:
+    """What a message says of its first data set: what each text is about, and the text.
+
+    ``names`` are the attributes that are told.
+    """
+    data, names = _bytes(of), frozenset(map(str, of["names"]))  # type: ignore[call-overload]
+    found: dict[tuple[str, str], None] = {}
+    try:
+        for _, element in ElementTree.iterparse(io.BytesIO(data)):
+            kind = _local(element)
+            if kind == "Header":
+                parts = {_local(child): child.text or "" for child in element}
+                found["PREPARED", parts.get("Prepared", "")] = None
+                found["TITLE", parts.get("Name", "")] = None
+            elif kind in ("Obs", "Series", "Group", "DataSet"):
+                pairs = [
+                    (v.get("id") or v.get("concept") or "", v.get("value", "")) for v in _values(element)
+                ]
+                found |= {pair: None for pair in (*element.attrib.items(), *pairs) if pair[0] in names}
+            if kind == "DataSet":
+                for part in element.iterfind("{*}Annotations/{*}Annotation"):
+                    said = {_local(child): child.text or "" for child in part}
+                    text = said.get("AnnotationText") or said.get("AnnotationTitle", "")
+                    found[said.get("AnnotationType", ""), text] = None
+                break
+            if kind in ("Obs", "Series"):
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise _no_xml(error) from None
+    return list(found), ()
+
+
+def _values(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """The values of a key or of attributes in a part of a generic message."""
+    return (v for child in element if _local(child) in _PAIRED for v in child)
+
+
+def _bytes(of: Mapping[str, object]) -> bytes:
+    """The message, without declarations: entities are how hostile XML attacks; SDMX has none."""
+    data = Path(str(of["path"])).read_bytes()
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        raise Refused("declarations")
+    return data
+
+
+def _no_xml(error: ElementTree.ParseError) -> Refused:
+    return Refused("no xml", [error.position[0], error.msg.partition(":")[0]])
 
 
 def _local(element: ElementTree.Element) -> str:
@@ -91,7 +142,7 @@ def _said(element: ElementTree.Element, at: str, measure: str, attributes: froze
     value = element.get(measure, "")
     for child in element:
         kind = _local(child)
-        if kind in ("ObsKey", "SeriesKey", "Attributes"):
+        if kind in _PAIRED:
             pairs = {(v.get("id") or v.get("concept") or ""): v.get("value", "") for v in child}
             (statuses if kind == "Attributes" else key).update(pairs)
         elif kind == "ObsDimension":

@@ -22,6 +22,7 @@ READERS = {
     "labelled": "statistics_files:labelled",
     "r": "statistics_files:r",
     "xml": "messages:sdmx_ml",
+    "xml_texts": "messages:sdmx_ml_texts",
     "connect": "queries:connect",
     "execute": "queries:execute",
     "fetch": "queries:fetch",

@@ -34,9 +34,7 @@ class Telling(Options):
     texts_of: str | None = option_field(
         None,
         metavar="FILE",
-        help=message(
-            "PX, JSON-stat, or CSV with its description: what it says of these where nothing is given"
-        ),
+        help=message("PX, JSON-stat, SDMX, or CSV with its description: what it says where nothing is given"),
     )
 
     def __post_init__(self) -> None:

@@ -22,6 +22,9 @@ from tabprotect.languages.messages import message
 SUFFIX = "-metadata.json"
 """Ending of a description's name: ``t.csv-metadata.json``."""
 
+UNIT = "schema:unitText"
+"""What says of a column in which unit its numbers are."""
+
 MOST = 2**20
 _NUMBERS = frozenset(
     {"integer", "int", "long", "short", "number", "decimal", "double", "float", "nonNegativeInteger",
@@ -65,7 +68,9 @@ def about(path: Path) -> About:
     title, note, source, day = (
         text_of((found or {}).get(f"dc:{name}")) for name in ("title", "description", "source", "date")
     )
-    return About(title, notes=tuple(filter(None, [note])), source=source, date=day[:10])
+    columns = _objects(_object((found or {}).get("tableSchema")).get("columns"))
+    unit = next(filter(None, (text_of(column.get(UNIT)) for column in columns)), "")
+    return About(title, notes=tuple(filter(None, [note])), unit=unit, source=source, date=day[:10])
 
 
 def _said(file: Path) -> object:
@@ -86,9 +91,8 @@ def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) 
     about = cube.about
     texts = [*cube.table.domain.names, *further]
     columns = [{"titles": text, "datatype": "string"} for text in texts]
-    columns.insert(
-        cube.table.domain.ndim, {"titles": count, "datatype": "decimal" if cube.decimals else "integer"}
-    )
+    numbers = {"titles": count, "datatype": "decimal" if cube.decimals else "integer"}
+    columns.insert(cube.table.domain.ndim, numbers | ({UNIT: about.unit} if about.unit else {}))
     said = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": name,
@@ -96,7 +100,7 @@ def description(name: str, cube: Cube, count: str, further: Sequence[str] = ()) 
             name: text
             for name, text in {
                 "dc:title": about.title,
-                "dc:description": " ".join([*about.sentences, *about.origin[: bool(about.unit)]]),
+                "dc:description": " ".join(about.sentences),
                 "dc:source": about.source,
                 "dc:date": about.date,
             }.items()

@@ -14,6 +14,12 @@ from tabprotect.languages.messages import message
 
 VALUE = "OBS_VALUE"
 AGENCY, VERSION = "TABPROTECT", "1.0"
+TITLE, NOTE, UNIT, SOURCE, UPDATED = "TITLE", "COMMENT_DSET", "UNIT_MEASURE", "SOURCE", "LAST_UPDATE"
+TEXTS = (TITLE, NOTE, UNIT, SOURCE, UPDATED)
+"""Attributes of a data set: what a text beside its numbers is about."""
+MADE = "PREPARED"
+"""When a message was prepared, where it states no other date."""
+
 PREPARED = "2000-01-01T00:00:00"
 """The fixed time of preparation, which a message must state: the same table gives the same bytes."""
 

@@ -9,7 +9,18 @@ from pathlib import Path
 
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_identifiers import VALUE, identified, is_identifier
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
+    MADE,
+    NOTE,
+    PREPARED,
+    SOURCE,
+    TITLE,
+    UNIT,
+    UPDATED,
+    VALUE,
+    identified,
+    is_identifier,
+)
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -31,7 +42,7 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -56,6 +67,31 @@ class Observation:
     key: Mapping[str, str]
     value: str
     statuses: Mapping[str, str]
+
+
+def texts_beside(about: About) -> dict[str, str]:
+    """The texts beside the numbers, by what each is about."""
+    texts = {
+        TITLE: about.title, NOTE: " ".join(about.sentences), UNIT: about.unit, SOURCE: about.source,
+        UPDATED: about.date,
+    }  # fmt: skip
+    return {kind: text for kind, text in texts.items() if text}
+
+
+def about_of(said: Iterable[tuple[str, str]]) -> About:
+    """What a message says of its table, from its texts; of several for one thing none is taken."""
+    found: dict[str, list[str]] = {}
+    for kind, text in dict.fromkeys(said):
+        if text and (kind, text) != (MADE, PREPARED):
+            found.setdefault(kind, []).append(text)
+    alone = {kind: texts[0] for kind, texts in found.items() if len(texts) == 1}
+    return About(
+        alone.get(TITLE, ""),
+        notes=(*found.get(NOTE, ()), *found.get("NOTE", ())),
+        unit=alone.get(UNIT, ""),
+        source=alone.get(SOURCE, ""),
+        date=alone.get(UPDATED, alone.get(MADE, ""))[:10],
+    )
 
 
 class SdmxMessage(Format):

@@ -11,7 +11,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, VALUE, VERSION, structure_id
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
+    AGENCY,
+    PREPARED,
+    TEXTS,
+    VALUE,
+    VERSION,
+    structure_id,
+)
 from tabprotect.engine.formats.statuses import CONF_STATUS, OBS_STATUS
 from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.tables.cube import Cube
@@ -130,7 +137,7 @@ def _codelists(one: Structure) -> list[str]:
 
 def _concepts(one: Structure) -> list[str]:
     named = {variable.name: name for variable, name in one.dimensions}
-    named |= {name: name for name in (VALUE, OBS_STATUS, CONF_STATUS)}
+    named |= {name: name for name in (VALUE, OBS_STATUS, CONF_STATUS, *TEXTS)}
     concepts = (f'<s:Concept id="{own}">{_name(name)}</s:Concept>' for own, name in named.items())
     head = f'<s:ConceptScheme id="CS_{one.id}" {_OWNED}>{_name(one.label)}'
     return [head, *concepts, "</s:ConceptScheme>"]
@@ -158,9 +165,12 @@ def _data_structure(one: Structure) -> list[str]:
     lines.append('</s:DimensionList><s:AttributeList id="AttributeDescriptor">')
     lines += [
         f'<s:Attribute id="{name}" assignmentStatus="Conditional">{concept(name)}'
-        f'<s:AttributeRelationship><s:PrimaryMeasure><Ref id="{VALUE}"/></s:PrimaryMeasure>'
-        "</s:AttributeRelationship></s:Attribute>"
-        for name in (OBS_STATUS, CONF_STATUS)
+        f"<s:AttributeRelationship>{of}</s:AttributeRelationship></s:Attribute>"
+        for names, of in (
+            ((OBS_STATUS, CONF_STATUS), f'<s:PrimaryMeasure><Ref id="{VALUE}"/></s:PrimaryMeasure>'),
+            (TEXTS, "<s:None/>"),
+        )
+        for name in names
     ]
     lines.append(
         '</s:AttributeList><s:MeasureList id="MeasureDescriptor">'

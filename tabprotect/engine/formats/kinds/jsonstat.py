@@ -6,7 +6,7 @@ which `count` names where there are several. Values are a list of all cells, or 
 number; where a value is null it is asked what that means, by its status, unless missing cells are
 taken as 0; where the status says that it is confidential, it is refused. Written as version 2, every cell, categories as codes; suppressed counts
 are null with the status c. The labels of categories are kept beside their codes. The levels of
-variables and structural zeros stand in the dataset's `extension`.
+variables, structural zeros and the unit stand in the dataset's `extension`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,24 @@ class JsonStat(Format):
         label, source, day = (text_of(dataset.get(name)) for name in ("label", "source", "updated"))
         notes = dataset.get("note")
         sentences = map(text_of, notes if isinstance(notes, list) else [notes])
-        return About(label, notes=tuple(filter(None, sentences)), source=source, date=day[:10])
+        extension, dimension = dataset.get("extension"), _mapping(dataset.get("dimension"), "dimension")
+        units = [text_of(extension.get("unit"))] if isinstance(extension, dict) else []
+        ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
+        for axis in _measures(dataset, dimension, ids):
+            said = _category(dimension, ids[axis]).get("unit")
+            stated = said.values() if isinstance(said, dict) else ()
+            units += [
+                text_of(one.get("label")) or text_of(one.get("base"))
+                for one in stated
+                if isinstance(one, dict)
+            ]
+        return About(
+            label,
+            notes=tuple(filter(None, sentences)),
+            unit=next(filter(None, units), ""),
+            source=source,
+            date=day[:10],
+        )
 
     def write(self, table: Table) -> bytes:
         return _written(table, {"value": counts_shown(table, None)}, {})
@@ -98,10 +115,10 @@ class JsonStat(Format):
         hidden = cube.hidden
         said: dict[str, object] = {"label": cube.about.title} if cube.about.title else {}
         about = cube.about
-        if remarks := [*about.sentences, *about.origin[: bool(about.unit)]]:
-            said["note"] = remarks
+        if about.sentences:
+            said["note"] = about.sentences
         said |= {name: text for name, text in {"source": about.source, "updated": about.date}.items() if text}
-        extension: dict[str, object] = {}
+        extension: dict[str, object] = {"unit": about.unit} if about.unit else {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}

@@ -13,12 +13,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, structure_id
-from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
+from tabprotect.engine.formats.agencies.csvw import text_of
+from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, MADE, PREPARED, TITLE, structure_id
+from tabprotect.engine.formats.agencies.sdmx_messages import (
+    HINT,
+    Observation,
+    SdmxMessage,
+    about_of,
+    texts_beside,
+)
 from tabprotect.engine.formats.layouts.observations import cells_shown, number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -30,7 +39,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
 )
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 
 _HEAD = re.compile(
@@ -45,6 +54,7 @@ class Code(TypedDict, total=False):
     """A code of a component, or a value in its place."""
 
     id: object
+    name: object
     value: object
     start: object
 
@@ -63,6 +73,8 @@ class Structure(TypedDict, total=False):
     dimensions: Mapping[Level, Sequence[Component]]
     attributes: Mapping[Level, Sequence[Component]]
     measures: Mapping[Level, Sequence[Component]]
+    name: object
+    annotations: Sequence[Mapping[str, object]]
 
 
 class Series(TypedDict, total=False):
@@ -76,6 +88,7 @@ class DataSet(Series, total=False):
     """Series by key, or observations alone."""
 
     structure: int
+    annotations: Sequence[int]
     series: Mapping[str, Series]
 
 
@@ -91,6 +104,8 @@ class Message(Parts, total=False):
     """A message as it is parsed; what does not fit is found where it is read."""
 
     data: Parts
+    header: Mapping[str, object]
+    meta: Mapping[str, object]
 
 
 class SdmxJson(SdmxMessage):
@@ -100,22 +115,16 @@ class SdmxJson(SdmxMessage):
     begins = _HEAD
 
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
-        try:
-            top: Message = json.loads(path.read_bytes().decode("utf-8-sig"))
-        except (ValueError, RecursionError):
-            raise InputError(message("this is no JSON"), hint=HINT) from None
-        try:
+        with _parsed(path) as top:
             return list(_observations(*_parts(top), reading.count)), []
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                message("the message does not fit the structure it states"),
-                hint=HINT,
-                detail=message("{name}: {error}", type(error).__name__, error)[:200],
-            ) from None
+
+    def about(self, path: Path) -> About:
+        with _parsed(path) as top:
+            return about_of(_texts(top, *_parts(top)))
 
     def message(self, cube: Cube, status: str) -> bytes:
         table = cube.table
-        notes = [*cube.about.sentences, *cube.about.origin]
+        notes = texts_beside(replace(cube.about, title=""))
         observations = {
             ":".join(map(str, index)): (
                 [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]
@@ -140,7 +149,11 @@ class SdmxJson(SdmxMessage):
                         _attribute(CONF_STATUS, CONF, (status, CONFIDENTIAL)),
                     ],
                 },
-                **({"annotations": [{"type": "NOTE", "text": text} for text in notes]} if notes else {}),
+                **(
+                    {"annotations": [{"type": kind, "text": text} for kind, text in notes.items()]}
+                    if notes
+                    else {}
+                ),
             },
             "dataSets": [
                 {
@@ -152,6 +165,39 @@ class SdmxJson(SdmxMessage):
         }
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         return (text + "\n").encode("utf-8")
+
+
+@contextmanager
+def _parsed(path: Path) -> Iterator[Message]:
+    """A message as it is parsed; whatever of it does not fit is said as a fault of the file."""
+    try:
+        top: Message = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise InputError(message("this is no JSON"), hint=HINT) from None
+    try:
+        yield top
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            message("the message does not fit the structure it states"),
+            hint=HINT,
+            detail=message("{name}: {error}", type(error).__name__, error)[:200],
+        ) from None
+
+
+def _texts(top: Message, structure: Structure, data: DataSet) -> Iterator[tuple[str, str]]:
+    """What a message says beside its observations: what each text is about, and the text."""
+    header = top.get("header") or top.get("meta") or {}
+    yield MADE, text_of(header.get("prepared"))
+    name = text_of(structure.get("name")) or text_of(header.get("name"))
+    # Without a title a table is called by its structure.
+    yield TITLE, name if name != header.get("id") else ""
+    listed = structure.get("annotations") or []
+    for one in (listed[place] for place in data.get("annotations") or ()):
+        yield text_of(one.get("type")), text_of(one.get("text") or one.get("texts") or one.get("title"))
+    for level in _LEVELS:
+        for part in (*_listed(structure, "dimensions", level), *_listed(structure, "attributes", level)):
+            for value in part.get("values") or ():
+                yield part["id"], text_of(value.get("name")) or _code([value], 0)
 
 
 def _parts(top: Message) -> tuple[Structure, DataSet]:

@@ -17,15 +17,28 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.foreign.answers import rows_of, texts
+from tabprotect.engine.foreign.answers import rows_of, text, texts
 from tabprotect.engine.foreign.reader import RefusedFileError, asked
-from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, PREPARED, VALUE, VERSION, structure_id
-from tabprotect.engine.formats.agencies.sdmx_messages import HINT, Observation, SdmxMessage
+from tabprotect.engine.formats.agencies.sdmx_identifiers import (
+    AGENCY,
+    PREPARED,
+    TEXTS,
+    VALUE,
+    VERSION,
+    structure_id,
+)
+from tabprotect.engine.formats.agencies.sdmx_messages import (
+    HINT,
+    Observation,
+    SdmxMessage,
+    about_of,
+    texts_beside,
+)
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
-from tabprotect.engine.formats.text.markup import escape, quoteattr
-from tabprotect.engine.tables.cube import Cube, in_units
+from tabprotect.engine.formats.text.markup import quoteattr
+from tabprotect.engine.tables.cube import About, Cube, in_units
 from tabprotect.languages.messages import message
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
@@ -49,11 +62,7 @@ class SdmxMl(SdmxMessage):
         return not head or self.sniff(head)
 
     def observations(self, path: Path, reading: Reading) -> tuple[list[Observation], list[str]]:
-        of = {"measure": reading.count or VALUE, "attributes": sorted(_ATTRIBUTES)}
-        try:
-            answer, _ = asked("xml", of, path=path)
-        except RefusedFileError as refused:
-            raise _refused(refused) from None
+        answer = _answer("xml", path, measure=reading.count or VALUE, attributes=sorted(_ATTRIBUTES))
         found = list(_observations(answer, path))
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
@@ -61,6 +70,10 @@ class SdmxMl(SdmxMessage):
             return found, []
         kept = [replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found]
         return kept, [message("taken for attributes, as not all have them: {further}", ", ".join(further))]
+
+    def about(self, path: Path) -> About:
+        said = rows_of(_answer("xml_texts", path, names=TEXTS), 0, 2, path)
+        return about_of((text(kind, path), text(told, path)) for kind, told in said)
 
     def message(self, cube: Cube, status: str) -> bytes:
         table, hidden = cube.table, cube.hidden
@@ -78,13 +91,8 @@ class SdmxMl(SdmxMessage):
             "</c:Structure></m:Structure></m:Header>",
             f'<m:DataSet structureRef="{named}" action="Information">',
         ]
-        if notes := [*cube.about.sentences, *cube.about.origin]:
-            # The order of its parts is the schema's.
-            said = "".join(
-                f'<c:AnnotationText xml:lang="en">{escape(text)}</c:AnnotationText>' for text in notes
-            )
-            note = f"<c:Annotation><c:AnnotationType>NOTE</c:AnnotationType>{said}</c:Annotation>"
-            lines.append(f"<c:Annotations>{note}</c:Annotations>")
+        if beside := texts_beside(cube.about):
+            lines.append(f"<g:Attributes>{_values(beside)}</g:Attributes>")
         for _, labels, count in cells_shown(table, hidden):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))
             value = "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'
@@ -94,6 +102,20 @@ class SdmxMl(SdmxMessage):
             )
         lines += ["</m:DataSet>", "</m:GenericData>"]
         return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _answer(question: str, path: Path, **of: object) -> object:
+    """What the reader answers to a question about a message.
+
+    Raises
+    ------
+    InputError
+        If it is no message that can be read.
+    """
+    try:
+        return asked(question, of, path=path)[0]
+    except RefusedFileError as refused:
+        raise _refused(refused) from None
 
 
 def _refused(refused: RefusedFileError) -> InputError:

@@ -96,7 +96,7 @@ def test_unit_source_note_and_date_are_told_where_the_format_tells_them(tmp_path
         assert text in told, text
 
 
-@pytest.mark.parametrize("name", ["px", "jsonstat", "csv"])
+@pytest.mark.parametrize("name", ["px", "jsonstat", "csv", "sdmx-ml", "sdmx-json"])
 def test_what_a_file_says_of_itself_is_told_of_the_release_too(tmp_path: Path, name: str) -> None:
     kind = named(name)
     read = tmp_path / f"read{kind.suffixes[0]}"
@@ -104,9 +104,7 @@ def test_what_a_file_says_of_itself_is_told_of_the_release_too(tmp_path: Path, n
     telling = Telling(texts_of=str(read), source="Another one")
     found = about_release(replace(RELEASE, title=""), telling=telling)
     assert (found.title, found.source, found.date) == ("People by v", "Another one", TOLD.date)
-    assert "Age in years." in " ".join(found.notes)
-    # The unit is a note where the format has no place for it.
-    assert "persons" in (found.unit if name == "px" else " ".join(found.notes))
+    assert "Age in years." in " ".join(found.notes) and found.unit == "persons"
     assert about_release(RELEASE, telling=Telling(texts_of=str(read), unit="firms")).unit == "firms"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ TABLE = Table.dense(
     Domain.of({"GEO": ["DE", "FR"], "SEX": ["F", "M"], "TIME_PERIOD": ["2021", "2022"]}),
     np.arange(8).reshape(2, 2, 2) + 3,
 )
+TOLD = About("A title", "Changed by 3.", ("A note.",), unit="persons", source="The office", date="2026-11-28")
 HIDDEN = np.arange(8).reshape(2, 2, 2) == 5
 
 MESSAGE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"
@@ -96,7 +98,8 @@ def test_version_2_of_json_and_its_measures(tmp_path: Path) -> None:
 @BOTH
 def test_the_library_reads_what_is_written(tmp_path: Path, kind: Format) -> None:
     path = tmp_path / f"t{kind.suffixes[0]}"
-    path.write_bytes(kind.publish(Cube(TABLE, HIDDEN, about=About("A title"))))
+    path.write_bytes(kind.publish(Cube(TABLE, HIDDEN, about=TOLD)))
+    assert kind.about(path) == replace(TOLD, changed="", notes=("Changed by 3. A note.",))
     observations = sdmx.read_sdmx(io.BytesIO(path.read_bytes())).data[0].obs
     assert len(observations) == TABLE.domain.size
     for one in observations:
@@ -114,6 +117,29 @@ def test_what_the_library_writes_is_read(tmp_path: Path) -> None:
     message = sdmx.read_sdmx(io.BytesIO(kind.write(TABLE)))
     (tmp_path / "theirs.xml").write_bytes(sdmx.to_xml(message))
     assert read_table(tmp_path / "theirs.xml").table == TABLE
+
+
+@pytest.mark.parametrize("text", [GENERIC, SPECIFIC, COMPACT])
+def test_what_others_say_of_their_table(tmp_path: Path, text: str) -> None:
+    header = "<m:Header><m:Prepared>2024-05-06T07:08:09</m:Prepared>"
+    text = (
+        text.replace("<m:Header>", header)
+        if text == GENERIC
+        else text.replace("<m:Data", f"{header}</m:Header><m:Data")
+    )
+    noted = (
+        '<c:Annotations xmlns:c="c"><c:Annotation><c:AnnotationType>NOTE</c:AnnotationType>'
+        "<c:AnnotationText>Revised.</c:AnnotationText></c:Annotation></c:Annotations></m:DataSet>"
+    )
+    (tmp_path / "t.xml").write_text(text.replace("</m:DataSet>", noted))
+    found = formats()["sdmx_ml"].about(tmp_path / "t.xml")
+    assert found == About("Women", notes=("Revised.",), date="2024-05-06")
+    (tmp_path / "t.json").write_text(
+        json.dumps(JSON_2)
+        .replace('"OBS_STATUS"', '"UNIT_MEASURE"')
+        .replace('"id": "P"', '"name": {"en": "Persons"}')
+    )
+    assert formats()["sdmx_json"].about(tmp_path / "t.json") == About(unit="Persons")
 
 
 @BOTH
