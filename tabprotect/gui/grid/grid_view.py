@@ -176,7 +176,7 @@ class GridView(QWidget):
         self._needs = (0, 0)
         self._grand = (0, 0)
         self._labels = 0
-        """Width of the row labels."""
+        """Width that the row labels take from the cells."""
         self._fitted = 0
         self._arrange()
         self.cells.selectionModel().currentChanged.connect(self._current)
@@ -329,7 +329,7 @@ class GridView(QWidget):
         """The widths it would have by itself, whatever it has been told; nothing is laid out."""
         metrics = QFontMetrics(tabular(self.font()))
         grand, under = self._totals_width(metrics)
-        wide = self._natural_column_width(metrics, grand)
+        wide = self._natural_column_width(metrics, grand, self._labels)
         return max(wide, under if self.right.isVisibleTo(self) else 0), grand
 
     def _totals_width(self, metrics: QFontMetrics) -> tuple[int, int]:
@@ -369,12 +369,12 @@ class GridView(QWidget):
 
     # -- sizes --------------------------------------------------------------------------------
 
-    def _column_width(self) -> int:
-        natural = self._natural_column_width(self.cells.fontMetrics(), self._grand[0])
+    def _column_width(self, labels: int) -> int:
+        natural = self._natural_column_width(self.cells.fontMetrics(), self._grand[0], labels)
         return max(natural, self.at_least[0])
 
-    def _natural_column_width(self, metrics: QFontMetrics, grand: int) -> int:
-        """Return what labels and counts need, beside totals as wide as ``grand``."""
+    def _natural_column_width(self, metrics: QFontMetrics, grand: int, labels: int) -> int:
+        """Return what labels and counts need, beside totals and labels of rows so wide."""
         values = self.model.values
         longest = ""
         if values.size:
@@ -384,34 +384,37 @@ class GridView(QWidget):
         if self.layout_ is not None and names:
             inner = self.layout_.domain[names[-1]].categories
             label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
-            room = self._room_for_column(grand)
+            room = self._room_for_column(grand, labels)
             room -= 3 * GRID + max(self.room[0], 0)
             wide = min(metrics.horizontalAdvance(label), max(room, GRID))
             wide = max(wide, metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
-        least = min(6 * GRID, max(self._room_for_column(grand), wide + GRID))
+        least = min(6 * GRID, max(self._room_for_column(grand, labels), wide + GRID))
         least += min(self.room[0], 0)
         return max(wide + 3 * GRID + self.room[0], least)
 
-    def _room_for_rows(self) -> int:
-        """Return what the labels of the rows may take of the width."""
-        return max(2 * self.width() // 5, 12 * GRID)
+    def _room_for_rows(self) -> tuple[int, int]:
+        """Return what row labels may take from the cells, and what the cells leave in any case."""
+        under = self._totals_width(self.cells.fontMetrics())[1] if self.right.isVisibleTo(self) else 0
+        cells = self.model.columnCount() * max(self._column_width(0), under)
+        return max(2 * self.width() // 5, 12 * GRID), max(self._beside(self._grand[0]) - cells, 0)
 
-    def _room_for_column(self, grand: int) -> int:
+    def _beside(self, grand: int) -> int:
+        """Return what is left beside the totals and a bar."""
+        return self.width() - grand - self.right.verticalScrollBar().sizeHint().width()
+
+    def _room_for_column(self, grand: int, labels: int) -> int:
         """A column's share of what is left beside labels and totals."""
-        bar = self.right.verticalScrollBar().sizeHint().width()
-        return max((self.width() - self._labels - grand - bar) // SEEN, 4 * GRID)
+        return max((self._beside(grand) - labels) // SEEN, 4 * GRID)
 
     def _widen(self) -> None:
         """Make room when the values have become longer; never take a user's width away."""
-        if self._column_width() > self.cells.columns.defaultSectionSize():
+        if self._column_width(self._labels) > self.cells.columns.defaultSectionSize():
             self._fit()
 
     def _fit(self) -> None:
         self._fitted = self.width()
-        for view in (self.cells, self.bottom):
-            view.rows.most = self._room_for_rows()
         font = tabular(self.font())
         for view in (self.cells, self.right, self.bottom, self.both):
             view.setFont(font)
@@ -419,21 +422,22 @@ class GridView(QWidget):
         natural, under = self._totals_width(self.cells.fontMetrics())
         grand = max(natural, self.at_least[1]) if under else natural
         self._grand = grand, height
+        most, spare = self._room_for_rows()
         for view in (self.cells, self.right, self.bottom):
             view.rows.take(self.layout_)
+            view.rows.make_room(most, spare)
             view.columns.take(self.layout_)
-        names = min(self.cells.corner.needed(), self._room_for_rows())
-        header_width = max(sum(self.cells.rows.level_sizes()), names)
-        self._labels = 0 if self.cells.rows.isHidden() else header_width
-        wide = self._column_width()
+        names, hidden = min(self.cells.corner.needed(), most), self.cells.rows.isHidden()
+        header_width = 0 if hidden else max(sum(self.cells.rows.level_sizes()), names)
+        self._labels = 0 if hidden else max(self.cells.rows.needed, names)
+        wide = self._column_width(self._labels)
         wide = max(wide, under if self.right.isVisibleTo(self) else 0)
         for view in (self.cells, self.bottom, self.right, self.both):
             view.verticalHeader().setDefaultSectionSize(height)
             view.horizontalHeader().setDefaultSectionSize(
                 wide if view in (self.cells, self.bottom) else grand
             )
-        header_width = self._labels
-        if not self.cells.rows.isHidden():
+        if not hidden:
             self.cells.rows.setFixedWidth(header_width)
             self.bottom.rows.setFixedWidth(header_width)
         header_height = sum(self.cells.columns.level_sizes())
@@ -470,7 +474,9 @@ class GridView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._make_room_for_bars()
-        tight = self.cells.rows.sizeHint().width() >= self._room_for_rows()
-        long = self._column_width() != self.cells.columns.defaultSectionSize()
-        if self.layout_ is not None and self.width() != self._fitted and (tight or long):
+        if self.layout_ is None or self.width() == self._fitted:
+            return
+        longer = self.cells.rows.make_room(*self._room_for_rows())
+        wider = self._column_width(self._labels) != self.cells.columns.defaultSectionSize()
+        if longer or wider:
             self._fit()

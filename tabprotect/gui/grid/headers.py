@@ -20,7 +20,7 @@ NARROWEST = 6 * GRID
 """Pixels that a level of the rows keeps where its labels have to give room."""
 
 LABEL_LIMIT = 22
-"""Characters of a label that a header makes room for; the rest is elided, the tooltip has all."""
+"""Characters of a label that a header takes room from the cells for; the tooltip has all."""
 
 
 class LevelHeader(QHeaderView):
@@ -39,10 +39,9 @@ class LevelHeader(QHeaderView):
         self.layout_: Layout | None = None
         self.total = False
         self.limit = LABEL_LIMIT
-        """Characters of a label that room is made for."""
-        self.most = 0
-        """Pixels that all levels of the rows may take together; 0 for as many as they need."""
-        self._sizes: list[int] = [40]
+        """Characters of a label that room is taken from the cells for."""
+        self._rooms = 0, 0
+        self._short = self._sizes = [40]
         self._shared: list[Shared] = []
         self.setSectionsClickable(True)
         self.setHighlightSections(True)
@@ -56,7 +55,8 @@ class LevelHeader(QHeaderView):
     def take(self, layout: Layout | None) -> None:
         """Take labels from a layout."""
         self.layout_ = layout
-        self._sizes = self._level_sizes()
+        self._wanted = self._widths(self.limit), self._widths(None)
+        self.make_room(*self._rooms)
         domain = None if layout is None else layout.domain
         self._shared = [] if domain is None else [shared(domain[n].categories) for n in self.names]
         # Qt asks for the size of a header only now and then; this makes it ask.
@@ -81,7 +81,29 @@ class LevelHeader(QHeaderView):
         """Width (rows) or height (columns) of each level in pixels."""
         return self._sizes
 
-    def _level_sizes(self) -> list[int]:
+    @property
+    def needed(self) -> int:
+        """Pixels that the levels take from the cells."""
+        return sum(self._short)
+
+    def make_room(self, most: int, spare: int) -> bool:
+        """Take note of what room there is, and return whether a level becomes wider or narrower.
+
+        Parameters
+        ----------
+        most
+            Pixels that all levels of the rows may take from the cells; 0 for as many as they need.
+        spare
+            Pixels that the cells leave: where they are more, labels are as long as these allow.
+        """
+        before, self._rooms = self._sizes, (most, spare)
+        self._short = _narrowed(self._wanted[0], most)
+        whole = _narrowed(self._wanted[1], spare) if spare else []
+        self._sizes = whole if sum(whole) > self.needed else self._short
+        return before != self._sizes
+
+    def _widths(self, limit: int | None) -> list[int]:
+        """Pixels of each level with labels of at most so many characters."""
         metrics = self.fontMetrics()
         if not self.down:
             return [metrics.height() + GRID] * max(1, len(self.names))
@@ -89,14 +111,9 @@ class LevelHeader(QHeaderView):
             return [metrics.horizontalAdvance(tr("total")) + 3 * GRID]
         out = []
         for name, head in zip(self.names, self.heads, strict=True):
-            longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
-            wide = max(
-                map(metrics.horizontalAdvance, (longest, message("{name} \u2193", head[: self.limit])))
-            )
+            longest = max(self.layout_.domain[name].categories, key=len)[:limit]
+            wide = max(map(metrics.horizontalAdvance, (longest, message("{name} \u2193", head[:limit]))))
             out.append(max(wide, 4 * GRID) + 3 * GRID)
-        while self.most and sum(out) > self.most and max(out) > NARROWEST:
-            widest = out.index(max(out))
-            out[widest] = max(NARROWEST, out[widest] - (sum(out) - self.most), out[widest] - GRID)
         return out
 
     def sizeHint(self) -> QSize:
@@ -225,6 +242,15 @@ class LevelHeader(QHeaderView):
             self.fold_asked.emit(level, line)
             return
         super().mousePressEvent(event)
+
+
+def _narrowed(sizes: list[int], most: int) -> list[int]:
+    """Levels in so many pixels (0 for as they are): the widest gives way first."""
+    out = list(sizes)
+    while most and sum(out) > most and max(out) > NARROWEST:
+        widest = out.index(max(out))
+        out[widest] = max(NARROWEST, out[widest] - (sum(out) - most), out[widest] - GRID)
+    return out
 
 
 class Corner(QWidget):

@@ -177,7 +177,7 @@ class MagnitudeGrid(QWidget):
         """Show values of a table's cells; a placement names its variables."""
         if (before := self._layout) is None or before.key is not key or before.axes != tuple(axes):
             self._layout = MagnitudeLayout(tuple(axes), key)
-            self.bar.layer = tuple(n - 1 for n in self._layout.domain.shape)
+            self.bar.layers.cell = tuple(n - 1 for n in self._layout.domain.shape)
         self._shown, self._placement = shown, placement
         self._fill()
 
@@ -196,7 +196,7 @@ class MagnitudeGrid(QWidget):
         if layout is None or shown is None or placement is None or not self.fits:
             return
         mark = None if shown.mark is None else layout.spread(shown.mark)
-        grid = self.bar.lay_out(layout.domain, placement, at_risk=mark)
+        grid = self.bar.layers.lay_out(layout.domain, placement, at_risk=mark)
         if self._only and mark is not None:
             grid = grid.only(mark)
 
@@ -222,7 +222,7 @@ class MagnitudeGrid(QWidget):
             return
         index = layout.index(nodes)
         if self.grid.layout_ is not None and not self.grid.layout_.same_layer(index):
-            self.bar.layer = index
+            self.bar.layers.cell = index
             self._fill()
         self.grid.set_current(index)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDrag,
@@ -165,6 +166,99 @@ class DropZone(QFrame):
         self.dropped.emit(name, self.zone, at)
 
 
+class Layers(QObject):
+    """The layer of a table that is shown, and a list for each variable that it takes a category of.
+
+    ``chosen`` carries a cell of the layer that was picked.
+
+    Parameters
+    ----------
+    stand
+        Puts new lists where they stand.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, stand: Callable[[], None]) -> None:
+        super().__init__()
+        self.cell: Index = ()
+        """A cell of the layer that is shown."""
+        self.lists: dict[str, QComboBox] = {}
+        self.table: tuple[Domain, Placement] | None = None
+        self._stand = stand
+
+    def lay_out(
+        self, domain: Domain, placement: Placement, cell: Index | None = None, at_risk: Bools | None = None
+    ) -> Layout:
+        """Show which layer is shown, and return which cells stand where in it.
+
+        Parameters
+        ----------
+        cell
+            A cell of the layer; by default the layer stays as it is, or is the first one.
+        at_risk
+            In the shape of the table: how many such cells each layer holds is said, too.
+        """
+        layer = self.cell if cell is None else cell
+        if len(layer) != domain.ndim or any(i >= n for i, n in zip(layer, domain.shape, strict=True)):
+            layer = (0,) * domain.ndim
+        self.cell = layer
+        if (domain, placement) != self.table:
+            self.table = domain, placement
+            self.renew()
+        self.count(at_risk)
+        return Layout(domain, placement, layer)
+
+    def renew(self) -> None:
+        """Make the lists anew, where there is a table."""
+        if self.table is not None:
+            domain, placement = self.table
+            self.lists = {name: self._list(domain, name) for name in placement.layers}
+            self._stand()
+
+    def count(self, at_risk: Bools | None) -> None:
+        """Say how many at-risk cells each category has, the other layers as they are chosen."""
+        if self.table is None:
+            return
+        domain, placement = self.table
+        for name, combo in self.lists.items():
+            words = list(domain[name].categories)
+            if at_risk is not None:
+                part = at_risk[
+                    tuple(
+                        at if n in placement.layers and n != name else slice(None)
+                        for at, n in zip(self.cell, domain.names, strict=True)
+                    )
+                ]
+                left = [n for n in domain.names if n == name or n not in placement.layers]
+                numbers = part.sum(axis=tuple(a for a, n in enumerate(left) if n != name))
+                words = [
+                    message("{c}  \u2022{n}", c, count_text(int(n))) if n else c
+                    for c, n in zip(words, numbers, strict=True)
+                ]
+            with silent(combo):
+                for number, text in enumerate(words):
+                    combo.setItemText(number, translate(text))
+                combo.setCurrentIndex(self.cell[domain.axis(name)])
+
+    def _list(self, domain: Domain, name: str) -> QComboBox:
+        categories, at = domain[name].categories, domain.axis(name)
+        combo = named(
+            QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon),
+            message("Layer: {name}", name),
+        )
+        combo.addItems(list(categories))
+        # With room for the number of at-risk cells.
+        combo.setMinimumContentsLength(min(max(map(len, categories)) + 6, 28))
+
+        def choose(code: int) -> None:
+            self.cell = (*self.cell[:at], code, *self.cell[at + 1 :])
+            self.chosen.emit(self.cell)
+
+        combo.currentIndexChanged.connect(choose)
+        return combo
+
+
 class PlacementBar(Scrolling):
     """``placed`` carries the placement that is asked for, ``layer_chosen`` a cell index."""
 
@@ -177,12 +271,7 @@ class PlacementBar(Scrolling):
             name=message("Placement of the variables"), sideways=False, focus=Qt.FocusPolicy.NoFocus
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._placement: Placement | None = None
-        self._combos: dict[str, QComboBox] = {}
-        self.layer: Index = ()
-        """A cell of the layer that is shown."""
-        self._domain: Domain | None = None
-        self._shown: object = None
+        self.layers = connected(Layers(self._build), chosen=self.layer_chosen)
         inner = QWidget()
         row = FlowLayout(inner, gap=GRID)
         self.zones: dict[str, DropZone] = {zone: DropZone(zone) for zone in ZONES}
@@ -190,73 +279,16 @@ class PlacementBar(Scrolling):
             zone.dropped.connect(self._move)
             row.addWidget(zone)
         self.setWidget(inner)
-        THEME.follow(self, PlacementBar._again)
-
-    def lay_out(
-        self, domain: Domain, placement: Placement, cell: Index | None = None, at_risk: Bools | None = None
-    ) -> Layout:
-        """Show where the variables stand, and return which cells do, in one layer.
-
-        Parameters
-        ----------
-        cell
-            A cell of the layer; by default the layer stays as it is, or is the first one.
-        at_risk
-            In the shape of the table: how many such cells each layer holds is said, too.
-        """
-        key, layer = (domain, placement), self.layer if cell is None else cell
-        if len(layer) != domain.ndim or any(i >= n for i, n in zip(layer, domain.shape, strict=True)):
-            layer = (0,) * domain.ndim
-        self._domain, self._placement, self.layer = domain, placement, layer
-        if key != self._shown:
-            self._shown = key
-            self._build()
-        for name, combo in self._combos.items():
-            with silent(combo):
-                self._count(name, combo, at_risk)
-                combo.setCurrentIndex(layer[domain.axis(name)])
-        return Layout(domain, placement, layer)
-
-    def forget_risk(self) -> None:
-        """Say nothing more of what is at risk."""
-        if self._domain is not None:
-            for name, combo in self._combos.items():
-                self._count(name, combo, None)
-
-    def _count(self, name: str, combo: QComboBox, at_risk: Bools | None) -> None:
-        """At-risk cells of each category, the other layers as they are chosen."""
-        assert self._domain is not None and self._placement is not None
-        categories = self._domain[name].categories
-        if at_risk is None:
-            words = list(categories)
-        else:
-            part = at_risk[
-                tuple(
-                    self.layer[a] if n in self._placement.layers and n != name else slice(None)
-                    for a, n in enumerate(self._domain.names)
-                )
-            ]
-            left = [n for n in self._domain.names if n == name or n not in self._placement.layers]
-            numbers = part.sum(axis=tuple(a for a, n in enumerate(left) if n != name))
-            words = [
-                message("{c}  \u2022{n}", c, count_text(int(n))) if n else c
-                for c, n in zip(categories, numbers, strict=True)
-            ]
-        for number, text in enumerate(words):
-            combo.setItemText(number, translate(text))
+        THEME.follow(self, lambda bar: bar.layers.renew())
 
     def chip(self, name: str) -> Chip:
         """The chip of a variable."""
         return next(c for z in self.zones.values() for c in z.chips if c.name == name)
 
-    def _again(self) -> None:
-        if self._domain is not None:
-            self._build()
-
     def _build(self) -> None:
-        assert self._domain is not None and self._placement is not None
+        assert self.layers.table is not None
+        domain, placement = self.layers.table
         focused = next((c.name for z in self.zones.values() for c in z.chips if c.hasFocus()), None)
-        self._combos = {}
         for zone_name, zone in self.zones.items():
             while zone.row.count() > 1:
                 item = zone.row.takeAt(1)
@@ -265,17 +297,15 @@ class PlacementBar(Scrolling):
                     widget.hide()
                     widget.deleteLater()
             zone.chips = []
-            names = getattr(self._placement, zone_name)
-            zone.setVisible(bool(names) or self._domain.ndim > 2)
+            names = getattr(placement, zone_name)
+            zone.setVisible(bool(names) or domain.ndim > 2)
             for at, name in enumerate(names):
-                chip = connected(
-                    Chip(name, len(self._domain[name].categories), zone.zone, at), asked=self._move
-                )
+                chip = connected(Chip(name, len(domain[name].categories), zone.zone, at), asked=self._move)
                 zone.chips.append(chip)
                 zone.row.addWidget(chip)
                 chip.show()
                 if zone_name == "layers":
-                    zone.row.addWidget(self._combo(name))
+                    zone.row.addWidget(self.layers.lists[name])
             if not names:
                 zone.row.addWidget(Label(message("drop a variable here"), role="quiet"))
         self._take_height()
@@ -297,27 +327,9 @@ class PlacementBar(Scrolling):
         most = max(row, height // (PART if height >= LOW else 2 * PART))
         self.setFixedHeight(min(flow.heightForWidth(self.viewport().width()), most) + 2)
 
-    def _combo(self, name: str) -> QComboBox:
-        assert self._domain is not None
-        combo = named(
-            QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon),
-            message("Layer: {name}", name),
-        )
-        combo.addItems(list(self._domain[name].categories))
-        # With room for the number of at-risk cells.
-        combo.setMinimumContentsLength(min(max(map(len, self._domain[name].categories)) + 6, 28))
-        combo.currentIndexChanged.connect(lambda code: self._choose(name, code))
-        self._combos[name] = combo
-        return combo
-
-    def _choose(self, name: str, code: int) -> None:
-        assert self._domain is not None
-        at = self._domain.axis(name)
-        self.layer = (*self.layer[:at], code, *self.layer[at + 1 :])
-        self.layer_chosen.emit(self.layer)
-
     def _move(self, name: str, zone: Zone, at: int | None) -> None:
-        if self._placement is None:
+        if self.layers.table is None:
             return
-        if (wanted := moved(self._placement, name, zone, at)) != self._placement:
+        placement = self.layers.table[1]
+        if (wanted := moved(placement, name, zone, at)) != placement:
             self.placed.emit(wanted)

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import emptied, silent
+from tabprotect.gui.grid.placement_bar import Layers
+from tabprotect.gui.look.buttons import connected, emptied
 from tabprotect.gui.look.drawn.shades import ScaleBar, class_colours, class_numbers, shade_numbers, shades
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import filled, in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Written, chance_text, colour, inked
-from tabprotect.languages.translation import tr, translate
+from tabprotect.languages.translation import translate
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,7 @@ class HeatMap(QWidget):
         self.grid = GridView(name)
         self.scale = ScaleBar()
         self.layers = in_row(spacing=GRID)
-        self._combos: dict[str, QComboBox] = {}
-        self._key: tuple[Domain, Placement] | None = None
-        self._layer: Index = ()
+        self._layer = connected(Layers(self._stand), chosen=self._fill)
         self._values: Arrays | None = None
         self._text: Written = str
         self._top, self._flip = 1.0, False
@@ -119,13 +117,7 @@ class HeatMap(QWidget):
         ends = (scale.text(0.0), scale.text(self._top))
         low, high = reversed(ends) if scale.flip else ends
         self.scale.show_scale(low, high, classes=scale.classes)
-        if self._key is None or self._key != (domain, placement):
-            self._key = (domain, placement)
-            self._layer = (0,) * domain.ndim
-            self._build_layers(domain, placement)
-        if selection is not None:
-            self._layer = selection
-        self._fill()
+        self._show(self._layer.lay_out(domain, placement, selection))
         self.set_selection(selection)
 
     def set_selection(self, selection: Index | None) -> None:
@@ -134,14 +126,17 @@ class HeatMap(QWidget):
             return
         self._showing = True
         if selection is not None and not layout.same_layer(selection):
-            self._layer = selection
-            self._fill()
+            self._fill(selection)
         self.grid.set_current(selection)
         self._showing = False
 
-    def _fill(self) -> None:
-        assert self._key is not None and self._values is not None
-        layout = Layout(*self._key, self._layer)
+    def _fill(self, cell: Index) -> None:
+        """Show the layer of a cell."""
+        assert self._layer.table is not None
+        self._show(self._layer.lay_out(*self._layer.table, cell))
+
+    def _show(self, layout: Layout) -> None:
+        assert self._values is not None
         values = np.ascontiguousarray(layout.flat(self._values))
         self._showing = True
         self._shown_dots = None if self._dots is None else layout.flat(self._dots)
@@ -153,10 +148,6 @@ class HeatMap(QWidget):
         self.grid.show_grid(layout, values, text=self._text)
         self._showing = False
         self._paint()
-        domain = self._key[0]
-        for name, combo in self._combos.items():
-            with silent(combo):
-                combo.setCurrentIndex(self._layer[domain.axis(name)])
 
     def _paint(self) -> None:
         grounds = class_colours if self._kind.classes else shades
@@ -167,7 +158,7 @@ class HeatMap(QWidget):
     def _fit(self) -> None:
         """As high and wide as the cells need: the rest is for what stands beside and below."""
         cells = self.grid.cells
-        layers = self.layers.sizeHint().height() + GRID if self._combos else 0
+        layers = self.layers.sizeHint().height() + GRID if self._layer.lists else 0
         self.setMaximumHeight(cells.maximumHeight() + layers)
         wide = cells.columns.defaultSectionSize() * self.grid.model.columnCount()
         scrolls = self.height() - layers < cells.maximumHeight()
@@ -187,27 +178,10 @@ class HeatMap(QWidget):
         if not self._showing:
             self.chosen.emit(index)
 
-    # -- layers -------------------------------------------------------------------------------
-
-    def _build_layers(self, domain: Domain, placement: Placement) -> None:
+    def _stand(self) -> None:
         emptied(self.layers)
-        self._combos = {}
-        for name in placement.layers:
-            label, combo = Label(name), QComboBox()
-            dress(label, "quiet")
-            label.setBuddy(combo)
-            combo.setAccessibleName(tr("Layer: {name}", name))
-            combo.addItems(list(domain[name].categories))
+        for name, combo in self._layer.lists.items():
             combo.setMaximumWidth(22 * GRID)
-            combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))
-            self._combos[name] = combo
-            filled(self.layers, label, combo)
-        if placement.layers:
+            filled(self.layers, Label(name, role="quiet", buddy=combo), combo)
+        if self._layer.lists:
             self.layers.addStretch(1)
-
-    def _choose(self, name: str, code: int) -> None:
-        assert self._key is not None
-        layer = list(self._layer)
-        layer[self._key[0].axis(name)] = code
-        self._layer = tuple(layer)
-        self._fill()

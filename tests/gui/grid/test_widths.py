@@ -36,3 +36,26 @@ def test_the_natural_width_is_the_one_it_takes_when_it_is_told_none(
     assert grid.widths == (300, 400)
     # What it was told does not change what it needs.
     assert grid.natural_widths == alone
+
+
+def test_labels_of_rows_are_as_long_as_the_room_beside_the_cells_allows(qtbot: QtBot) -> None:
+    words = "works at sea, on land or in the air, for others or alone"
+    whole = []
+    for columns in (2, 40):
+        domain = Domain((Variable("a", (words, "v")), Variable("b", tuple(map(str, range(columns))))))
+        values = np.arange(2 * columns).reshape(2, columns)
+        grid = GridView("a table")
+        qtbot.addWidget(grid)
+        grid.resize(900, 400)
+        grid.show()
+        grid.show_grid(Layout(domain, Placement(("a",), ("b",)), (0, 0)), values)
+        rows = grid.cells.rows
+        need = rows.fontMetrics().horizontalAdvance(words)
+        whole.append(rows.width() > need)
+        # Narrower, they give way before a column does; wider again, they are whole again.
+        for width in (300, 900):
+            grid.resize(width, 400)
+            bar, fits = grid.cells.horizontalScrollBar(), columns == 2
+            qtbot.waitUntil(lambda b=bar, f=fits: (b.maximum() == 0) == f)
+        assert (rows.width() > need) == whole[-1]
+    assert whole == [True, False]

@@ -47,6 +47,7 @@ BY_CLICKS = {
 
 NAMED = {
     "auto": message("chosen by the program"),
+    "published": message("published"),
     "at_risk": message("the small counts"),
     "lp": message("linear programmes"),
     "hashed": message("under hashed keys"),
@@ -57,7 +58,7 @@ NAMED = {
     "log": message("logarithm of the count"),
     "blocks": message("whole blocks"),
 }
-"""What choices are called whose names are those of options."""
+"""What choices, and defaults of texts, are called whose names are those of options."""
 
 FEW = 40
 """Letters up to which what a choice means is its name."""
@@ -266,6 +267,9 @@ class Field(QWidget):
         # What was read from a file is its whole content: nobody reads that in a line. Many tables are
         # long as well, and are read one by one.
         long = len(text) > LONG and self.chips is None
+        if self.parameter.kind == "text" and value == self.parameter.default:
+            # An empty field stands for it, and says what it means.
+            text = ""
         self._held = text if long or "\n" in text else None
         shown = translate(text) if self.parameter.kind == "real" else text
         self._line.setText(translate(IMPORTED if self._held is not None else shown))
@@ -285,7 +289,7 @@ class Field(QWidget):
             return message("every table")
         if parameter.kind == "formula":
             return ""
-        return "none" if parameter.default in (None, "") else ""
+        return "none" if parameter.default in (None, "") else NAMED.get(str(parameter.default), "")
 
     def _open_button(self) -> QToolButton:
         button = tool_button(

@@ -206,7 +206,7 @@ class CyclesPage(CyclesStage, Page):
         if moves is None:
             self.set_sentence(message("This table has no cycles."))
             return
-        self.placement.lay_out(project.domain, project.shown_placement)
+        self.placement.layers.lay_out(project.domain, project.shown_placement)
         if coming:
             self.proof.show_state(message("Examining the cycles\u2026"))
             self._tell()
@@ -232,7 +232,7 @@ class CyclesPage(CyclesStage, Page):
     def _take(self, project: Project, moves: MoveSet | None) -> None:
         self._moves = moves
         self._functional = None
-        self.placement.lay_out(project.domain, project.shown_placement, self.document.selection)
+        self.placement.layers.lay_out(project.domain, project.shown_placement, self.document.selection)
         self.list.show_moves(
             moves, project.shown_placement, editable=self.editor.allowed, where=self._origin(project)
         )
@@ -296,7 +296,7 @@ class CyclesPage(CyclesStage, Page):
 
     def _layout(self) -> Layout:
         project = present(self.document.project)
-        return Layout(project.domain, project.shown_placement, self.placement.layer)
+        return Layout(project.domain, project.shown_placement, self.placement.layers.cell)
 
     def _paint(self) -> None:
         """Draw the table with what lies over it."""
@@ -375,7 +375,7 @@ class CyclesPage(CyclesStage, Page):
             and project is not None
             and moves is not None
             and moves.domain.shape == project.domain.shape
-            and len(self.placement.layer) == project.domain.ndim
+            and len(self.placement.layers.cell) == project.domain.ndim
         )
 
     def _cycle_selected(self, cycle: int | None) -> None:
@@ -413,7 +413,7 @@ class CyclesPage(CyclesStage, Page):
 
     def _choose_layer(self, index: Index) -> None:
         project = present(self.document.project)
-        self.placement.lay_out(project.domain, project.shown_placement, index)
+        self.placement.layers.lay_out(project.domain, project.shown_placement, index)
         self._paint()
 
     def _place(self, placement: Placement) -> None:

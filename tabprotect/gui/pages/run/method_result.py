@@ -114,7 +114,7 @@ class MethodResult(QWidget):
         start = (Placement.of(domain), tuple(n - 1 if last else 0 for n in domain.shape))
         placement, layer = self._placements.get(number, start)
         self.placement.setVisible(domain.ndim > 2)
-        layout = self.placement.lay_out(domain, placement, layer)
+        layout = self.placement.layers.lay_out(domain, placement, layer)
         if self._protected is None:
             self.table.forget()
         result = self._counts(number, layout) if self._places is None else self._magnitudes(layout)

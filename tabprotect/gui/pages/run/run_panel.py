@@ -109,7 +109,7 @@ class RunPanel(QWidget):
             return
         domain, selected = project.domain, self.document.selection
         self.placement.setVisible(domain.ndim > 2)
-        self._layout = self.placement.lay_out(domain, project.shown_placement, selected)
+        self._layout = self.placement.layers.lay_out(domain, project.shown_placement, selected)
 
     def _choose_layer(self, index: Index) -> None:
         if self.document.selection not in (None, index):

@@ -158,7 +158,7 @@ class CountsPart(QWidget):
             self._categories_button.setChecked(False)
             self._risks_button.setChecked(False)
             self.risks.forget()
-            self.placement.forget_risk()
+            self.placement.layers.count(None)
         if table is None or project is None:
             self.page.set_sentence("")
             # The rule may be the house's own.
@@ -177,7 +177,7 @@ class CountsPart(QWidget):
         domain = table.domain
         placement, whole = project.shown_placement, None
         mask = None if self.document.public else self.document.at_risk
-        layout = self.placement.lay_out(domain, placement, self.document.selection, mask)
+        layout = self.placement.layers.lay_out(domain, placement, self.document.selection, mask)
         self._folding = folding = self.folds.of(domain, placement)
         counts = table.counts
         hidden = self.document.suppressed if self.document.public else None
@@ -266,11 +266,11 @@ class CountsPart(QWidget):
             return
         shown = index if self._folding is None else self._folding.place(index)
         if shown is None and self._folding is not None:
-            self.placement.layer = index
+            self.placement.layers.cell = index
             self.folds.open_for(self._folding.opened_for(index))
             return
         if shown is not None and not layout.same_layer(shown):
-            self.placement.layer = index
+            self.placement.layers.cell = index
             if self.isVisible():
                 self.refresh(frozenset())
             return

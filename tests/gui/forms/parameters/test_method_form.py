@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.errors import ParameterError
@@ -14,8 +15,9 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Level, Variable
-from tabprotect.gui.forms.parameters.field import LONG
+from tabprotect.gui.forms.parameters.field import LONG, Field
 from tabprotect.gui.forms.parameters.method_form import MethodForm
+from tabprotect.languages.translation import ENGLISH, set_language
 
 GAME = Shares(("win", "lose", "draw"), rest="remaining")
 
@@ -156,3 +158,17 @@ def test_a_long_plan_is_shown_table_by_table_and_goes_on(qtbot: QtBot) -> None:
     put(form, "margins", "`variable number 0`:`variable number 1` - 1")
     (entry,) = field.chips.entries
     assert "variable number 0 × variable number 1 without totals" in entry.text()
+
+
+def test_an_empty_field_says_what_its_default_means(qtbot: QtBot) -> None:
+    asked = Parameter("zeros", "Zeros", "Published, or a number.", "text", "published")
+    set_language("de")
+    field = Field(asked)
+    set_language(ENGLISH)
+    qtbot.addWidget(field)
+    field.show_value("published")
+    assert isinstance(field.input, QLineEdit)
+    assert (field.input.text(), field.input.placeholderText()) == ("", "veröffentlicht")
+    assert field.value == "published"
+    field.put("7")
+    assert field.value == "7"

@@ -480,7 +480,7 @@ def test_layers_say_how_many_risky_cells_each_holds(
     settle()
     window.document.do(set_at_risk, rule="1..8")
     window.document.do(place, rows=["b"], columns=["a"], layers=["c"])
-    (combo,) = page(window).placement._combos.values()
+    (combo,) = page(window).placement.layers.lists.values()
     mask = (counts >= 1) & (counts <= 8)
     for code in range(4):
         number = int(mask[:, :, code].sum())
