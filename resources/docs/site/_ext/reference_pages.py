@@ -142,6 +142,7 @@ def write_pages(app: Sphinx) -> None:
         else:
             (made / "in_depth" / path.name).write_text(_from_below(path), encoding="utf-8")
     for name, page in pages.items():
+        (made / name).parent.mkdir(exist_ok=True)
         (made / f"{name}.md").write_text(page, encoding="utf-8")
     for path in sorted((docs / "adr").glob("*.md")):
         shutil.copy(path, made / "decisions" / path.name)
