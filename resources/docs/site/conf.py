@@ -11,6 +11,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
 from tabprotect import __version__  # noqa: E402
+from tabprotect.engine.bundle import archive  # noqa: E402
+from tabprotect.engine.project.saving import storage  # noqa: E402
+from tabprotect.engine.query_space.table_server import ledger  # noqa: E402
+from tabprotect.engine.register import register_tables  # noqa: E402
 
 project = "tabprotect"
 author = "The tabprotect developers"
@@ -34,7 +38,13 @@ exclude_patterns = ["_ext", "worked"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution"]
-myst_substitutions = {"version": __version__}
+myst_substitutions = {
+    "version": __version__,
+    "bundle_form": archive.FORMAT_VERSION,
+    "project_form": storage.FORMAT_VERSION,
+    "register_form": register_tables.SCHEMA.version,
+    "history_form": ledger.SCHEMA.version,
+}
 html_math_renderer = "mathml"
 myst_heading_anchors = 3
 # Links between documents that are included from the folder above lead to files, not to pages.
