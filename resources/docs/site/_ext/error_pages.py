@@ -106,7 +106,12 @@ def _templates(node: ast.expr | None, values: Values) -> Iterator[str]:
             yield "take the nearest name, which is told"
         case ast.Call(func=ast.Attribute(value=ast.Name(id="dict"), attr="fromkeys"), args=[_, second]):
             yield from _templates(second, values)
-        case ast.Dict(values=several) | ast.BoolOp(values=several):
+        case (
+            ast.Call(func=ast.Name(id="joined"), args=[first, *_])
+            | ast.Call(func=ast.Name(id="filter"), args=[_, first])
+        ):
+            yield from _templates(first, values)
+        case ast.Dict(values=several) | ast.BoolOp(values=several) | ast.List(elts=several):
             for one in several:
                 yield from _templates(one, values)
         case ast.IfExp(body=body, orelse=other):
@@ -133,7 +138,7 @@ def _assigned(tree: ast.AST) -> dict[str, ast.expr]:
 
 def told_by(tree: ast.Module) -> Iterator[Told]:
     """Every error that a module makes with a text of its own."""
-    where = (ast.get_docstring(tree) or "").partition("\n")[0].rstrip(".")
+    where = (ast.get_docstring(tree) or "").partition("\n")[0].partition(": ")[0].rstrip(".")
     constants = _assigned(tree)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     for function in functions:
@@ -172,7 +177,7 @@ def error_pages(package: Path) -> dict[str, str]:
         if own:
             first = f"# {title} (exit code {code})\n\n{cause} Where a message names no remedy, this helps: {remedy}"
             below = (
-                f"## {where}\n\n" + "\n".join(map(_entry, said))
+                f"**{where}**\n\n" + "\n".join(map(_entry, said))
                 for where, said in groupby(own, lambda one: one.where)
             )
             pages[name] = "\n\n".join([first, *below]) + "\n"
