@@ -129,8 +129,8 @@ class Protection(Framed):
             return published_frame(release, kind or self.kind)
         table = release.magnitude_table
         columns = {
-            axis.variable.name: np.array(axis.written, dtype=object)[nodes]
-            for axis, nodes in zip(table.axes, table.nodes, strict=True)
+            variable.name: np.array(variable.written, dtype=object)[nodes]
+            for variable, nodes in zip(table.variables, table.nodes, strict=True)
         }
         value = np.array(
             [None if text == "" else float(text) for text in map(table.written, range(len(table.key)))],

@@ -20,9 +20,8 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import MagnitudeTabulation
 from tabprotect.engine.project.workflow import opened, tabulated, tabulated_frame
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import TOTAL
 from tabprotect.engine.tables.table import Table as CountTable
-from tabprotect.engine.tables.variable import AT
+from tabprotect.engine.tables.variable import AT, TOTAL
 from tabprotect.languages.messages import message
 from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.shown.frames import AnyArray, Frame, Framed, html_rows, in_rows, made, usual_kind
@@ -251,8 +250,8 @@ class MagnitudeTable(Table):
         """
         table, cells = self.magnitudes, self.magnitudes.cells
         columns = {
-            axis.variable.name: np.array(axis.written, dtype=object)[nodes]
-            for axis, nodes in zip(table.axes, cells.nodes, strict=True)
+            variable.name: np.array(variable.written, dtype=object)[nodes]
+            for variable, nodes in zip(table.variables, cells.nodes, strict=True)
         }
         value = cells.value / 10**table.decimals if table.decimals else cells.value
         columns |= {"value": value, "status": np.array([""] * len(cells), dtype=object)}

@@ -84,16 +84,16 @@ def view_of(table: PublishedMagnitudes, text: str, rest: float) -> ContributorVi
         )
     index = dict(part.strip().partition("=")[::2] for part in cell.split(","))
     nodes = []
-    for axis in table.axes:
-        name = axis.variable.name
+    for variable in table.variables:
+        name = variable.name
         given = [entry for entry in index if entry.partition("@")[0] == name]
-        nodes.append(axis.node(given[0], index.pop(given[0])) if given else axis.size - 1)
+        nodes.append(variable.node(given[0], index.pop(given[0])) if given else len(variable.nodes) - 1)
     if index:
         raise InputError(
             message("the table has no variable {name}", repr(next(iter(index)))),
             hint=message("it has {names}", ", ".join(v.name for v in table.variables)),
         )
-    key = int(np.ravel_multi_index(tuple(nodes), tuple(axis.size for axis in table.axes)))
+    key = int(np.ravel_multi_index(tuple(nodes), tuple(len(variable.nodes) for variable in table.variables)))
     number = int(np.searchsorted(table.key, key))
     if number == len(table.key) or table.key[number] != key:
         raise InputError(message("the cell {index} has no records", cell))

@@ -24,8 +24,8 @@ from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.variable import Variable
 
 RECORDS = "1..1"
 """A rule by which no empty cell is at risk: that a cell has no record is published."""
@@ -45,7 +45,7 @@ def counts_among(release: Release) -> Evidence | None:
     if not published.beside:
         return None
     method = Suppression()
-    values = method.resolve(domain, {MARGINS.name: _every_margin(domain, published.axes)})
+    values = method.resolve(domain, {MARGINS.name: _every_margin(domain, published.variables)})
     publication = publication_of(domain, values)
     least, most = _laid_out(published, publication)
     hidden = least < most
@@ -72,9 +72,9 @@ def counts_among(release: Release) -> Evidence | None:
     return Evidence(counts, product([found, told]), alone=True)
 
 
-def _every_margin(domain: Domain, axes: tuple[Axis, ...]) -> str:
+def _every_margin(domain: Domain, variables: tuple[Variable, ...]) -> str:
     """The formula of all tables that cells of magnitudes are cells of."""
-    names = [[axis.variable.name, *axis.variable.named] for axis in axes]
+    names = [[variable.name, *variable.named] for variable in variables]
     tables = combinations(*([*own, None] for own in names))
     return " + ".join(":".join(in_formula(name) for name in table if name) or "1" for table in tables)
 
@@ -85,10 +85,10 @@ def _laid_out(published: PublishedMagnitudes, publication: Publication) -> tuple
     numbers = [np.minimum(of, UNBOUNDED) for of in published.numbers]
     for m, of in enumerate(publication.domains):
         nodes, entries = [], {publication.domain.axis_of(entry): entry for entry in of.names}
-        for number, axis in enumerate(published.axes):
+        for number, variable in enumerate(published.variables):
             entry = entries.get(number)
             names = () if entry is None else of[entry].categories
-            nodes.append([axis.node(str(entry), name) for name in names] or [axis.size - 1])
+            nodes.append([variable.node(str(entry), name) for name in names] or [len(variable.nodes) - 1])
         key = np.ravel_multi_index(np.ix_(*nodes), published.shape).reshape(-1)
         place = np.searchsorted(published.key, key)
         there = place < len(published.key)

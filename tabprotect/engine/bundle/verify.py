@@ -494,7 +494,7 @@ def adds_up(published: PublishedMagnitudes) -> list[str]:
     # Late: bundles of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.tables.equations import Equations
 
-    sums = Equations.of(published.axes, published.key, published.nodes)
+    sums = Equations.of(published.variables, published.key, published.nodes)
     open_now = ~published.hidden
     for equation in range(len(sums)):
         children, parent = sums.children(equation), int(sums.parent[equation])

@@ -97,7 +97,9 @@ def _as_cube(table: MagnitudeTable, path: Path, name: str | None) -> list[str]:
 
 def _csv(table: MagnitudeTable, letters: Sequence[str]) -> bytes:
     cells = table.cells
-    nodes = [[axis.written[n] for n in row] for axis, row in zip(table.axes, cells.nodes, strict=True)]
+    nodes = [
+        [variable.written[n] for n in row] for variable, row in zip(table.variables, cells.nodes, strict=True)
+    ]
     values = [table.shown(value) for value in cells.value.tolist()]
     numbers = (cells.units.tolist(), cells.holdings.tolist())
     header = [*(v.name for v in table.variables), "value", "status", "n", "holdings"]

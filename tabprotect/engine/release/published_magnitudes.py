@@ -10,9 +10,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.tables.cube import in_units
-from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import Variable, cell_at
 
 PLACES = 6
 """Most decimals of a measure that are kept."""
@@ -46,7 +45,7 @@ class PublishedMagnitudes:
     decimals
         Values are whole numbers of units of 10^-decimals.
     key : int64 (cells,)
-        The cells with records, rising, in mixed radix over the nodes of the variables' axes.
+        The cells with records, rising, in mixed radix over the nodes of the variables.
     value : int64 (cells,)
         0 where hidden.
     hidden : bool (cells,)
@@ -74,23 +73,18 @@ class PublishedMagnitudes:
         return {name: column for name, column in every.items() if column is not None}
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
-        """The variables as axes."""
-        return tuple(map(Axis, self.variables))
-
-    @cached_property
     def shape(self) -> tuple[int, ...]:
-        """The number of nodes of each axis."""
-        return tuple(axis.size for axis in self.axes)
+        """The number of nodes of each variable."""
+        return tuple(len(variable.nodes) for variable in self.variables)
 
     @cached_property
     def nodes(self) -> Ints:
-        """The node of each cell on each axis, int64 (variables, cells)."""
+        """The node of each cell, by variable, int64 (variables, cells)."""
         return np.array(np.unravel_index(self.key, self.shape), dtype=np.int64)
 
     def at_nodes(self, nodes: Sequence[int]) -> int | None:
-        """The cell at a node of each axis; ``None`` for one that everybody knows to be 0."""
-        return cell_at(self.key, self.axes, nodes)
+        """The cell at a node of each variable; ``None`` for one that everybody knows to be 0."""
+        return cell_at(self.key, self.variables, nodes)
 
     @cached_property
     def numbers(self) -> tuple[Ints, Ints]:
@@ -109,7 +103,10 @@ class PublishedMagnitudes:
 
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""
-        return dict(axis.key(int(node)) for axis, node in zip(self.axes, self.nodes[:, number], strict=True))
+        return dict(
+            variable.entries[int(node)]
+            for variable, node in zip(self.variables, self.nodes[:, number], strict=True)
+        )
 
     def written(self, number: int) -> str:
         """A value as the public table has it; empty where hidden."""

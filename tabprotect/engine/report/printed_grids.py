@@ -123,7 +123,9 @@ def magnitude_grid(
             return GridCell(before, f"{kind} same".strip())
         return GridCell(f"{before} → {after}", kind)
 
-    domain = Domain(tuple(Variable(axis.variable.name, tuple(axis.written)) for axis in published.axes))
+    domain = Domain(
+        tuple(Variable(variable.name, tuple(variable.written)) for variable in published.variables)
+    )
     return grid(domain, cell)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,9 @@ MISSING = "(missing)"
 
 AT = "@"
 """Between a variable and one of its levels: ``region@nuts2``."""
+
+TOTAL = "Total"
+"""Category of a total, in an index and in a public table."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,75 @@ class Variable:
         """Say what the categories themselves may be called in a margin: ``region@nuts3``."""
         return f"{self.name}{AT}{self.finest or self.name}"
 
+    @cached_property
+    def nodes(self) -> tuple[tuple[str, str], ...]:
+        """The categories, the groups of every level and the total: level (or nothing) and name of each."""
+        groups = [
+            (level.name, group) for level in self.named.values() for group in dict.fromkeys(level.groups)
+        ]
+        return (*(("", category) for category in self.categories), *groups, ("", TOTAL))
+
+    @cached_property
+    def depths(self) -> Ints:
+        """The node of each category at each depth, int64 (depths, categories).
+
+        The categories themselves, every level of the tree from the coarsest on, groupings across
+        it, the total.
+        """
+        base = size = len(self.categories)
+        rows = [np.arange(size, dtype=np.int64)]
+        for level in self.named.values():
+            rows.append(level.codes + base)
+            base += len(set(level.groups))
+        return np.array([*rows, np.full(size, base, dtype=np.int64)], dtype=np.int64)
+
+    @cached_property
+    def steps(self) -> tuple[Ints, ...]:
+        """Each way in which nodes add up: the parent of every node, -1 for those it leaves out."""
+        total, across = len(self.depths) - 1, len(self.levels)
+        ways = [(total, *range(1, across), 0), *((total, row, 0) for row in range(across, total))]
+        out = []
+        for parent, child in (pair for way in ways for pair in pairwise(way)):
+            step = np.full(len(self.nodes), -1, dtype=np.int64)
+            step[self.depths[child]] = self.depths[parent]
+            out.append(step)
+        return tuple(out)
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """Each node as a public table names it: alone where that is clear, else with its level."""
+        names = [name for _, name in self.nodes]
+        return tuple(
+            f"{name}{AT}{level}" if level and names.count(name) > 1 else name for level, name in self.nodes
+        )
+
+    @cached_property
+    def entries(self) -> tuple[tuple[str, str], ...]:
+        """The entry of each node in an index: ``nace``, or ``nace@section`` for a level; its name."""
+        return tuple(
+            ((f"{self.name}{AT}{level}" if level else self.name), name) for level, name in self.nodes
+        )
+
+    def node(self, entry: str, name: str) -> int:
+        """The node that an index names.
+
+        Raises
+        ------
+        InputError
+            When there is none, naming what there is.
+        """
+        if (entry, name) in self.entries:
+            return self.entries.index((entry, name))
+        if self.finest and entry == self.finest_name:
+            return self.code(name)
+        known = ", ".join(named for at, named in self.entries if at == entry)
+        raise InputError(
+            message("{entry} has no category {name}", entry, repr(name)),
+            hint=message("it has {known}", known[:200])
+            if known
+            else message("it has the levels {levels}", ", ".join(self.named)),
+        )
+
     def at(self, level: Level) -> Variable:
         """One of its levels as a variable of its own, with what is coarser still above it."""
         groups = dict.fromkeys(level.groups)
@@ -222,3 +295,25 @@ def level_said(name: str) -> str:
 def spoken(names: Sequence[str]) -> str:
     """A table as people say it, by its variables and levels of them: ``district × age``."""
     return " × ".join(name.rpartition(AT)[2] for name in names)
+
+
+def cell_at(key: Ints, variables: Sequence[Variable], nodes: Sequence[int]) -> int | None:
+    """The number of the cell at a node of each variable among rising keys; ``None`` where there is none."""
+    wanted = int(np.ravel_multi_index(tuple(nodes), tuple(len(one.nodes) for one in variables)))
+    at = int(np.searchsorted(key, wanted))
+    return at if at < len(key) and int(key[at]) == wanted else None
+
+
+def check_totals(variables: Sequence[Variable]) -> None:
+    """Refuse a category that is called as the total is.
+
+    Raises
+    ------
+    InputError
+    """
+    for variable in variables:
+        if any(name == TOTAL for _, name in variable.nodes[:-1]):
+            raise InputError(
+                message("{name} has a category {total}", variable.name, repr(TOTAL)),
+                hint=message("totals are counted anew: leave out records of totals, or rename it"),
+            )

@@ -21,8 +21,8 @@ from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import EVERYTHING, PRIORS, Project, Who
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.base.judging import JudgedMagnitudes, Judging
@@ -250,15 +250,17 @@ class Document(QObject):
         return "" if release is None else release.title
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
+    def magnitude_variables(self) -> tuple[Variable, ...]:
         """The variables of the magnitude table that is open, or of a release of one."""
         if self.magnitudes is not None:
-            return self.magnitudes.table.axes
-        return () if self.magnitude_release is None else self.magnitude_release.magnitude_table.axes
+            return self.magnitudes.table.variables
+        return () if self.magnitude_release is None else self.magnitude_release.magnitude_table.variables
 
     def magnitude_cell_text(self, nodes: Index) -> str:
         """A cell of a magnitude table by what it is called."""
-        named = (axis.written[node] for axis, node in zip(self.axes, nodes, strict=True))
+        named = (
+            variable.written[node] for variable, node in zip(self.magnitude_variables, nodes, strict=True)
+        )
         return joined(named, ", ")
 
     # -- commands -----------------------------------------------------------------------------
@@ -342,7 +344,7 @@ class Document(QObject):
         before, self.history = self.history, history
         shape = None if self.shown_table is None else self.shown_table.domain.shape
         if self.of_magnitudes:
-            shape = tuple(axis.size for axis in self.axes)
+            shape = tuple(len(variable.nodes) for variable in self.magnitude_variables)
         whole = None if self.project is None else self.project.domain.shape
         cycles = 0 if self.selected_cycle is None else self._cycles()
         self.history = before

@@ -113,7 +113,7 @@ class ContributorsView(QWidget):
         self.bar.setAccessibleName("")
         self.level.setText("")
         self._note.setText("")
-        if nodes is None or len(nodes) != len(document.axes):
+        if nodes is None or len(nodes) != len(document.magnitude_variables):
             self.title.setText(tr("Nothing selected"))
             self.sentence.setText(
                 tr("Select a cell: its sum, and in the house who contributes, appear here.")

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QWidget
 from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.engine.tables.hierarchy import Axis
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.grid.cells import room_for_letter
 from tabprotect.gui.grid.grid_view import GridView
@@ -31,9 +30,9 @@ MOST_SHOWN = 5_000_000
 """Cells, with those without records, that a grid can lay out."""
 
 
-def lines_of(axis: Axis) -> list[tuple[int, int]]:
-    """The nodes of an axis as they stand below each other, each with its depth; the total is last."""
-    tree = [axis.depths[row] for row in range(1, len(axis.variable.levels))]
+def lines_of(variable: Variable) -> list[tuple[int, int]]:
+    """The nodes of a variable as they stand below each other, each with its depth; the total is last."""
+    tree = [variable.depths[row] for row in range(1, len(variable.levels))]
     out: list[tuple[int, int]] = []
 
     def add(codes: Ints, depth: int) -> None:
@@ -45,9 +44,9 @@ def lines_of(axis: Axis) -> list[tuple[int, int]]:
             out.append((int(node), depth))
             add(codes[nodes == node], depth + 1)
 
-    add(np.arange(len(axis.variable.categories), dtype=np.int64), 0)
+    add(np.arange(len(variable.categories), dtype=np.int64), 0)
     there = {node for node, _ in out}
-    return [*out, *((node, 0) for node in range(axis.size) if node not in there)]
+    return [*out, *((node, 0) for node in range(len(variable.nodes)) if node not in there)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,18 +55,18 @@ class MagnitudeLayout:
 
     Attributes
     ----------
-    axes
+    variables
     key : int64 (cells,)
         Of the cells with records.
     """
 
-    axes: tuple[Axis, ...]
+    variables: tuple[Variable, ...]
     key: Ints
 
     @cached_property
     def lines(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """The nodes of each axis in the order of the screen, each with its depth."""
-        return tuple(tuple(lines_of(axis)) for axis in self.axes)
+        """The nodes of each variable in the order of the screen, each with its depth."""
+        return tuple(tuple(lines_of(variable)) for variable in self.variables)
 
     @cached_property
     def order(self) -> tuple[Ints, ...]:
@@ -84,17 +83,15 @@ class MagnitudeLayout:
         """The nodes as categories, so that what lays out a table lays out these."""
         return Domain(
             tuple(
-                Variable(
-                    axis.variable.name, tuple(STEP * depth + axis.written[node] for node, depth in lines)
-                )
-                for axis, lines in zip(self.axes, self.lines, strict=True)
+                Variable(variable.name, tuple(STEP * depth + variable.written[node] for node, depth in lines))
+                for variable, lines in zip(self.variables, self.lines, strict=True)
             )
         )
 
     @cached_property
     def number(self) -> Ints:
         """The number of the cell at each place, -1 without records."""
-        sizes = tuple(axis.size for axis in self.axes)
+        sizes = tuple(len(variable.nodes) for variable in self.variables)
         found = np.full(int(np.prod(sizes)), -1, dtype=np.int64)
         found[self.key] = np.arange(len(self.key))
         return found.reshape(sizes)[np.ix_(*self.order)]
@@ -103,10 +100,10 @@ class MagnitudeLayout:
     def total(self) -> Bools:
         """The places of totals and groups."""
         found = np.zeros(self.domain.shape, dtype=bool)
-        for number, (axis, order) in enumerate(zip(self.axes, self.order, strict=True)):
-            shape = [1] * len(self.axes)
+        for number, (variable, order) in enumerate(zip(self.variables, self.order, strict=True)):
+            shape = [1] * len(self.variables)
             shape[number] = -1
-            found |= (order >= len(axis.variable.categories)).reshape(shape)
+            found |= (order >= len(variable.categories)).reshape(shape)
         return found
 
     def spread(self, values: Arrays) -> Arrays:
@@ -172,11 +169,11 @@ class MagnitudeGrid(QWidget):
         in_column(self.bar, (self.grid, 1), on=self, margins=0, spacing=GRID)
 
     def show_magnitudes(
-        self, axes: Sequence[Axis], key: Ints, placement: Placement, shown: ShownMagnitudes
+        self, variables: Sequence[Variable], key: Ints, placement: Placement, shown: ShownMagnitudes
     ) -> None:
         """Show values of a table's cells; a placement names its variables."""
-        if (before := self._layout) is None or before.key is not key or before.axes != tuple(axes):
-            self._layout = MagnitudeLayout(tuple(axes), key)
+        if (before := self._layout) is None or before.key is not key or before.variables != tuple(variables):
+            self._layout = MagnitudeLayout(tuple(variables), key)
             self.bar.layers.cell = tuple(n - 1 for n in self._layout.domain.shape)
         self._shown, self._placement = shown, placement
         self._fill()
@@ -217,7 +214,7 @@ class MagnitudeGrid(QWidget):
 
     def select(self, nodes: Index | None) -> None:
         """Go to a cell; in another layer if need be."""
-        if (layout := self._layout) is None or nodes is None or len(nodes) != len(layout.axes):
+        if (layout := self._layout) is None or nodes is None or len(nodes) != len(layout.variables):
             self.grid.set_current(None)
             return
         index = layout.index(nodes)

@@ -154,7 +154,7 @@ def test_numbers_of_every_level_are_read() -> None:
     known = PublishedMagnitudes(axes, "v", 0, empty, empty, empty.astype(bool))
     numbers = np.array(
         [
-            counts[nodes[known.axes[0].nodes[i][1]]][:, [j] if j < 2 else [0, 1]].sum()
+            counts[nodes[known.variables[0].nodes[i][1]]][:, [j] if j < 2 else [0, 1]].sum()
             for i, j in product(*map(range, known.shape))
         ]
     )

@@ -427,7 +427,8 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
         "tables": [
             {
                 "variables": [
-                    {"name": axis.variable.name, "categories": list(axis.written)} for axis in table.axes
+                    {"name": variable.name, "categories": list(variable.written)}
+                    for variable in table.variables
                 ],
                 "inner": True,
                 "counts": written,

@@ -104,15 +104,15 @@ def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None
     counts, hidden = np.zeros(published.shape, dtype=np.int64), np.zeros(published.shape, dtype=np.bool_)
     counts[places], hidden[places] = published.value, published.hidden
     variables, parents = [], {}
-    for axis in published.axes:
-        codes = axis.written if total_code is None else (*axis.written[:-1], total_code)
+    for variable in published.variables:
+        codes = variable.written if total_code is None else (*variable.written[:-1], total_code)
         if codes[-1] in codes[:-1]:
-            raise _named_as_total(axis.variable.name, codes[-1])
-        labels = (*axis.variable.labels, *codes[len(axis.variable.labels) :])
-        labelled = bool(axis.variable.labels) and len(set(labels)) == len(labels)
-        variables.append(Variable(axis.variable.name, codes, labels=labels if labelled else ()))
-        parents[axis.variable.name] = own = dict[str, str]()
-        for step in axis.steps:
+            raise _named_as_total(variable.name, codes[-1])
+        labels = (*variable.labels, *codes[len(variable.labels) :])
+        labelled = bool(variable.labels) and len(set(labels)) == len(labels)
+        variables.append(Variable(variable.name, codes, labels=labels if labelled else ()))
+        parents[variable.name] = own = dict[str, str]()
+        for step in variable.steps:
             for child in np.flatnonzero(step >= 0).tolist():
                 own.setdefault(codes[child], codes[int(step[child])])
     return Cube(

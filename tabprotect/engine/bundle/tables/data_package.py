@@ -86,7 +86,7 @@ def _resource(published: PublishedTable | PublishedMagnitudes, path: str) -> dic
         ]
     else:
         hiding = True
-        categories = {axis.variable.name: axis.written for axis in published.axes}
+        categories = {variable.name: variable.written for variable in published.variables}
         value = {"measure": published.measure, "decimals": published.decimals, "weighted": published.weighted}
         measures = [{"name": VALUE, "type": "number", **value}, {"name": STATUS, "type": "string"}]
         measures += [{"name": name, "type": "number"} for name in published.beside]
@@ -147,7 +147,7 @@ def _refuse_taken(names: Sequence[str], columns: Sequence[str]) -> None:
 
 def magnitude_rows(published: PublishedMagnitudes) -> Iterator[tuple[list[str], list[str]]]:
     """The categories of every cell; its value, its status and what is published beside it."""
-    names = [axis.written for axis in published.axes]
+    names = [variable.written for variable in published.variables]
     number = {key: n for n, key in enumerate(published.key.tolist())}
     whole = math.prod(published.shape)
     for key in range(whole) if whole <= MOST_EMPTY else published.key.tolist():
@@ -179,7 +179,7 @@ class Described:
 
 @dataclass(frozen=True)
 class DescribedMagnitudes:
-    """A table of magnitudes as described there: what its axes list, and its measure."""
+    """A table of magnitudes as described there: what its variables list, and its measure."""
 
     name: str
     listed: Mapping[str, tuple[str, ...]]
@@ -273,7 +273,7 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
     known = PublishedMagnitudes(
         domain.variables, described.measure, described.decimals, empty, empty, empty.astype(bool)
     )
-    if described.listed != {axis.variable.name: axis.written for axis in known.axes}:
+    if described.listed != {variable.name: variable.written for variable in known.variables}:
         raise BundleError(
             message("{PACKAGE}: its categories are not those of the mechanism with their levels", PACKAGE)
         )
@@ -302,7 +302,7 @@ def read_magnitudes(data: bytes, described: DescribedMagnitudes, domain: Domain)
     # Late: bundles of counts, which are most, do not wait for it.
     from tabprotect.engine.magnitudes.tables.equations import has_all_sums
 
-    if twice or not has_all_sums(table.axes, table.key, table.nodes):
+    if twice or not has_all_sums(table.variables, table.key, table.nodes):
         raise BundleError(message("{name}: a sum is missing, or a cell occurs twice", name))
     return table
 
@@ -311,8 +311,8 @@ def _magnitude_lines(
     rows: Sequence[list[str]], described: DescribedMagnitudes, known: PublishedMagnitudes
 ) -> Ints:
     """The key of each line, whether it is hidden (or EMPTY), its value and what stands beside it."""
-    name, columns, ndim = described.name, (VALUE, *described.beside), len(known.axes)
-    places = [{label: node for node, label in enumerate(axis.written)} for axis in known.axes]
+    name, columns, ndim = described.name, (VALUE, *described.beside), len(known.variables)
+    places = [{label: node for node, label in enumerate(variable.written)} for variable in known.variables]
     found = np.zeros((len(rows), 2 + len(columns)), dtype=np.int64)
     for line, row in enumerate(rows, 2):
         if len(row) != ndim + 1 + len(columns):

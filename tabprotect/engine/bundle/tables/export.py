@@ -20,8 +20,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
-from tabprotect.engine.tables.hierarchy import TOTAL
-from tabprotect.engine.tables.variable import AT
+from tabprotect.engine.tables.variable import AT, TOTAL
 from tabprotect.languages.messages import message
 
 STREAM = Path("-")

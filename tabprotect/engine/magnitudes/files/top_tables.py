@@ -27,9 +27,8 @@ from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.release.published_magnitudes import PLACES
-from tabprotect.engine.tables.hierarchy import TOTAL, Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX
-from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.engine.tables.variable import TOTAL, Level, Variable, check_totals
 from tabprotect.languages.messages import message
 
 ROUNDED = 1_000
@@ -224,10 +223,9 @@ def _variable(
     finest = [code for code in codes if code not in above and code != total]
     found = levels_of(variable.name, finest, tree)
     made = Variable(variable.name, tuple(finest), tuple(Level(k, tuple(g)) for k, g in found.items()))
-    axis = Axis(made)
-    check_totals([axis])
-    nodes = {name: node for node, (_, name) in reversed(list(enumerate(axis.nodes)))}
-    return made, {**nodes, total: axis.size - 1}
+    check_totals([made])
+    nodes = {name: node for node, (_, name) in reversed(list(enumerate(made.nodes)))}
+    return made, {**nodes, total: len(made.nodes) - 1}
 
 
 def _table(
@@ -336,5 +334,6 @@ def _decided(table: MagnitudeTable, number: int, line: _Line) -> Iterator[str]:
 def written_codes(table: MagnitudeTable, number: int) -> list[str]:
     """A cell by its codes, as tables and a priori files name it."""
     return [
-        axis.written[int(node)] for axis, node in zip(table.axes, table.cells.nodes[:, number], strict=True)
+        variable.written[int(node)]
+        for variable, node in zip(table.variables, table.cells.nodes[:, number], strict=True)
     ]

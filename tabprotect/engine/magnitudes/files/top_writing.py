@@ -17,7 +17,7 @@ from tabprotect.engine.formats.statuses import EMPTY, SAFE, UNSAFE
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import TOTAL, Axis
+from tabprotect.engine.tables.variable import TOTAL, Variable
 
 N, SHADOW, TOP, STATUS, LEVELS = "n", "shadow", "top", "status", ("lower", "upper")
 NAMED = 3
@@ -52,7 +52,9 @@ def top_table_files(table: MagnitudeTable, stem: str, found: Sensitivity | None 
             if text:
                 of[suffix] = f"{stem}_{called}{suffix}"
                 files[of[suffix]] = text
-    said = [_codes(axis, files.get(lists[axis.variable.name].get(".hrc", ""), "")) for axis in table.axes]
+    said = [
+        _codes(variable, files.get(lists[variable.name].get(".hrc", ""), "")) for variable in table.variables
+    ]
     ranks = NAMED if table.largest is None else table.largest.ranks
     files[f"{stem}.rda"] = _description(table, lists, parted, ranks, levels=found is not None)
     judged, cells = table.judged(ranks), table.cells
@@ -75,11 +77,11 @@ def top_table_files(table: MagnitudeTable, stem: str, found: Sensitivity | None 
     return {name: text.encode() for name, text in files.items()}
 
 
-def _codes(axis: Axis, hierarchy: str) -> Mapping[int, str]:
+def _codes(variable: Variable, hierarchy: str) -> Mapping[int, str]:
     """The code of every node that the hierarchy has; a group of one is its part."""
     known = {line.lstrip(LEAD) for line in hierarchy.splitlines()}
     found: dict[int, str] = {}
-    for node, (level, name) in enumerate(axis.nodes):
+    for node, (level, name) in enumerate(variable.nodes):
         if not level or name in known:
             found[node] = name
     return found

@@ -66,7 +66,7 @@ def zeros_of(table: MagnitudeTable) -> Bools:
 def below_missing(table: MagnitudeTable) -> Bools:
     """Cells of units whose category is not known."""
     out = np.zeros(len(table.cells), dtype=bool)
-    for axis, nodes in zip(table.axes, table.cells.nodes, strict=True):
-        missing = np.array([name == MISSING for _, name in axis.nodes])
+    for variable, nodes in zip(table.variables, table.cells.nodes, strict=True):
+        missing = np.array([name == MISSING for _, name in variable.nodes])
         out |= missing[nodes]
     return out

@@ -60,7 +60,7 @@ class AttackProblem:
     def equations(self) -> Equations:
         """Return how the cells add up."""
         cells = self.table.cells
-        return Equations.of(self.table.axes, cells.key, cells.nodes)
+        return Equations.of(self.table.variables, cells.key, cells.nodes)
 
     @cached_property
     def value(self) -> Ints:

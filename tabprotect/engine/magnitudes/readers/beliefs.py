@@ -115,10 +115,12 @@ def _own(published: PublishedMagnitudes, view: ContributorView) -> Ints:
     if view.cell is None:
         return out
     inside = np.ones(len(published.key), dtype=bool)
-    for axis, nodes in zip(published.axes, published.nodes, strict=True):
+    for variable, nodes in zip(published.variables, published.nodes, strict=True):
         mine = int(nodes[view.cell])
-        held = np.any(axis.depths == mine, axis=0)
-        above = [bool(np.all(np.any(axis.depths == node, axis=0)[held])) for node in range(axis.size)]
+        held = np.any(variable.depths == mine, axis=0)
+        above = [
+            bool(np.all(np.any(variable.depths == node, axis=0)[held])) for node in range(len(variable.nodes))
+        ]
         inside &= np.array(above)[nodes]
     out[inside] = view.own
     return out
@@ -147,7 +149,7 @@ def hidden_beliefs(
 
 def _unknown(published: PublishedMagnitudes) -> tuple[Equations, Bools, Ints]:
     """Return how the sums add up, which of them a reader does not know, and the others' values."""
-    equations = Equations.of(published.axes, published.key, published.nodes)
+    equations = Equations.of(published.variables, published.key, published.nodes)
     # A published sum among cells that are the same is known of all of them.
     hidden = published.hidden.copy()
     known = published.value.copy()

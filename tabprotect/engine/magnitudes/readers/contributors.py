@@ -66,8 +66,10 @@ class Near:
 def rows_of_cell(table: MagnitudeTable, number: int) -> Ints:
     """The rows of contributions that a cell adds up."""
     inside = np.ones(len(table.rows.own), dtype=bool)
-    for axis, node, codes in zip(table.axes, table.cells.nodes[:, number], table.rows.codes, strict=True):
-        inside &= (axis.depths == node).any(axis=0)[codes]
+    for variable, node, codes in zip(
+        table.variables, table.cells.nodes[:, number], table.rows.codes, strict=True
+    ):
+        inside &= (variable.depths == node).any(axis=0)[codes]
     return np.flatnonzero(inside)
 
 

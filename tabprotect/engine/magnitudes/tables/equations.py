@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.graphs import components
-from tabprotect.engine.tables.hierarchy import Axis
+from tabprotect.engine.tables.variable import Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class Equations:
     child: Ints
 
     @classmethod
-    def of(cls, axes: Sequence[Axis], key: Ints, nodes: Ints) -> Equations:
+    def of(cls, variables: Sequence[Variable], key: Ints, nodes: Ints) -> Equations:
         """Make the equations of cells by their keys, rising, and their nodes (variables, cells)."""
-        found = list(_sums(axes, key, nodes))
+        found = list(_sums(variables, key, nodes))
         pairs = [np.zeros((2, 0), dtype=np.int64)]
         for parent, start, child in found:
             alone = np.flatnonzero(np.diff(start) == 1)
@@ -106,25 +106,25 @@ class Equations:
         return found
 
 
-def has_all_sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> bool:
+def has_all_sums(variables: Sequence[Variable], key: Ints, nodes: Ints) -> bool:
     """Return True if every cell that other cells add up to is there."""
-    return all(np.isin(above, key).all() for _, above in _above(axes, key, nodes))
+    return all(np.isin(above, key).all() for _, above in _above(variables, key, nodes))
 
 
-def _above(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _above(variables: Sequence[Variable], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Cells that are part of others, and the keys of those, for every way in which cells add up."""
     stride = 1
-    for axis, node in zip(reversed(axes), reversed(nodes), strict=True):
-        for step in axis.steps:
+    for variable, node in zip(reversed(variables), reversed(nodes), strict=True):
+        for step in variable.steps:
             child = np.flatnonzero(step[node] >= 0)
             if len(child):
                 yield child, key[child] + (step[node[child]] - node[child]) * stride
-        stride *= axis.size
+        stride *= len(variable.nodes)
 
 
-def _sums(axes: Sequence[Axis], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+def _sums(variables: Sequence[Variable], key: Ints, nodes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Parents, starts and children of every way in which cells add up."""
-    for child, above in _above(axes, key, nodes):
+    for child, above in _above(variables, key, nodes):
         order = np.argsort(above, kind="stable")
         parents, start = np.unique(above[order], return_index=True)
         whole = np.append(start, len(child)).astype(np.int64)

@@ -34,9 +34,8 @@ from tabprotect.engine.magnitudes.tables.contributions import (
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.sensitivity.rule import CellContributions
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Axis, cell_at
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.variable import AT, Variable
+from tabprotect.engine.tables.variable import AT, Variable, cell_at
 from tabprotect.languages.messages import message
 
 WHOLE = 1_000_000
@@ -76,14 +75,9 @@ class MagnitudeTable:
     given: str = ""
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
-        """The variables as axes."""
-        return tuple(map(Axis, self.variables))
-
-    @cached_property
     def strides(self) -> Ints:
-        """Return what one node further is worth in a cell's key, by axis."""
-        sizes = [axis.size for axis in self.axes]
+        """Return what one node further is worth in a cell's key, by variable."""
+        sizes = [len(variable.nodes) for variable in self.variables]
         return np.array([int(np.prod(sizes[n + 1 :])) for n in range(len(sizes))], dtype=np.int64)
 
     @property
@@ -93,17 +87,19 @@ class MagnitudeTable:
 
     def row_keys(self, codes: Ints) -> Iterator[Ints]:
         """The cell that rows of these codes (variables, rows) fall into, for each combination of depths."""
-        for chosen in product(*(range(len(axis.depths)) for axis in self.axes)):
+        for chosen in product(*(range(len(variable.depths)) for variable in self.variables)):
             key = np.zeros(codes.shape[1], dtype=np.int64)
-            for axis, depth, code, stride in zip(self.axes, chosen, codes, self.strides, strict=True):
-                key += axis.depths[depth][code] * stride
+            for variable, depth, code, stride in zip(
+                self.variables, chosen, codes, self.strides, strict=True
+            ):
+                key += variable.depths[depth][code] * stride
             yield key
 
     def keys_at_all_depths(self, codes: Ints) -> Ints:
         """The same for all combinations at once, int64 (combinations, rows): for few rows."""
         keys = np.zeros((1, codes.shape[1]), dtype=np.int64)
-        for axis, code, stride in zip(self.axes, codes, self.strides, strict=True):
-            deeper = keys[:, None, :] + axis.depths[:, code][None] * stride
+        for variable, code, stride in zip(self.variables, codes, self.strides, strict=True):
+            deeper = keys[:, None, :] + variable.depths[:, code][None] * stride
             keys = deeper.reshape(-1, codes.shape[1])
         return keys
 
@@ -182,7 +178,7 @@ class MagnitudeTable:
         figures = np.concatenate([figures for _, figures, _ in found], axis=1)[:, order]
         tops = np.concatenate([tops for _, _, tops in found])[order]
         key = key[order]
-        sizes = tuple(axis.size for axis in self.axes)
+        sizes = tuple(len(variable.nodes) for variable in self.variables)
         nodes = np.array(np.unravel_index(key, sizes), dtype=np.int64)
         cost = figures[0] if self.rows.cost is self.rows.own else self._costs(key)
         value, units, holdings, nonzero = figures[:4]
@@ -279,10 +275,10 @@ class MagnitudeTable:
         """
         left = dict(index)
         key = 0
-        for axis, stride in zip(self.axes, self.strides, strict=True):
-            name = axis.variable.name
+        for variable, stride in zip(self.variables, self.strides, strict=True):
+            name = variable.name
             given = [entry for entry in left if entry.partition(AT)[0] == name]
-            node = axis.size - 1 if not given else axis.node(given[0], left.pop(given[0]))
+            node = len(variable.nodes) - 1 if not given else variable.node(given[0], left.pop(given[0]))
             key += node * int(stride)
         if left:
             raise InputError(
@@ -295,13 +291,13 @@ class MagnitudeTable:
         return number
 
     def at_nodes(self, nodes: Sequence[int]) -> int | None:
-        """The cell at a node of each axis; ``None`` without records."""
-        return cell_at(self.cells.key, self.axes, nodes)
+        """The cell at a node of each variable; ``None`` without records."""
+        return cell_at(self.cells.key, self.variables, nodes)
 
     def index(self, number: int) -> dict[str, str]:
         """A cell by its variables, levels as ``variable@level``."""
         nodes = self.cells.nodes[:, number]
-        return dict(axis.key(int(node)) for axis, node in zip(self.axes, nodes, strict=True))
+        return dict(variable.entries[int(node)] for variable, node in zip(self.variables, nodes, strict=True))
 
     def shown(self, value: int) -> int | float:
         """A value as it is published."""

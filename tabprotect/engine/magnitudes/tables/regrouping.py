@@ -10,8 +10,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-from tabprotect.engine.tables.hierarchy import Axis, check_totals
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import Variable, check_totals
 from tabprotect.languages.messages import message
 
 
@@ -29,7 +28,7 @@ def by_others(table: MagnitudeTable, variables: tuple[Variable, ...], codes: Int
         For a category that is called as the total is, and for a table that names the largest
         contributions only.
     """
-    check_totals([Axis(variable) for variable in variables])
+    check_totals(variables)
     if table.largest is not None and not np.array_equal(codes, table.rows.codes):
         raise InputError(
             message("the table names the largest contributions of each sum only"),

@@ -50,7 +50,7 @@ def cell_rows(
 
 def _empty(table: MagnitudeTable) -> Iterator[dict[str, object]]:
     """The cells without records: 0, which everybody knows."""
-    size = math.prod(axis.size for axis in table.axes)
+    size = math.prod(len(variable.nodes) for variable in table.variables)
     if size > MOST_EMPTY:
         return
     there = set(table.cells.key.tolist())
@@ -58,9 +58,9 @@ def _empty(table: MagnitudeTable) -> Iterator[dict[str, object]]:
         if key in there:
             continue
         left, index = key, {}
-        for axis, stride in zip(table.axes, table.strides.tolist(), strict=True):
+        for variable, stride in zip(table.variables, table.strides.tolist(), strict=True):
             node, left = divmod(left, stride)
-            entry, name = axis.key(node)
+            entry, name = variable.entries[node]
             index[entry] = name
         yield {
             "index": index,

@@ -24,9 +24,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
-from tabprotect.engine.tables.hierarchy import Axis, check_totals
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.engine.tables.variable import MISSING, Variable
+from tabprotect.engine.tables.variable import MISSING, Variable, check_totals
 from tabprotect.languages.messages import message
 
 TRUE = "'1', 'true', 't', 'yes', 'y', 'x', 'ja', 'wahr'"
@@ -107,7 +106,7 @@ def tabulate_magnitudes(
     Parameters
     ----------
     by
-        The variables, in the order of the table's axes.
+        The variables, in the order of the table.
 
     Raises
     ------
@@ -170,7 +169,7 @@ def _summed(
         at = {name: codes[n] for n, name in enumerate(table.domain.names)}
         codes = np.array([at[nesting.finest[name]] for name in nesting.after.names])
         variables = nesting.after.variables
-    check_totals(list(map(Axis, variables)))
+    check_totals(variables)
     return MagnitudeTable(
         variables,
         columns.measure,

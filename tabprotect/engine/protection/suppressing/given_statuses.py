@@ -212,7 +212,7 @@ def given_sums(text: str, table: MagnitudeTable) -> Decided:
     size = len(table.cells)
     marks = {name: np.zeros(size, dtype=bool) for name in ("u", "p", "m", "s")}
     cost, above = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
-    places = [_places(axis.written, axis.nodes) for axis in table.axes]
+    places = [_places(variable.written, variable.nodes) for variable in table.variables]
     known = {**COMMANDS, KNOWN_ZERO: 0}
     for line, cell, command, numbers in _commands(text, len(places), partial(_cell, table, places), known):
         if command == KNOWN_ZERO and table.cells.value[cell] != 0:
@@ -259,7 +259,7 @@ def given_text(table: MagnitudeTable, unsafe: Bools, upper: Ints) -> str:
     """The cells that rules find unsafe, with the levels that they ask for, as an a priori file."""
     lines = []
     for number in np.flatnonzero(unsafe).tolist():
-        nodes = zip(table.axes, table.cells.nodes[:, number], strict=True)
-        codes = ";".join(f'"{axis.written[int(node)]}"' for axis, node in nodes)
+        nodes = zip(table.variables, table.cells.nodes[:, number], strict=True)
+        codes = ";".join(f'"{variable.written[int(node)]}"' for variable, node in nodes)
         lines.append(f"{codes};pl;0;{table.shown(int(upper[number]))}\n")
     return "".join(lines)

@@ -304,7 +304,7 @@ class ContributorsTried(QWidget):
         shown = ShownMagnitudes(beliefs, lambda value: chance_text(float(value)), mark=beliefs > limit)
         placement = project.shown_placement
         table = release.magnitude_table
-        self.map.show_magnitudes(table.axes, table.key, placement, shown)
+        self.map.show_magnitudes(table.variables, table.key, placement, shown)
         self._map_note.setText(
             translate(
                 message(

@@ -70,7 +70,7 @@ class MethodResult(QWidget):
             self.which.clear()
             if release is not None and release.magnitudes:
                 table = release.magnitude_table
-                self._places = MagnitudeLayout(table.axes, table.key)
+                self._places = MagnitudeLayout(table.variables, table.key)
                 self.which.addItem(table.measure)
             for published in () if release is None else release.tables:
                 names = spoken(published.table.domain.names) or message("grand total")

@@ -18,7 +18,7 @@ from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import Sensitivity, rules_of
 from tabprotect.engine.tables.domain import Index
-from tabprotect.engine.tables.hierarchy import Axis
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.judging import judged
 from tabprotect.gui.base.page import Page, PageChanges
@@ -136,7 +136,7 @@ class MagnitudesPart(QWidget):
             letters=letters,
             mark=found.unsafe,
         )
-        self._lay_out(project, magnitudes.table.axes, cells.key, shown)
+        self._lay_out(project, magnitudes.table.variables, cells.key, shown)
         self.page.set_sentence(_sentence(magnitudes, found))
         self.legend.setText(translate(_legend(letters)))
         self._who.setText(translate(_who(magnitudes)))
@@ -146,7 +146,7 @@ class MagnitudesPart(QWidget):
         shown = ShownMagnitudes(
             table.value, magnitude_text(table.decimals), hatch=table.hidden, hidden=table.hidden
         )
-        self._lay_out(project, table.axes, table.key, shown)
+        self._lay_out(project, table.variables, table.key, shown)
         hidden = int(table.hidden.sum())
         self.page.set_sentence(
             message(
@@ -163,9 +163,11 @@ class MagnitudesPart(QWidget):
             )
         )
 
-    def _lay_out(self, project: Project, axes: Sequence[Axis], key: Ints, shown: ShownMagnitudes) -> None:
+    def _lay_out(
+        self, project: Project, variables: Sequence[Variable], key: Ints, shown: ShownMagnitudes
+    ) -> None:
         self._nothing("")
-        self.grid.show_magnitudes(axes, key, project.shown_placement, shown)
+        self.grid.show_magnitudes(variables, key, project.shown_placement, shown)
         self.go_to(self.document.selection)
         if not self.grid.fits:
             self._nothing(
@@ -276,8 +278,8 @@ def _legend(letters: np.ndarray) -> str:
 def _who(magnitudes: ChosenMagnitudes) -> str:
     table = magnitudes.table
     inner = np.ones(len(table.cells), dtype=bool)
-    for axis, nodes in zip(table.axes, table.cells.nodes, strict=True):
-        inner &= nodes < len(axis.variable.categories)
+    for variable, nodes in zip(table.variables, table.cells.nodes, strict=True):
+        inner &= nodes < len(variable.categories)
     return message(
         "{records} records of {holdings} contributors; {totals} of the sums are totals.",
         count_text(int(table.rows.units.sum())),

@@ -55,7 +55,7 @@ def test_sums_with_factors_add_up() -> None:
     table = table_of(drawn(3), (4, 4))
     noisy = multiplied(table, MultiplierLaw(), KEY)
     assert not np.array_equal(noisy, table.cells.value)
-    sums = Equations.of(table.axes, table.cells.key, table.cells.nodes)
+    sums = Equations.of(table.variables, table.cells.key, table.cells.nodes)
     for number in range(len(sums)):
         assert noisy[sums.children(number)].sum() == noisy[sums.parent[number]]
 
