@@ -12,7 +12,7 @@ from tabprotect.engine.assessment.comparing.compare import RUNS
 from tabprotect.engine.assessment.comparing.compare import compare as run_comparison
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
-from tabprotect.engine.assessment.comparing.run_spec import Comparing, Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, parse_spec
 from tabprotect.engine.errors import ParameterError, about
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
@@ -168,16 +168,8 @@ def compare(
         found = run_comparison(
             table.history.project.problem,
             [spec for text in configurations for spec in parse_spec(text)],
+            wanted,
             runs_per_method=runs,
-            seed=wanted.seed,
-            measures=wanted.measures,
-            scope=Scope(
-                wanted.margins,
-                wanted.groupings,
-                None if wanted.key is None else tuple(wanted.key),
-                wanted.sensitive,
-            ),
-            workers=wanted.workers,
             progress=progress,
         )
     return Comparison(found, table.kind)

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from tabprotect.engine.assessment.comparing.compare import compare
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec, parse_spec
 from tabprotect.engine.assessment.comparing.spreading import cores
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.protection.problem import Problem
@@ -38,7 +38,9 @@ def table(shape: tuple[int, ...]) -> Table:
 def one(problem: Problem, spec: RunSpec) -> None:
     """Where one run of a method spends its time."""
     begun = time.process_time()
-    found = compare(problem, [spec], runs_per_method=1, seed=1, measures=["published_share"], workers=1)
+    found = compare(
+        problem, [spec], Comparing(seed=1, measures=["published_share"], workers=1), runs_per_method=1
+    )
     drawn = time.process_time() - begun
     run = found.runs[0]
     if run.error:
@@ -69,7 +71,7 @@ def main() -> None:
         seconds = {}
         for workers in (1, cores()):
             begun = time.perf_counter()
-            compare(problem, specs, runs_per_method=20, seed=1, workers=workers)
+            compare(problem, specs, Comparing(seed=1, workers=workers), runs_per_method=20)
             seconds[workers] = time.perf_counter() - begun
             print(f"  {len(specs)} methods x 20 seeds, {workers} processes: {seconds[workers]:.1f} s")
         print(f"  ratio {seconds[1] / seconds[cores()]:.2f} with {cores()} processes")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tabprotect.cli.arguments import MAGNITUDES, TableReading, keep_apart, open_source
 from tabprotect.cli.declaring import check_measure, command, names
@@ -13,7 +14,7 @@ from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
-from tabprotect.engine.assessment.comparing.run_spec import FORM, Comparing, Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import FORM, Comparing, parse_spec
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
@@ -93,22 +94,11 @@ def run_compare(asked: Compare, console: Console) -> int:
     specs = [spec for text in asked.specs for spec in parse_spec(text)]
     if asked.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=asked.at_risk), progress=console)
-    suggested = _suggested(asked, console)
-    key = names(suggested["key"]) if "key" in suggested else asked.key
-    scope = Scope(
-        margins=suggested.get("margins", asked.margins),
-        groupings=asked.groupings,
-        key=None if key is None else tuple(key),
-        sensitive=suggested.get("sensitive", asked.sensitive),
-    )
     found = compare(
         history.project.problem,
         specs,
+        _as_suggested(asked, console),
         runs_per_method=asked.runs_per_method,
-        seed=asked.seed,
-        measures=asked.measures,
-        scope=scope,
-        workers=asked.workers,
         progress=console,
     )
     if asked.out is not None:
@@ -146,17 +136,20 @@ def _magnitudes(history: History, judging: Judging, console: Console) -> int:
     return 0
 
 
-def _suggested(asked: Compare, console: Console) -> Mapping[str, str]:
+def _as_suggested(asked: Compare, console: Console) -> Compare:
     """The comparison of the example's own source, unless another one is asked for."""
     if not asked.table.startswith(PREFIX):
-        return {}
+        return asked
     given = (asked.margins, asked.groupings, asked.key, asked.sensitive)
     suggested = load_example(asked.table.removeprefix(PREFIX)).comparison
     if not suggested or any(value is not None for value in given):
-        return {}
+        return asked
     said = joined((f"--{name} {value!r}" for name, value in suggested.items()), ", ")
     console.say(message("note: as in the example's source: {said}", said))
-    return suggested
+    wanted: dict[str, Any] = {**suggested}
+    if "key" in suggested:
+        wanted["key"] = names(suggested["key"])
+    return replace(asked, **wanted)
 
 
 def _lines(found: Comparison, asked: Compare) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import ParameterError
@@ -24,7 +25,7 @@ class Key:
     sensitive: str
 
     @classmethod
-    def of(cls, domain: Domain, variables: tuple[str, ...] | None, sensitive: str | None) -> Key:
+    def of(cls, domain: Domain, variables: Sequence[str] | None, sensitive: str | None) -> Key:
         """Complete a choice: the last variable that is no key is sensitive, the others are keys.
 
         Raises

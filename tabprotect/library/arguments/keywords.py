@@ -170,12 +170,12 @@ class ComparingKeywords(TypedDict, total=False):
     """The options of Comparing."""
 
     seed: int | None
+    measures: Sequence[str] | None
+    workers: int | None
     margins: str | None
     groupings: str | None
     key: Sequence[str] | None
     sensitive: str | None
-    measures: Sequence[str] | None
-    workers: int | None
 
 
 class BinomialCompensated(ProtectingKeywords, total=False):

@@ -10,7 +10,7 @@ import pytest
 from tabprotect.engine.assessment.attribute_disclosure import Intruder, guess
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
-from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, parse_spec
 from tabprotect.engine.assessment.registered import measures
 from tests.engine.assessment.party import (
     DOMAIN,
@@ -104,11 +104,15 @@ def comparison() -> Comparison:
     return compare(
         PROBLEM,
         specs,
+        Comparing(
+            seed=20211,
+            measures=wanted,
+            margins=FORMULA,
+            key=KEY.variables,
+            sensitive=KEY.sensitive,
+            workers=1,
+        ),
         runs_per_method=300,
-        seed=20211,
-        measures=wanted,
-        scope=Scope(FORMULA, key=KEY.variables, sensitive=KEY.sensitive),
-        workers=1,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.assessment.comparing.compare import compare
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec
 from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.disclosure.choosing import acceptance_probability, method_trials
 from tabprotect.engine.disclosure.verdict import verdict
@@ -226,9 +226,9 @@ def test_the_chance_of_the_gate_and_the_trial_of_a_method_fold_it() -> None:
 
 def test_a_run_of_a_comparison_is_a_trial_that_its_seed_replays() -> None:
     spec = RunSpec("random_rounding", {"base": 3})
-    found = compare(PROBLEM, [spec], runs_per_method=2, seed=5, measures=["hellinger_published"])
+    found = compare(PROBLEM, [spec], Comparing(seed=5, measures=["hellinger_published"]), runs_per_method=2)
     assert len({run.seed for run in found.runs}) == 2
-    again = compare(PROBLEM, [spec], runs_per_method=3, seed=5, measures=["hellinger_published"])
+    again = compare(PROBLEM, [spec], Comparing(seed=5, measures=["hellinger_published"]), runs_per_method=3)
     assert found.runs == again.runs[:2]
 
 

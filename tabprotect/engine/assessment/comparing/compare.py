@@ -10,7 +10,7 @@ from functools import cached_property
 from tabprotect.engine.assessment.compared_cells import default_compared
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
 from tabprotect.engine.assessment.comparing.one_run import ComparisonRun, RunPlan, RunTask, run_once, run_seed
-from tabprotect.engine.assessment.comparing.run_spec import EVERYTHING, RunSpec, Scope
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures
@@ -34,12 +34,9 @@ RUNS = 20
 def compare(
     problem: Problem,
     specs: Sequence[RunSpec],
+    asked: Comparing,
     *,
     runs_per_method: int = RUNS,
-    seed: int | None = None,
-    measures: Sequence[str] | None = None,
-    scope: Scope = EVERYTHING,
-    workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
     """Release a table many times and judge every release by the same measures.
@@ -53,14 +50,6 @@ def compare(
         Methods with parameters.
     runs_per_method
         Runs of each of them. A method without chance is run once, and its run counted so often.
-    seed
-        Every run's seed follows from it; from the operating system by default.
-    measures
-        Names, ``risk`` or ``utility``; all by default.
-    scope
-        The published sub-tables, and what an intruder knows.
-    workers
-        Processes; all cores by default, where it pays.
 
     Raises
     ------
@@ -75,20 +64,19 @@ def compare(
     if runs_per_method < 1:
         raise ParameterError({"runs_per_method": message("must be at least 1")})
     domain = problem.table.domain
-    names = tuple(measure.name for measure in named_measures(measures))
-    key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
-    configurations, values = _resolved(problem, [_with_margins(spec, scope) for spec in specs])
-    asked = _Asked(
+    names = tuple(measure.name for measure in named_measures(asked.measures))
+    key, named = Key.of(domain, asked.key, asked.sensitive), _named(domain, asked)
+    configurations, values = _resolved(problem, [_with_margins(spec, asked) for spec in specs])
+    made = _Asked(
         RunPlan(problem, named or default_compared(domain, _published(problem, values)), key, names),
         configurations,
         values,
         runs_per_method,
-        Randomness.seeded(seed),
+        Randomness.seeded(asked.seed),
     )
-    tasks = [task for task, _ in asked.tasks]
-    watched = _Watched(progress, asked.assembled)
-    made = spread(run_once, tasks, workers=workers, progress=watched, stage="comparing")
-    return asked.assembled(dict(enumerate(made)))
+    tasks, watched = [task for task, _ in made.tasks], _Watched(progress, made.assembled)
+    found = spread(run_once, tasks, workers=asked.workers, progress=watched, stage="comparing")
+    return made.assembled(dict(enumerate(found)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.languages.messages import joined, message, uncapital
 
 
-@dataclass(frozen=True)
-class Scope:
+@dataclass(frozen=True, kw_only=True)
+class Scope(Options):
     """The part of every release that is compared; ``None`` where it follows from the releases.
 
     Attributes
@@ -32,21 +32,8 @@ class Scope:
         others are the key.
     """
 
-    margins: str | None = None
-    groupings: str | None = None
-    key: tuple[str, ...] | None = None
-    sensitive: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparing(Options):
-    """What is compared of methods, and by what."""
-
     goes_with = "counts"
 
-    seed: int | None = option_field(
-        None, help=message("repeat these runs (default: the operating system's randomness)")
-    )
     margins: str | None = option_field(
         None, metavar="FORMULA", help=message("published tables, a*b + c, for every method that takes them")
     )
@@ -57,14 +44,29 @@ class Comparing(Options):
     sensitive: str | None = option_field(
         None, metavar="C", help=message("what they want to know (default: the last variable)")
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing(Scope):
+    """What is compared of methods, and by what.
+
+    Attributes
+    ----------
+    seed
+        Every run's seed follows from it.
+    measures
+        Names, ``risk`` or ``utility``; all by default.
+    workers
+        Processes; all cores by default, where it pays.
+    """
+
+    seed: int | None = option_field(
+        None, help=message("repeat these runs (default: the operating system's randomness)")
+    )
     measures: Sequence[str] | None = option_field(None, metavar="A,B", help=message("or risk, utility"))
     workers: int | None = option_field(
         None, metavar="N", help=message("processes (default: all cores, if it pays)"), low=1
     )
-
-
-EVERYTHING = Scope()
-"""Whatever is published; every variable but the last one is known."""
 
 
 GRID_KINDS = ("real", "integer", "choice", "flag")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tabprotect.engine.assessment.comparing.run_spec import Scope
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, Scope
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.grouping_files import parse_groupings
+from tabprotect.engine.options import option_field
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.examples import PREFIX, load_example
@@ -36,35 +37,25 @@ def _label(project: Project, given: Arguments) -> str:
     return message("set the comparison's ") + ", ".join(name.replace("_", " ") for name in given)
 
 
-@Declared(_label)
-def set_comparison(
-    project: Project,
-    context: Context,
-    *,
-    runs: Sequence[str] | None = None,
-    runs_per_method: int | None = None,
-    margins: str | None = None,
-    groupings: str | None = None,
-    key: Sequence[str] | None = None,
-    sensitive: str | None = None,
-) -> Project:
+@dataclass(frozen=True, kw_only=True)
+class ComparisonParts(Scope):
+    """Parts of a comparison that are set; the others stay as they are."""
+
+    runs: Sequence[str] | None = option_field(None)
+    runs_per_method: int | None = option_field(None, low=1, high=MOST_RUNS)
+
+
+@Declared(_label).asking(ComparisonParts)
+def set_comparison(project: Project, context: Context, asked: ComparisonParts) -> Project:
     """Set the given parts of a comparison, checked together; a list of values gives a run for each."""
     domain = project.original.domain
-    if runs_per_method is not None and not 1 <= runs_per_method <= MOST_RUNS:
-        raise ParameterError(
-            {
-                "runs_per_method": message(
-                    "must be between 1 and {MOST_RUNS}, is {runs_per_method}", MOST_RUNS, runs_per_method
-                )
-            }
-        )
     given = stated(
-        runs=None if runs is None else _expanded(domain, runs),
-        runs_per_method=runs_per_method,
-        margins=margins and margins.strip(),
-        groupings=groupings and groupings.strip(),
-        key=None if key is None else tuple(key),
-        sensitive=sensitive and sensitive.strip(),
+        runs=None if asked.runs is None else _expanded(domain, asked.runs),
+        runs_per_method=asked.runs_per_method,
+        margins=asked.margins and asked.margins.strip(),
+        groupings=asked.groupings and asked.groupings.strip(),
+        key=None if asked.key is None else tuple(asked.key),
+        sensitive=asked.sensitive and asked.sensitive.strip(),
     )
     plan = replace(project.comparison, **given)
     _check(domain, plan)
@@ -129,8 +120,8 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         raise ParameterError(wrong, hint=message("there are {names}", ", ".join(domain.names)))
 
 
-def comparison_scope(project: Project) -> Scope:
-    """The scope of the project's comparison: the compared cells and the intruder's variables.
+def comparison_of(project: Project) -> Comparing:
+    """What is compared in the project: the compared cells and the intruder's variables.
 
     An example uses those of its source's own comparison, unless any of them is set.
     """
@@ -140,7 +131,13 @@ def comparison_scope(project: Project) -> Scope:
         own = load_example(project.source.removeprefix(PREFIX)).comparison
         margins, sensitive = own.get("margins", ""), own.get("sensitive", "")
         key = tuple(name.strip() for name in own.get("key", "").split(",") if name.strip())
-    return Scope(margins or None, plan.groupings or None, key or None, sensitive or None)
+    return Comparing(
+        margins=margins or None,
+        groupings=plan.groupings or None,
+        key=key or None,
+        sensitive=sensitive or None,
+        seed=project.seed,
+    )
 
 
 def compare(project: Project) -> list[str]:

@@ -16,7 +16,7 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
-from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
+from tabprotect.engine.project.verbs.compare_verbs import comparison_of, set_comparison
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.magnitude_verbs import compare_magnitudes
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
@@ -429,7 +429,7 @@ class ComparePage(CompareStage, Page):
         plan = project.comparison
         if not plan.runs:
             return
-        scope = comparison_scope(project)
+        asked = comparison_of(project)
 
         def work(progress: Progress) -> Compared:
             from tabprotect.engine.assessment.comparing.compare import compare
@@ -437,12 +437,7 @@ class ComparePage(CompareStage, Page):
 
             specs = [spec for text in plan.runs for spec in parse_spec(text)]
             return compare(
-                project.problem,
-                specs,
-                runs_per_method=plan.runs_per_method,
-                seed=project.seed,
-                scope=scope,
-                progress=progress,
+                project.problem, specs, asked, runs_per_method=plan.runs_per_method, progress=progress
             )
 
         self._comparing.ask(message("comparing methods"), work)

@@ -25,7 +25,7 @@ from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.compare_verbs import MOST_RUNS, comparison_scope, set_comparison
+from tabprotect.engine.project.verbs.compare_verbs import MOST_RUNS, comparison_of, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.parameters.configuration_dialog import ask_configuration
@@ -276,7 +276,7 @@ class RunsPanel(QWidget):
         self.margin_chips.show_text(plan.margins)
         self.key_chips.offer(project.domain.names)
         self.key_chips.show_text(",".join(plan.key))
-        taken = comparison_scope(project)
+        taken = comparison_of(project)
         own = plan.names_cells
         for widget, text, hint in (
             (self.margins, plan.margins, taken.margins or message("what each publishes")),

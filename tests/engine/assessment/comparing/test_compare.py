@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.comparing import spreading
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.one_run import run_seed
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec, Scope, parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, RunSpec, parse_spec
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable, Progress
@@ -37,11 +37,11 @@ def specs(*texts: str) -> list[RunSpec]:
 
 def test_a_comparison_depends_on_the_seed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = specs("cell_key D=3,5 js=1", "random_rounding base=3 margins=A:B:C-1")
-    here = compare(problem(), wanted, runs_per_method=3, seed=8, measures=FAST, workers=1)
+    here = compare(problem(), wanted, Comparing(seed=8, measures=FAST, workers=1), runs_per_method=3)
     # Whatever is left is worth two processes, one run at a time.
     monkeypatch.setattr(spreading, "WORTHWHILE", -1.0)
     monkeypatch.setattr(spreading, "PATIENCE", 0.0)
-    there = compare(problem(), wanted, runs_per_method=3, seed=8, measures=FAST, workers=2)
+    there = compare(problem(), wanted, Comparing(seed=8, measures=FAST, workers=2), runs_per_method=3)
     assert here.as_json() == there.as_json() and here.as_csv() == there.as_csv()
     assert len(here.runs) == 9 and len({r.seed for r in here.runs}) == 9
     assert any(a.values != b.values for a, b in zip(here.runs[:3], here.runs[1:3], strict=False))
@@ -49,15 +49,13 @@ def test_a_comparison_depends_on_the_seed_alone(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_run_does_not_change_when_others_are_added() -> None:
     few = compare(
-        problem(), specs("cell_key D=5"), runs_per_method=2, seed=1, measures=FAST, scope=Scope("A*B*C")
+        problem(), specs("cell_key D=5"), Comparing(seed=1, measures=FAST, margins="A*B*C"), runs_per_method=2
     )
     many = compare(
         problem(),
         specs("cyclic_perturbation", "cell_key D=4,5"),
+        Comparing(seed=1, measures=FAST, margins="A*B*C"),
         runs_per_method=3,
-        seed=1,
-        measures=FAST,
-        scope=Scope("A*B*C"),
     )
     again = [
         r for r in many.runs if many.configurations[r.configuration].label == few.configurations[0].label
@@ -67,7 +65,7 @@ def test_a_run_does_not_change_when_others_are_added() -> None:
 
 def test_without_a_seed_chances_are_fresh() -> None:
     made = [
-        compare(problem(), specs("cell_key"), runs_per_method=1, measures=["hellinger_published"])
+        compare(problem(), specs("cell_key"), Comparing(measures=["hellinger_published"]), runs_per_method=1)
         for _ in range(2)
     ]
     assert made[0].seed != made[1].seed and not made[0].seed_given
@@ -76,7 +74,9 @@ def test_without_a_seed_chances_are_fresh() -> None:
 
 
 def test_a_run_s_seed_replays_its_release() -> None:
-    found = compare(problem(), specs("cell_key D=4 js=1"), runs_per_method=2, seed=3, measures=FAST)
+    found = compare(
+        problem(), specs("cell_key D=4 js=1"), Comparing(seed=3, measures=FAST), runs_per_method=2
+    )
     run = found.runs[1]
     protected = methods()["cell_key"].run(problem(), {"D": 4, "js": 1}, Randomness.seeded(run.seed))
     again = found.release(run)
@@ -96,9 +96,8 @@ def test_every_release_is_judged_on_the_same_cells() -> None:
     found = compare(
         problem(),
         specs("cyclic_perturbation", "cell_key"),
+        Comparing(seed=1, measures=["published_share"]),
         runs_per_method=1,
-        seed=1,
-        measures=["published_share"],
     )
     assert found.plan.compared.size == 5 * 4 * 3
     assert [r.values["published_share"] for r in found.runs] == [1.0, 1.0]
@@ -108,9 +107,8 @@ def test_the_margins_are_for_all_that_take_them() -> None:
     found = compare(
         problem(),
         specs("cell_key", "cell_key margins=A", "cyclic_perturbation"),
+        Comparing(margins="A*B", measures=["published_share"]),
         runs_per_method=1,
-        scope=Scope("A*B"),
-        measures=["published_share"],
     )
     assert [c.parameters.get("margins") for c in found.configurations] == ["A*B", "A", None]
     share = [r.values["published_share"] for r in found.runs]
@@ -120,14 +118,16 @@ def test_the_margins_are_for_all_that_take_them() -> None:
 
 def test_faults_are_told_all_at_once() -> None:
     with pytest.raises(ParameterError) as caught:
-        compare(problem(), specs("cell_key D=0 V=x", "random_rounding base=1"))
+        compare(problem(), specs("cell_key D=0 V=x", "random_rounding base=1"), Comparing())
     assert len(caught.value.fields) == 3
     with pytest.raises(ParameterError, match="two variables"):
-        compare(Problem(Table.dense(Domain.of_shape((3,)), [1, 2, 3])), specs("cyclic_perturbation"))
+        compare(
+            Problem(Table.dense(Domain.of_shape((3,)), [1, 2, 3])), specs("cyclic_perturbation"), Comparing()
+        )
     with pytest.raises(ParameterError, match="nothing"):
-        compare(problem(), [])
+        compare(problem(), [], Comparing())
     with pytest.raises(InputError, match="Z"):
-        compare(problem(), specs("cell_key"), scope=Scope("A*Z"))
+        compare(problem(), specs("cell_key"), Comparing(margins="A*Z"))
 
 
 def test_a_method_without_chance_runs_once_and_counts_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,10 @@ def test_a_method_without_chance_runs_once_and_counts_for_all(monkeypatch: pytes
     monkeypatch.setattr(method, "draw", draw, raising=False)
     monkeypatch.setattr(method, "is_random", lambda values: False, raising=False)
     found = compare(
-        problem(), specs("random_rounding"), runs_per_method=4, seed=2, workers=1, measures=FAST[:3]
+        problem(),
+        specs("random_rounding"),
+        Comparing(seed=2, workers=1, measures=FAST[:3]),
+        runs_per_method=4,
     )
     assert drawn == 1 and len(found.runs) == 4
     assert len({r.seed for r in found.runs}) == 4
@@ -162,10 +165,8 @@ def test_a_method_that_fails_is_a_run_that_says_so(monkeypatch: pytest.MonkeyPat
     found = compare(
         problem(),
         specs("random_rounding", "cell_key"),
+        Comparing(seed=2, workers=1, measures=("hellinger_published", "risk_fbeta")),
         runs_per_method=2,
-        seed=2,
-        workers=1,
-        measures=("hellinger_published", "risk_fbeta"),
     )
     bad, good = found.runs[:2], found.runs[2:]
     assert all(r.error and set(r.values.values()) == {None} for r in bad)
@@ -178,8 +179,8 @@ def test_a_need_that_is_missing_is_an_error_of_the_run() -> None:
     found = compare(
         Problem(Table.dense(Domain.of_shape((3,)), [1, 2, 3])),
         specs("cyclic_perturbation", "cell_key"),
+        Comparing(measures=["hellinger_published"]),
         runs_per_method=2,
-        measures=["hellinger_published"],
     )
     assert [bool(r.error) for r in found.runs] == [True, True, False, False]
 
@@ -216,7 +217,7 @@ def test_cancel_in_one_process() -> None:
     progress = Cancellable()
     progress.cancel()
     with pytest.raises(Interrupted):
-        compare(problem(), specs("cell_key"), progress=progress, workers=1)
+        compare(problem(), specs("cell_key"), Comparing(workers=1), progress=progress)
 
 
 def test_results_come_in_the_order_of_the_pieces() -> None:
@@ -232,7 +233,7 @@ def test_results_come_in_the_order_of_the_pieces() -> None:
 
 def test_the_export_has_every_run_and_measure() -> None:
     found: Comparison = compare(
-        problem(), specs("cell_key margins='A*B + C'"), runs_per_method=2, seed=1, workers=1
+        problem(), specs("cell_key margins='A*B + C'"), Comparing(seed=1, workers=1), runs_per_method=2
     )
     rows = found.as_csv().splitlines()
     assert len(rows) == 3
@@ -244,6 +245,9 @@ def test_the_export_has_every_run_and_measure() -> None:
 
 def test_a_setting_without_a_solution_fails_alone() -> None:
     found = compare(
-        problem(), specs("cell_key D=3 V=1", "random_rounding"), runs_per_method=1, seed=1, workers=1
+        problem(),
+        specs("cell_key D=3 V=1", "random_rounding"),
+        Comparing(seed=1, workers=1),
+        runs_per_method=1,
     )
     assert found.runs[0].error and not found.runs[1].error

@@ -9,13 +9,13 @@ import pytest
 
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
-from tabprotect.engine.assessment.comparing.run_spec import parse_spec
+from tabprotect.engine.assessment.comparing.run_spec import Comparing, parse_spec
 from tabprotect.engine.errors import Interrupted, ParameterError
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
-from tabprotect.engine.project.verbs.compare_verbs import comparison_scope
+from tabprotect.engine.project.verbs.compare_verbs import comparison_of
 
 EXAMPLE = "example:langsrud-lupp"
 
@@ -69,11 +69,11 @@ def test_the_command_line_says_the_same(opened: History) -> None:
 
 
 def test_an_example_is_compared_as_its_source_did(opened: History) -> None:
-    scope = comparison_scope(opened.project)
+    scope = comparison_of(opened.project)
     assert scope.margins == "party*(age+sex)"
     assert scope.key == ("age", "sex") and scope.sensitive == "party"
     history, _ = opened.apply("set_comparison", {"sensitive": "sex"})
-    assert comparison_scope(history.project).margins is None
+    assert comparison_of(history.project).margins is None
 
 
 def test_what_was_compared_so_far_is_seen_and_is_the_beginning_of_all(opened: History) -> None:
@@ -91,10 +91,8 @@ def test_what_was_compared_so_far_is_seen_and_is_the_beginning_of_all(opened: Hi
         return compare(
             opened.project.problem,
             parse_spec("random_rounding base=3,5"),
+            Comparing(seed=1, measures=["mean_absolute_deviation", "posterior_true"], workers=1),
             runs_per_method=4,
-            seed=1,
-            measures=["mean_absolute_deviation", "posterior_true"],
-            workers=1,
             progress=watch,
         )
 
