@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tabprotect.engine.assessment.comparing.run_spec import Comparing
 from tabprotect.engine.bundle.inferring import Inferring
-from tabprotect.engine.bundle.tables.about import Telling
+from tabprotect.engine.bundle.tables.export import Exporting
 from tabprotect.engine.cycles.designing import Designing
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
@@ -181,7 +181,7 @@ def written() -> str:
                 MagnitudeTabulation,
                 Protecting,
                 Publishing,
-                Telling,
+                Exporting,
                 Inferring,
                 Designing,
                 Comparing,

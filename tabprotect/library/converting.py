@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle.tables import export as exporting
-from tabprotect.engine.bundle.tables.about import Telling
+from tabprotect.engine.bundle.tables.export import Exporting
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.release.release import Release
@@ -19,7 +19,7 @@ from tabprotect.library.table import Table, read_table
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tabprotect.library.arguments.keywords import TellingKeywords
+    from tabprotect.library.arguments.keywords import ExportingKeywords
 
 
 def convert(table: Table | str | Path, out: str | Path, *, format: str | None = None) -> None:
@@ -65,16 +65,9 @@ def convert(table: Table | str | Path, out: str | Path, *, format: str | None = 
     write_table(given.table, path, kind)
 
 
-@asks(Telling)
+@asks(Exporting)
 def export(
-    release: Release | str | Path,
-    out: str | Path,
-    *,
-    format: str | None = None,
-    apart: bool = False,
-    total_code: str | None = None,
-    strict: bool = False,
-    **asked: Unpack[TellingKeywords],
+    release: Release | str | Path, out: str | Path, **asked: Unpack[ExportingKeywords]
 ) -> tuple[Path, ...]:
     """Write the published tables of a release in another format, suppressed counts marked.
 
@@ -86,14 +79,6 @@ def export(
         A release, or the path of its bundle.
     out
         The file; apart, that of the main table: others stand beside it as ``NAME_2``, ``NAME_3``, ...
-    format
-        Its format, where the name does not say it.
-    apart
-        A file for each table; of a workbook a sheet.
-    total_code
-        The category of totals in a cube; by default the source's own, else ``T``.
-    strict
-        Refuse quotation marks that the format cannot hold, which otherwise become typographic.
     **asked
 
     Returns
@@ -126,15 +111,15 @@ def export(
     ...     tp.read_table(file, totals="T").domain.names
     ('v', 'w')
     """
-    path = Path(out)
-    kind, telling = format_to_write(path, format), taken(Telling, asked)
+    path, wanted = Path(out), taken(Exporting, asked)
+    kind = format_to_write(path, wanted.format)
     given = release if isinstance(release, Release) else open_release(release)
-    if not apart and kind.cube:
+    if not wanted.apart and kind.cube:
         _warn_of_losses(kind, [given.domain])
-        exporting.export_cube(given, path, kind, total_code=total_code, strict=strict, telling=telling)
+        exporting.export_cube(given, path, kind, wanted)
         return (path,)
     _warn_of_losses(kind, [published.table.domain for published in given.tables])
-    written = exporting.export(given, path, kind, strict=strict, telling=telling)
+    written = exporting.export(given, path, kind, wanted)
     return tuple(dict.fromkeys(file for file, _ in written))
 
 

@@ -11,24 +11,18 @@ from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.tables.about import Telling
-from tabprotect.engine.bundle.tables.cube import TOTAL
-from tabprotect.engine.bundle.tables.export import STREAM, export, export_cube
+from tabprotect.engine.bundle.tables.export import STREAM, Exporting, export, export_cube
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
-from tabprotect.engine.options import Options, option_field, part, position
+from tabprotect.engine.options import option_field, position
 from tabprotect.languages.messages import joined, message, plural
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export(Options):
+class Export(Exporting):
     """Arguments of ``export``."""
 
     release: Path = position(metavar="RELEASE.zip")
-    format: str | None = option_field(
-        None, choices=format_names(), help=message("where the name of the file does not say it")
-    )
     out: Path = option_field(
         metavar="FILE",
         help=message(
@@ -36,16 +30,6 @@ class Export(Options):
             "workbook; - for standard output"
         ),
     )
-    apart: bool = option_field(False, help=message("a file for each table, without totals among its cells"))
-    total_code: str | None = option_field(
-        None,
-        metavar="T",
-        help=message("the category of totals (default: the source's own, else {code})", TOTAL[0]),
-    )
-    strict: bool = option_field(
-        False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
-    )
-    telling: Telling = part(Telling, group=message("told beside the numbers"))
 
 
 @command("export", example="tabprotect export release.zip --format csv --out table.csv")
@@ -63,15 +47,7 @@ def run(asked: Export, console: Console) -> int:
         raise UsageError(message("magnitudes are one cube with their totals: leave --apart out"))
     if not release.magnitudes and (asked.apart or not kind.cube):
         return _apart(asked, kind, verified, console)
-    made = export_cube(
-        release,
-        asked.out,
-        kind,
-        total_code=asked.total_code,
-        strict=asked.strict,
-        check=verified.fingerprint,
-        telling=asked.telling,
-    )
+    made = export_cube(release, asked.out, kind, asked, check=verified.fingerprint)
     for note in made.notes:
         console.say(note)
     if asked.out == STREAM:
@@ -92,9 +68,7 @@ def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: 
     limits = list(dict.fromkeys(lost))
     for limit in limits:
         console.say(limit)
-    written = export(
-        release, asked.out, kind, strict=asked.strict, check=verified.fingerprint, telling=asked.telling
-    )
+    written = export(release, asked.out, kind, asked, check=verified.fingerprint)
     said = [
         (path, cube.table.domain.names, 0 if cube.hidden is None else int(cube.hidden.sum()))
         for path, cube in written

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.tables.about import NOTHING, Telling
-from tabprotect.engine.bundle.tables.export import exported
+from tabprotect.engine.bundle.tables.export import Exporting, exported
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats import registered
 from tabprotect.engine.formats.format import Format
@@ -58,7 +57,7 @@ TOLD = {
     "notes": message("Note"),
     "date": message("Date"),
 }
-"""What is told beside the numbers of a release: the options of :class:`Telling`."""
+"""What is told beside the numbers of a release: options of :class:`.Exporting`."""
 
 COLUMN = 20
 """Letters that a column of the cells shown is wide."""
@@ -92,13 +91,6 @@ def true_table(document: Document) -> Table | None:
     if project is None or project.kind == "reader" or project.of_magnitudes or document.public:
         return None
     return project.original
-
-
-def made_of(release: Release, kind: Format, total_code: str, telling: Telling = NOTHING) -> Made:
-    """A release as one file, totals among its cells."""
-    place = Path(f"release{kind.suffixes[0]}")
-    made = exported(release, place, kind, total_code=total_code or None, telling=telling)
-    return Made(made.content, dict(made.beside), beginning(made.content, made.cube), tuple(made.notes))
 
 
 def made_of_table(table: Table, kind: Format) -> Made:
@@ -242,7 +234,10 @@ def ask_release(page: Page) -> SaveAsDialog | None:
 
     def made(kind: Format, code: str, told: Mapping[str, str]) -> Made:
         given: dict[str, Any] = {n: (text,) if n == "notes" else text for n, text in told.items()}
-        return made_of(release, kind, code, Telling(**given, texts_of=file))
+        asked = Exporting(**given, total_code=code or None, texts_of=file)
+        found = exported(release, Path(f"release{kind.suffixes[0]}"), kind, asked)
+        shown = beginning(found.content, found.cube)
+        return Made(found.content, dict(found.beside), shown, tuple(found.notes))
 
     return _opened(SaveAsDialog(page, made, confidential=False))
 

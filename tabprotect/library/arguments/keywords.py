@@ -132,9 +132,13 @@ class PublishingKeywords(TypedDict, total=False):
     sign_too: str | Path | None
 
 
-class TellingKeywords(TypedDict, total=False):
-    """The options of Telling."""
+class ExportingKeywords(TypedDict, total=False):
+    """The options of Exporting."""
 
+    format: str | None
+    apart: bool
+    total_code: str | None
+    strict: bool
     unit: str
     source: str
     notes: Sequence[str]

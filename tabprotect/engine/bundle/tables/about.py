@@ -20,19 +20,29 @@ from tabprotect.languages.messages import joined, message
 OWN_LIMITS = ("within_deviation", "within_base")
 """Guarantees that bound how far a published count is from the true one; the second excludes its limit."""
 
+BESIDE = message("told beside the numbers")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Telling(Options):
     """Texts that the publisher gives: unit, source, notes, date."""
 
-    unit: str = option_field("", metavar="TEXT", help=message("what is counted, such as persons"))
-    source: str = option_field("", metavar="TEXT", help=message("whose figures they are"))
-    notes: Sequence[str] = option_field(
-        (), shell="--note", metavar="TEXT", repeated=True, help=message("a sentence below the table")
+    unit: str = option_field(
+        "", group=BESIDE, metavar="TEXT", help=message("what is counted, such as persons")
     )
-    date: str = option_field("", metavar="YYYY-MM-DD", help=message("of publication"))
+    source: str = option_field("", group=BESIDE, metavar="TEXT", help=message("whose figures they are"))
+    notes: Sequence[str] = option_field(
+        (),
+        shell="--note",
+        group=BESIDE,
+        metavar="TEXT",
+        repeated=True,
+        help=message("a sentence below the table"),
+    )
+    date: str = option_field("", group=BESIDE, metavar="YYYY-MM-DD", help=message("of publication"))
     texts_of: str | None = option_field(
         None,
+        group=BESIDE,
         metavar="FILE",
         help=message("PX, JSON-stat, SDMX, or CSV with its description: what it says where nothing is given"),
     )

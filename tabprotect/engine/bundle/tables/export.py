@@ -9,14 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.tables.about import NOTHING, Telling, about_release
+from tabprotect.engine.bundle.tables.about import Telling, about_release
+from tabprotect.engine.bundle.tables.cube import TOTAL as USUAL_TOTAL
 from tabprotect.engine.bundle.tables.cube import cube_of
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
 from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.csv_rows import csv_rows
+from tabprotect.engine.options import option_field
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.cube import Cube
@@ -27,19 +30,35 @@ STREAM = Path("-")
 """Standard output in place of a file."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Exporting(Telling):
+    """The form of exported tables, and what is told beside their numbers."""
+
+    format: str | None = option_field(
+        None, choices=format_names(), help=message("where the name of the file does not say it")
+    )
+    apart: bool = option_field(False, help=message("a file for each table, without totals among its cells"))
+    total_code: str | None = option_field(
+        None,
+        metavar="T",
+        help=message("the category of totals (default: the source's own, else {code})", USUAL_TOTAL[0]),
+    )
+    strict: bool = option_field(
+        False, help=message("refuse quotation marks that the format cannot hold, which become typographic")
+    )
+
+
+USUAL = Exporting()
+"""One cube that says what the release says."""
+
+
 def export(
-    release: Release,
-    path: Path,
-    kind: Format,
-    *,
-    strict: bool = True,
-    check: str = "",
-    telling: Telling = NOTHING,
+    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
 ) -> list[tuple[Path, Cube]]:
     """Write every published table: the main one to ``path``, others beside it with a number.
 
     A workbook has them all in one file, each with its totals. All files are made before the first is
-    written. ``check`` and ``telling`` are those of :func:`.about.about_release`.
+    written. ``check`` is that of :func:`.about.about_release`.
 
     Returns
     -------
@@ -53,7 +72,7 @@ def export(
     """
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
-    about = about_release(release, check, telling)
+    about = about_release(release, check, asked)
     if kind.book:
         cubes = [
             cube_of(part) if len(part.tables) > 1 else _cube(part.tables[0])
@@ -68,7 +87,7 @@ def export(
     several: dict[Path, list[Cube]] = {}
     for out, cube in written:
         try:
-            domain, _ = kind.held(cube.table.domain, strict=strict)
+            domain, _ = kind.held(cube.table.domain, strict=asked.strict)
         except InputError as error:
             raise error.in_file(out) from None
         several.setdefault(out, []).append(replace(cube.on(domain), about=about))
@@ -131,14 +150,7 @@ class Exported:
 
 
 def exported(
-    release: Release,
-    path: Path,
-    kind: Format,
-    *,
-    total_code: str | None = None,
-    strict: bool = False,
-    check: str = "",
-    telling: Telling = NOTHING,
+    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
 ) -> Exported:
     """All published tables as one file, with totals and the groups of levels as categories.
 
@@ -146,14 +158,8 @@ def exported(
     ----------
     path
         After which further files are named.
-    total_code
-        The category of totals; by default the source's own, else ``T``, of magnitudes ``Total``.
-    strict
-        True to refuse quotation marks where the format cannot hold them.
     check
         The SHA-256 of the bundle, which notes name.
-    telling
-        What is told beside the numbers.
 
     Raises
     ------
@@ -163,13 +169,13 @@ def exported(
     if release.magnitudes:
         table = release.magnitude_table
         if kind.name == "csv":
-            totals = {v.name: total_code or TOTAL for v in table.variables}
+            totals = {v.name: asked.total_code or TOTAL for v in table.variables}
             hidden = int(table.hidden.sum())
-            about = about_release(release, check, telling)
+            about = about_release(release, check, asked)
             behind = (STATUS, CONF_STATUS, *table.beside)
             beside = {}
             if [*about.sentences, *about.origin]:
-                cube = replace(cube_of(release, total_code), about=about)
+                cube = replace(cube_of(release, asked.total_code), about=about)
                 beside[path.name + SUFFIX] = description(path.name, cube, VALUE, behind)
             return Exported(_csv(table, totals), beside, [], tuple(totals), table.shape, hidden, totals)
         if not kind.cube:
@@ -177,9 +183,9 @@ def exported(
                 message("{label} holds no sums with their totals", kind.label), hint=message("write CSV")
             )
         check_decimals(table.decimals, kind)
-    cube = cube_of(release, total_code)
-    domain, notes = kind.held(cube.table.domain, strict=strict)
-    cube = replace(cube.on(domain), about=about_release(release, check, telling))
+    cube = cube_of(release, asked.total_code)
+    domain, notes = kind.held(cube.table.domain, strict=asked.strict)
+    cube = replace(cube.on(domain), about=about_release(release, check, asked))
     known = any(variable.labels for variable in release.domain.variables)
     return Exported(
         kind.publish(cube),
@@ -194,14 +200,7 @@ def exported(
 
 
 def export_cube(
-    release: Release,
-    path: Path,
-    kind: Format,
-    *,
-    total_code: str | None = None,
-    strict: bool = False,
-    check: str = "",
-    telling: Telling = NOTHING,
+    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
 ) -> Exported:
     """Write what :func:`exported` makes.
 
@@ -211,9 +210,7 @@ def export_cube(
         As there, or when a file cannot be written.
     """
     try:
-        made = exported(
-            release, path, kind, total_code=total_code, strict=strict, check=check, telling=telling
-        )
+        made = exported(release, path, kind, asked, check=check)
     except InputError as error:
         raise error.in_file(path) from None
     if path == STREAM:

@@ -12,7 +12,7 @@ import pytest
 import python_calamine
 
 from tabprotect.engine.bundle.tables.about import Telling, about_release
-from tabprotect.engine.bundle.tables.export import export
+from tabprotect.engine.bundle.tables.export import Exporting, export
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.formats.table_reading import read_table
@@ -77,17 +77,17 @@ def test_nothing_is_written_where_one_table_cannot_be(tmp_path: Path) -> None:
     other = Table.dense(Domain.of({'a "b"': ["x", "y"]}), np.array([1, 2]))
     release = Release((INNER, PublishedTable(other)), RELEASE.mechanism)
     with pytest.raises(InputError, match="cannot hold") as caught:
-        export(release, tmp_path / "t.px", named("px"))
+        export(release, tmp_path / "t.px", named("px"), Exporting(strict=True))
     assert caught.value.file == str(tmp_path / "t_2.px") and not any(tmp_path.iterdir())
 
 
-TOLD = Telling(unit="persons", source="The office", notes=["Age in years."], date="2026-11-28")
+TOLD = Exporting(unit="persons", source="The office", notes=["Age in years."], date="2026-11-28")
 
 
 @pytest.mark.parametrize("name", ["px", "jsonstat", "csv", "sdmx-ml", "sdmx-json", "acro", "xlsx", "ods"])
 def test_unit_source_note_and_date_are_told_where_the_format_tells_them(tmp_path: Path, name: str) -> None:
     kind = named(name)
-    export(RELEASE, tmp_path / f"t{kind.suffixes[0]}", kind, telling=TOLD)
+    export(RELEASE, tmp_path / f"t{kind.suffixes[0]}", kind, TOLD)
     told = "".join(path.read_text("utf-8") for path in tmp_path.iterdir() if not kind.book)
     if kind.book:
         with zipfile.ZipFile(tmp_path / f"t{kind.suffixes[0]}") as book:
@@ -100,7 +100,7 @@ def test_unit_source_note_and_date_are_told_where_the_format_tells_them(tmp_path
 def test_what_a_file_says_of_itself_is_told_of_the_release_too(tmp_path: Path, name: str) -> None:
     kind = named(name)
     read = tmp_path / f"read{kind.suffixes[0]}"
-    export(replace(RELEASE, title="People by v"), read, kind, telling=TOLD)
+    export(replace(RELEASE, title="People by v"), read, kind, TOLD)
     telling = Telling(texts_of=str(read), source="Another one")
     found = about_release(replace(RELEASE, title=""), telling=telling)
     assert (found.title, found.source, found.date) == ("People by v", "Another one", TOLD.date)
