@@ -1,6 +1,6 @@
 """Random numbers for protection: a cryptographic stream from a seed.
 
-The seed comes from the house (see ``protection.coins``), from the operating system, or is given.
+The seed comes from the house (see ``project.releasing.coins``), from the operating system, or is given.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The translations of one language, and what becomes of a said text in it."""
+"""The translations of one language, and what becomes of a said text, its numbers and dates in it.
+
+The head of a catalogue holds how the language writes numbers and dates, as the locale data of Unicode (CLDR)
+say; `packaging/catalogue.py` writes it. Sentences hold them as English writes them: ``31,577``, ``0.25``,
+``.25``, ``12%``, ``3 May 2026``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
 from typing import Any
 
-from tabprotect.languages.messages import Day, Message
+from tabprotect.languages.messages import MONTHS, Day, Message
 from tabprotect.version import RESOURCES
 
 Writer = Callable[[str], str]
@@ -66,6 +71,11 @@ class _Figure:
         return self._writer(str(self._number))
 
 
+_NUMBER = re.compile(
+    r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
+    r"(?:\.(?P<part>\d+))?(?P<percent>\s?%)?"
+)
+_DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(MONTHS)}) (?P<year>\d{{4}})")
 _SAID = re.compile(r'msgstr(?:\[\d\])? "(.*)"')
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
@@ -81,6 +91,34 @@ def head(language: str) -> dict[str, str]:
     lines = [_meant(line[1:-1]) for line in _text(language).partition("\n\n")[0].splitlines()[2:]]
     said = [line.removesuffix("\n").partition(": ") for line in lines]
     return {name: value for name, _, value in said}
+
+
+def number_writer(language: str, group: str = "") -> Callable[[str], str]:
+    """A function that writes a number or a date of English as the language does.
+
+    Parameters
+    ----------
+    group
+        What is between thousands; empty for the language's own.
+    """
+    said = head(language)
+    decimal, own, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
+    group = group or own
+    months = dict(zip(MONTHS, said["X-Months"].split(","), strict=True))
+
+    def written(text: str) -> str:
+        day = _DAY.fullmatch(text)
+        if day is not None:
+            parts = day.groupdict() | {"day": int(day["day"]), "month": months[day["month"]]}
+            return said["X-Day"].format(**parts)
+        found = _NUMBER.fullmatch(text)
+        if found is None or not (found["whole"] or found["part"]):
+            return text
+        whole = found["whole"].replace(",", group) or "0"
+        part = f"{decimal}{found['part']}" if found["part"] else ""
+        return f"{found['sign']}{whole}{part}{percent if found['percent'] else ''}"
+
+    return written
 
 
 class Translations(Mapping[str, str]):

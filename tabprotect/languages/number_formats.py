@@ -1,25 +1,8 @@
-"""Numbers and dates as a language writes them, by the head of its catalogue.
-
-The head holds what the locale data of Unicode (CLDR) say of the language; `packaging/catalogue.py` writes it.
-
-Sentences hold them as English writes them: ``31,577``, ``0.25``, ``.25``, ``12%``, ``3 May 2026``.
-"""
+"""Large numbers as print has them: in groups of three figures, or by a power of ten."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
-
-from tabprotect.languages.catalogue import head
-from tabprotect.languages.messages import MONTHS
-
-_NUMBER = re.compile(
-    r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
-    r"(?:\.(?P<part>\d+))?(?P<percent>\s?%)?"
-)
-_DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(MONTHS)}) (?P<year>\d{{4}})")
-
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 """Between groups of three figures, wherever people read them as print has them."""
@@ -47,31 +30,3 @@ def large(count: int, space: str) -> str:
     if first == 10:
         first, power = 1, power + 1
     return f"{first} × 10{str(power).translate(_RAISED)}"
-
-
-def number_writer(language: str, group: str = "") -> Callable[[str], str]:
-    """A function that writes a number or a date of English as the language does.
-
-    Parameters
-    ----------
-    group
-        What is between thousands; empty for the language's own.
-    """
-    said = head(language)
-    decimal, own, percent = (said[f"X-{name}"] for name in ("Decimal", "Group", "Percent"))
-    group = group or own
-    months = dict(zip(MONTHS, said["X-Months"].split(","), strict=True))
-
-    def written(text: str) -> str:
-        day = _DAY.fullmatch(text)
-        if day is not None:
-            parts = day.groupdict() | {"day": int(day["day"]), "month": months[day["month"]]}
-            return said["X-Day"].format(**parts)
-        found = _NUMBER.fullmatch(text)
-        if found is None or not (found["whole"] or found["part"]):
-            return text
-        whole = found["whole"].replace(",", group) or "0"
-        part = f"{decimal}{found['part']}" if found["part"] else ""
-        return f"{found['sign']}{whole}{part}{percent if found['percent'] else ''}"
-
-    return written

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
-from tabprotect.languages.catalogue import Catalogue, Translations, head
+from tabprotect.languages.catalogue import Catalogue, Translations, head, number_writer
 from tabprotect.languages.messages import Message, message
-from tabprotect.languages.number_formats import NARROW, number_writer
+from tabprotect.languages.number_formats import NARROW
 
 _PIECE = re.compile(r"\{[^}]*\}|<[^>]*>|&[a-z]+;|%\(\w+\)\w|[A-Za-z]+")
 

@@ -23,8 +23,8 @@ from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX
+from tabprotect.engine.project.releasing.coins import agency_randomness
 from tabprotect.engine.project.sources import Opened, open_table, records_file
-from tabprotect.engine.protection.coins import agency_randomness
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence

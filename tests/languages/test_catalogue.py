@@ -17,9 +17,8 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
-from tabprotect.languages.catalogue import Translations
+from tabprotect.languages.catalogue import Translations, number_writer
 from tabprotect.languages.messages import message
-from tabprotect.languages.number_formats import number_writer
 from tabprotect.languages.translation import PSEUDO, catalogue, of_environment, stretched
 
 ROOT = Path(__file__).resolve().parents[2]

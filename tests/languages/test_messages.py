@@ -11,9 +11,8 @@ import joblib
 import pytest
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.languages.catalogue import Catalogue
+from tabprotect.languages.catalogue import Catalogue, number_writer
 from tabprotect.languages.messages import Message, capital, joined, message, plural, prose, uncapital
-from tabprotect.languages.number_formats import number_writer
 from tabprotect.languages.translation import ENGLISH, catalogue, figures_apart, set_language, translate
 
 GERMAN = Catalogue(

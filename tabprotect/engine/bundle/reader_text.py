@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tabprotect.engine.bundle.reader_page.page_words import exact_lines
 from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.registered import methods
@@ -148,6 +147,29 @@ def _of_magnitudes(release: Release) -> tuple[str, Parts]:
             (message("What to believe about a contribution"), believe),
         ],
     )
+
+
+def exact_lines(release: Release, shown: str = "- {}", times: str = " x ") -> list[str]:
+    """Return what is exact in a release, by line; how a margin is shown, and what joins its variables."""
+    if release.magnitudes:
+        noisy = methods("magnitudes")[release.mechanism.method].is_random(release.mechanism.values)
+        return [
+            message("No sum: each may differ from the true one.")
+            if noisy
+            else message("Every sum that is published.")
+        ]
+    method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
+    moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
+    if isinstance(moves, MoveSet):
+        if not any(moves.margins):
+            return [message("The grand total. No other margin is kept on purpose.")]
+        said = message("The grand total, and these margins with everything that adds up from them:")
+        return [said, "", *(shown.format(times.join(one)) for one in moves.margins if one)]
+    if "exact" in promised:
+        return [message("Every count that is published.")]
+    if "total_kept" in promised:
+        return [message("The grand total. See the properties below for more.")]
+    return [message("No count: each may differ from the true one, as the properties below say.")]
 
 
 def _privacy(release: Release) -> list[str]:

@@ -75,14 +75,18 @@ def counts_verdict(
     def fails(belief: TableBelief) -> bool:
         return _judged("user", belief, limits).fails(limits)
 
+    def even(effort: Effort) -> TablesBelieved:
+        found = believed("uniform", effort=effort)
+        second = found.apart and not any(map(fails, found.beliefs))
+        return least_squares_check(release, found, fails) if second else found
+
     user: TablesBelieved | None = None
     if not effort.tells and len(release.tables) > 1:
         # Whether it passes is all that is asked: what shows at once that it does not, is enough.
-        quick = believed("uniform", effort=replace(effort, joint=0.0))
-        quick = least_squares_check(release, quick, fails)
+        quick = even(replace(effort, joint=0.0))
         user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
     if user is None:
-        user = least_squares_check(release, believed("uniform"), fails)
+        user = even(effort)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     readers = [user]
     if limits.intruder:

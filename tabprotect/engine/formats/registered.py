@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,7 +95,8 @@ def format_of(path: Path, metadata: str | None = None) -> Format:
                 check_file(path)
                 return kind
     head = _head(path)
-    said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
+    begins = _unpacked(head)
+    said = next((f for f in formats().values() if f.sniff(begins)), None) or by_suffix(path)
     if said is not None and not said.accepts(path, head):
         said = None
     if said is None or said.name == TEXT:
@@ -119,6 +121,16 @@ def _head(path: Path) -> bytes:
             return file.read(HEAD)
     except (InputError, OSError):
         # The name may still tell the intended format.
+        return b""
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The first bytes of what is packed by gzip; others as they are."""
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    try:
+        return zlib.decompressobj(31).decompress(head, HEAD)
+    except zlib.error:
         return b""
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, ParameterError, RecordsError
+from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.progress import SILENT, Progress
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
     from tabprotect.engine.microdata.coding import Codings
     from tabprotect.engine.microdata.record_files import GivenRecords
+
+
+AS_IT_IS = Reading(count=COUNT, totals=NONE)
+"""How the table of an example is read: a column for each variable and one of counts, all of inner cells."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ def open_table(
                 "tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv", source
             ),
         )
-    table = read_table(example.file, progress=progress).table
+    table = read_table(example.file, AS_IT_IS, progress=progress).table
     moves = None
     if example.cycles is not None:
         moves = read_cycles(example.cycles, domain=table.domain)

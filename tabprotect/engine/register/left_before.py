@@ -60,7 +60,7 @@ def spent_on_refusals(
         if budget is not None:
             draws = 1 if mechanism.gate is None else mechanism.gate.attempts_at_most
             found.append(budget.total.times(draws))
-    return Spent.together(found)
+    return Spent.together(found) if found else Spent()
 
 
 def _stated(refused: RefusedMechanism, domain: Domain) -> Mechanism | None:
@@ -293,14 +293,6 @@ class LeftBefore:
         return {"releases": self.releases, "verdict": self.together.as_json()}
 
 
-def _spent_on_refusals(looked_up: LookedUp, problem: Problem, release: Release | None) -> Spent:
-    if not looked_up.refused:
-        return Spent()
-    # Late: most tables have no draw that was refused.
-
-    return spent_on_refusals(looked_up.refused, problem.table.domain, release)
-
-
 def _with_own(spent: Spent, release: Release | None) -> Spent:
     """What is spent with the budget of the release at hand."""
     own = None if release is None else release.mechanism.privacy
@@ -368,7 +360,7 @@ def _left_before(
 ) -> LeftBefore:
     release, whole = at_hand
     wrong, earlier = looked_up.damaged, list(looked_up.earlier)
-    refused = _spent_on_refusals(looked_up, problem, release)
+    refused = spent_on_refusals(looked_up.refused, problem.table.domain, release)
     if not earlier:
         spent = None if refused == Spent() else _with_own(refused, release)
         return LeftBefore(damaged=wrong, spent=spent, looked_up=looked_up)

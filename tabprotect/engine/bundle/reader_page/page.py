@@ -19,7 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.bundle import archive
-from tabprotect.engine.bundle.reader_page.page_words import WORDS, exact_lines
+from tabprotect.engine.bundle.reader_page.page_words import WORDS
+from tabprotect.engine.bundle.reader_text import exact_lines
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.progress import SILENT, Progress

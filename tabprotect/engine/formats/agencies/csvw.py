@@ -34,18 +34,14 @@ _NUMBERS = frozenset(
 Json = Mapping[str, object]
 
 
-def described(path: Path, reading: Reading) -> Reading:
-    """The reading with what the description of a file says, where a person says nothing.
+def described(path: Path, reading: Reading, file: Path) -> Reading:
+    """The reading with what a description says of a file, where a person says nothing.
 
     Raises
     ------
     InputError
-        If a description that somebody names is not there or none of this file.
+        If the description is not there or none of this file.
     """
-    beside = path.with_name(path.name + SUFFIX)
-    if reading.metadata is None and not is_file(beside):
-        return reading
-    file = beside if reading.metadata is None else Path(reading.metadata)
     said = _said(file)
     found = None if said is None else _table(said, path.name)
     if found is None:

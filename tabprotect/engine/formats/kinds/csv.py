@@ -25,6 +25,7 @@ from tabprotect.engine.formats.rows.figures import FigureRows
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, COUNT, FREE
 from tabprotect.engine.formats.text.rows import RowSource, SheetRows, TextRows
+from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
@@ -88,7 +89,9 @@ class Csv(RowFormat):
     )
 
     def described(self, path: Path, reading: Reading) -> Reading:
-        return described(path, reading)
+        beside = path.with_name(path.name + SUFFIX)
+        file = beside if reading.metadata is None else Path(reading.metadata)
+        return described(path, reading, file) if reading.metadata or is_file(beside) else reading
 
     def about(self, path: Path) -> About:
         return about(path)

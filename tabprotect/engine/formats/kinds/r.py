@@ -10,8 +10,8 @@ Written as one data frame (.rds) of factors and a number; suppressed counts are 
 from __future__ import annotations
 
 import gzip
+import re
 import tempfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,19 +33,12 @@ class R(ColumnFormat):
     suffixes = (".rds", ".rdata", ".rda")
     media = "application/x-r-data"
     library = "rdata"
+    begins = re.compile(b"|".join(_BEGINS))
     limits = (
         message("Data frames alone; attributes other than factors' levels are left out."),
         message("Counts from 2^53 on are written as texts."),
         message("A file is read as a whole, at most 512 MiB: keep large data as Parquet."),
     )
-
-    def sniff(self, head: bytes) -> bool:
-        if head.startswith(b"\x1f\x8b"):
-            try:
-                head = zlib.decompressobj(31).decompress(head, 64)
-            except zlib.error:
-                return False
-        return head.startswith(_BEGINS)
 
     def accepts(self, path: Path, head: bytes) -> bool:
         # A text file is a tau-ARGUS description, also named .rda.

@@ -186,7 +186,7 @@ def percentages(
         if all(looks_numeric(t) or not re.search(r"\w", t) for t in of) and any(map(_has_decimals, of))
     }
     others = [n for n in range(len(columns)) if n not in found]
-    numbers = any(mostly_numeric(columns[n]) for n in others)
+    numbers = found and any(mostly_numeric(columns[n]) for n in others)
     return frozenset(found) if numbers else frozenset()
 
 

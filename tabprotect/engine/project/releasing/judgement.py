@@ -159,7 +159,7 @@ def beside_other_measures(done: Protected, policy: AgencyPolicy, looked_up: Look
 
     A register that cannot be read (``None``) is said where earlier releases are looked up.
     """
-    if looked_up is None:
+    if looked_up is None or not looked_up.earlier:
         return done
     found, record = other_measures(done.record.problem, done.release, looked_up), done.record
     if found.counted:

@@ -15,6 +15,7 @@ from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
@@ -148,7 +149,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
 
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
-    if is_magnitudes(Path(source)):
+    if not source.startswith(PREFIX) and is_magnitudes(Path(source)):
         Reading.of(reading).check_given("magnitudes")
         from tabprotect.engine.project.verbs.magnitude_verbs import opened_magnitudes
 
@@ -225,8 +226,8 @@ def counted(records: GivenRecords | None, context: Context, asked: MagnitudeTabu
 
 
 def _drawn_keys(table: Table, asked: Tabulation, context: Context) -> Table:
+    from tabprotect.engine.project.releasing.coins import house_keys
     from tabprotect.engine.protection.cell_keys.cell_noise import drawn
-    from tabprotect.engine.protection.coins import house_keys
 
     if asked.house_keys and asked.key_seed is None:
         return drawn(table, context.drawn(house_keys(table)).generator())

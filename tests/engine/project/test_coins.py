@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tabprotect.engine.protection.coins import agency_randomness
+from tabprotect.engine.project.releasing.coins import agency_randomness
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
