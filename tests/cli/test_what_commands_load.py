@@ -77,8 +77,6 @@ HELP = [
     "formats.kinds",
     "formats.reading_options",
     "formats.registered",
-    "formats.text",
-    "formats.text.opening",
     "project",
     "project.examples",
     "project.options",

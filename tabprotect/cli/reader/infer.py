@@ -96,7 +96,7 @@ def _releases(asked: Infer, console: Console) -> list[Evidence]:
         raise UsageError("--published and --mechanism go together")
     reading = Reading.of(asked.reading.named)
     # Late: a bundle is read without all kinds of table files.
-    from tabprotect.engine.formats.text.opening import read_text
+    from tabprotect.engine.paths import read_text
     from tabprotect.engine.project.sources import open_table
 
     # Whether a count can be below 0 is for the mechanism's likelihood to say.

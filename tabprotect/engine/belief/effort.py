@@ -11,7 +11,7 @@ from typing import Literal
 
 from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence, Rerun
+from tabprotect.engine.release.likelihood import Rerun
 
 LEAST_EFFECTIVE = 100.0
 """Fewer effective draws are no basis to judge by."""
@@ -82,21 +82,6 @@ class Effort(Approach):
     bases: int | None = None
     tells: bool = True
     tells_refused: bool = True
-
-    def draws_of(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
-        """Originals that may be drawn; ``None`` for as many as the way itself takes."""
-        if self.updates is None:
-            return self.draws
-        adaptive = isinstance(likelihood, AdaptiveSequence)
-        # Every step of an adaptive sequence weighs all cycles.
-        steps = likelihood.steps if isinstance(likelihood, AdaptiveSequence) else likelihood.passes
-        updates = max(len(likelihood.moves.cells) * steps, 1)
-        drawn_exactly = isinstance(likelihood, MoveSequence) and likelihood.drawn_exactly
-        # Independent draws take no more than their steps: the fewest that tell something are worth it.
-        dear = LEAST_DRAWS * updates > AT_WORST * self.updates or not drawn_exactly
-        least = 1 if dear and not adaptive else LEAST_DRAWS
-        most = max(min(self.most_draws, self.updates // updates), least)
-        return max(int(most * self.share), min(most, LEAST_DRAWS))
 
     def weighed(self, rerun: Rerun, size: int) -> int | None:
         """Originals that may be weighed once they are counted; ``None``: they are not counted."""

@@ -7,7 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from tabprotect.engine.belief.effort import COMPARED_RUNS, LEAST_DRAWS, LEAST_EFFECTIVE, MIXED, Effort
+from tabprotect.engine.belief.effort import (
+    AT_WORST,
+    COMPARED_RUNS,
+    LEAST_DRAWS,
+    LEAST_EFFECTIVE,
+    MIXED,
+    Effort,
+)
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
@@ -121,7 +128,7 @@ class Weighing:
     def _of_moves(self, likelihood: MoveSequence | AdaptiveSequence) -> Posterior:
         effort, size = self.effort, likelihood.domain.size
         if effort.joined is None:
-            draws = effort.draws_of(likelihood)
+            draws = self._draws(likelihood)
             too_few = effort.updates is not None and draws is not None and draws < LEAST_DRAWS
             return self._infer(likelihood, replace(effort, draws=draws), exact=too_few)
         if isinstance(likelihood, MoveSequence):
@@ -137,6 +144,21 @@ class Weighing:
                 message("it takes long: worked out in the first {COMPARED_RUNS} runs only", COMPARED_RUNS)
             )
         return self._infer(likelihood, effort)
+
+    def _draws(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
+        """Originals that may be drawn; ``None`` for as many as the way itself takes."""
+        effort = self.effort
+        if effort.updates is None:
+            return effort.draws
+        # Every step of an adaptive sequence weighs all cycles.
+        steps = likelihood.steps if isinstance(likelihood, AdaptiveSequence) else likelihood.passes
+        updates = max(len(likelihood.moves.cells) * steps, 1)
+        drawn_exactly = isinstance(likelihood, MoveSequence) and likelihood.drawn_exactly
+        # Independent draws take no more than their steps: the fewest that tell something are worth it.
+        dear = LEAST_DRAWS * updates > AT_WORST * effort.updates or not drawn_exactly
+        least = 1 if dear and isinstance(likelihood, MoveSequence) else LEAST_DRAWS
+        most = max(min(effort.most_draws, effort.updates // updates), least)
+        return max(int(most * effort.share), min(most, LEAST_DRAWS))
 
     def _of_factors(self, likelihood: CellFactors) -> Posterior:
         """Weigh by the factors, and by the choice of the whole table where there is one."""

@@ -14,7 +14,7 @@ from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:

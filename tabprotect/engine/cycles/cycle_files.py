@@ -26,7 +26,7 @@ from tabprotect.engine.cycles.designs import TRIANGULAR, design, redesigned
 from tabprotect.engine.decoding import Between, decoded, natural, parsed_json, shown
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.kept_margins import KeptMargins

@@ -18,8 +18,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.paths import is_there
+from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import ATTEMPTS, MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.languages.messages import message

@@ -10,8 +10,8 @@ from typing import cast
 
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
+from tabprotect.engine.paths import read_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 

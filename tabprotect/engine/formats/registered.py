@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats import kinds as package
-from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.paths import check_file
 from tabprotect.engine.registry import Registry, own_names
 from tabprotect.languages.messages import message
 

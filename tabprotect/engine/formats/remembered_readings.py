@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, FilePreview, is_text
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.opening import unreadable
+from tabprotect.engine.paths import unreadable
 
 FILE = "readings.json"
 MOST = 500

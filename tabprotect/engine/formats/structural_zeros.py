@@ -11,8 +11,8 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
-from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import DELIMITERS
+from tabprotect.engine.paths import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message
 

@@ -15,8 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
-from tabprotect.engine.formats.text.opening import check_file
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.paths import check_file, is_file
 from tabprotect.languages.messages import message
 
 _PATTERN = re.compile(r"[*?\[]")

@@ -17,11 +17,11 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
-from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import GivenRecords, MicrodataFile, open_microdata
 from tabprotect.engine.microdata.weights_and_keys import check_known, line_of, measured
+from tabprotect.engine.paths import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights

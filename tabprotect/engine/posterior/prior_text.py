@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.engine.paths import check_file
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.prior import (
     CellTable,

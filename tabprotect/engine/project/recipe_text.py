@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tomli_w
 
-from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.paths import is_url
 from tabprotect.engine.project.command import Arguments, Command, TrailEntry
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.project import Project

@@ -12,7 +12,7 @@ from tabprotect.engine.formats.layouts.settled_totals import NONE
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.paths import is_url
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.options import MagnitudeTabulation, Tabulation

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.paths import is_file, read_text
 from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import check_file, unreadable
-from tabprotect.engine.paths import is_there
+from tabprotect.engine.paths import check_file, is_there, unreadable
 from tabprotect.languages.messages import joined, message
 
 RDA_BYTES = 2**22

@@ -16,7 +16,7 @@ import numpy as np
 from tabprotect.engine.budgets import ACRO_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.crosstab import Crosstab
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
 

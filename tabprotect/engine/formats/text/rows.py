@@ -19,7 +19,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
-from tabprotect.engine.formats.text.opening import check_file, unreadable
+from tabprotect.engine.paths import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabprotect.engine.formats.text.opening import check_file
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.paths import check_file, is_file
 
 KEY = "tabprotect.magnitudes"
 """The key of the metadata that says what the columns are."""

@@ -21,11 +21,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
-from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.paths import check_file, is_file
 from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.table import INT64_MAX
 from tabprotect.engine.tables.variable import TOTAL, Level, Variable, check_totals

@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.decoding import decoded, parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.paths import is_file, is_folder
+from tabprotect.engine.paths import is_file, is_folder, read_text
 from tabprotect.engine.project.recipes.replay import read
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__

@@ -14,7 +14,7 @@ import tomli_w
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.languages.messages import joined, message
 
 Renames = Mapping[tuple[str, str], str]

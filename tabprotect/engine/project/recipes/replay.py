@@ -19,7 +19,7 @@ from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle.staff.confidential import suggested_name
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.formats.text.opening import is_url, read_text
+from tabprotect.engine.paths import is_url, read_text
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import spelled

@@ -21,7 +21,7 @@ from tabprotect.engine.budgets import PERTURBATION_ROWS
 from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.languages.messages import joined, message
 

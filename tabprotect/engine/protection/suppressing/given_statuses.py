@@ -30,7 +30,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.paths import read_text
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.messages import message
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTableWidgetItem, QWidget
 
 from tabprotect.engine.formats.registered import patterns
-from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.paths import is_url
 from tabprotect.engine.project.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.background.background_task import BackgroundTask
