@@ -17,6 +17,7 @@ PRINT = """
 @page { size: A4; margin: 20mm; @bottom-center { content: counter(page); font-size: 8pt } }
 body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt }
 pre { white-space: pre-wrap; font-size: 7.5pt } img { max-width: 100% } table { font-size: 8pt }
+.body > section > .toctree-wrapper > span + section { break-before: page }
 .sidebar-drawer, .toc-drawer, .mobile-header, .header-article__wrapper, .headerlink, footer, .theme-toggle-container
 { display: none }
 """
@@ -32,6 +33,8 @@ def main() -> None:
         site = ROOT / "resources" / "docs" / "site"
         # Basic pages: the theme's drawers mean nothing on paper.
         words = [sys.executable, "-m", "sphinx", "-q", "-b", "singlehtml", "-D", "html_theme=basic"]
+        # Paper sets no MathML.
+        words += ["-D", "html_math_renderer=drawn"]
         subprocess.run([*words, str(site), folder], check=True)
         page = Path(folder, "index.html")
         text = re.sub(r"<script.*?</script>", "", page.read_text("utf-8"), flags=re.DOTALL)
