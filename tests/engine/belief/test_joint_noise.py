@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief.believing import believe
-from tabprotect.engine.belief.evidence import RELEASE_ALONE
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.belief.joint_noise import put_together
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
@@ -106,7 +106,7 @@ def test_a_reader_has_the_posterior_of_all_tables(prior: Prior, seed: int, besid
 def test_the_gate_and_a_reader_have_one_posterior() -> None:
     release = released("cell_key", KEYED, 5)
     read = believe([release], knowing=RELEASE_ALONE).posterior
-    judged = tables_believed(release, "uniform")
+    judged = tables_believed(Evidence(release), "uniform")
     assert judged.inner is not None and judged.inner.chances.tobytes() == read.chances.tobytes()
     assert [belief.left_out for belief in judged.beliefs] == [()] * 4
     # So have sums: as the chains followed them.
@@ -118,7 +118,7 @@ def test_the_gate_and_a_reader_have_one_posterior() -> None:
 
 def test_a_prior_or_an_earlier_release_leaves_nothing_out() -> None:
     release, other = released("cell_key", KEYED, 5), released("random_rounding", {"base": 3}, 5)
-    assert tables_believed(release, "positive").beliefs[0].left_out == ()
+    assert tables_believed(Evidence(release), "positive").beliefs[0].left_out == ()
     assert verdict(release, earlier=[other]).complete
     # Two releases under keys may share them.
     again = released("cell_key", {**KEYED, "D": 3}, 6)

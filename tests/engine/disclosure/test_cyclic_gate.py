@@ -190,7 +190,7 @@ def test_three_attempts_are_calibrated_by_the_weight_of_the_attempts(monkeypatch
         for counts, chance in outcomes.items():
             weighed.setdefault(counts, {})[original] = chance * (1 + refused + refused**2)
     # Nobody reads the remedies here.
-    monkeypatch.setattr(gate, "remedies", lambda *_: ())
+    monkeypatch.setattr(gate, "what_helps", lambda *_, **__: ())
     choose, surplus, spread, times = random.Random(4), 0.0, 0.0, 0
     for number in range(460):
         original = choose.choice(originals)

@@ -204,8 +204,8 @@ def _draw(torus: Torus, taken: Signs, rings: Ints, generator: np.random.Generato
     own = taken[:, :, rings].reshape(releases, -1, length).astype(np.int64)
     less = own[0] - own
     # One row for each ring of each chain and all shifts that it can have, in each further release.
-    lowest = -2 - less[1:].min(axis=2)
-    number = 3 - less[1:].max(axis=2) - lowest
+    lowest, most = _shift_ranges(less)
+    number = most - lowest + 1
     rows = number.prod(axis=0)
     pair = np.repeat(np.arange(len(rows)), rows)
     begins = np.cumsum(rows) - rows
@@ -220,6 +220,11 @@ def _draw(torus: Torus, taken: Signs, rings: Ints, generator: np.random.Generato
     for release in range(releases):
         now = value - 1 - less[release] - shifts[release][row][:, None]
         taken[release][:, rings] = now.reshape(chains, len(rings), length)
+
+
+def _shift_ranges(less: Ints) -> tuple[Ints, Ints]:
+    """The least and the largest shift of each ring in each further release."""
+    return -2 - less[1:].min(axis=2), 2 - less[1:].max(axis=2)
 
 
 def _other(weight: Singles, pair: Ints, less: Ints) -> Singles:
