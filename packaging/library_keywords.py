@@ -17,7 +17,9 @@ from pathlib import Path
 from tabprotect.engine.assessment.comparing.run_spec import Comparing
 from tabprotect.engine.bundle.inferring import Inferring
 from tabprotect.engine.bundle.tables.export import Exporting
+from tabprotect.engine.bundle.verify import Verifying
 from tabprotect.engine.cycles.designing import Designing
+from tabprotect.engine.formats.published_rows import PublishedReading
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import Options
 from tabprotect.engine.parameters import Parameter
@@ -72,6 +74,7 @@ WIDER = {
     "policy": "AgencyPolicy | str | Path | None",
     "sheet": "str | int | None",
     "sign": "str | Path | None",
+    "signer": "str | Path | None",
     "sign_too": "str | Path | None",
     "texts_of": "str | Path | None",
     "zeros": "str | Path | None",
@@ -182,6 +185,8 @@ def written() -> str:
                 Protecting,
                 Publishing,
                 Exporting,
+                Verifying,
+                PublishedReading,
                 Inferring,
                 Designing,
                 Comparing,

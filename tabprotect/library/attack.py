@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,15 @@ from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.attack.attack import attack as attack_numbers
 from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, together
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, arranged, read_published
-from tabprotect.engine.formats.statuses import COUNT
+from tabprotect.engine.formats.published_rows import PublishedReading, PublishedRows, arranged, read_published
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.shown.frames import Frame, made, usual_kind
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.arguments.keywords import PublishedReadingKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,14 +84,13 @@ class Attack:
         return f"Attack(known={self.known} of {self.attacked.numbers.domain.size}, way={self.way})"
 
 
+@asks(PublishedReading)
 def attack(
     tables: object,
     *,
     method: str | Sequence[str],
-    count: str = COUNT,
-    total: str = TOTAL,
-    groupings: str = "",
     progress: Progress = SILENT,
+    **asked: Unpack[PublishedReadingKeywords],
 ) -> Attack:
     """Return what somebody who puts published tables together can know of every count.
 
@@ -99,12 +103,7 @@ def attack(
         What is said of their method: ``cell_key:D=5,V=3,js=2``, ``random_rounding:base=3``,
         ``suppression``, ``rounded:base=5``, ``swapped:rate=.1``, ``unknown:sd=1``, ``exact``; one
         for all tables, or one for each.
-    count
-        The column of the counts.
-    total
-        The code of a variable that is summed over.
-    groupings
-        Columns that group the codes of others: ``eu:geo=Spain>EU,Iceland>no``, or a file.
+    **asked
 
     Raises
     ------
@@ -125,22 +124,19 @@ def attack(
     >>> tp.attack(rows, method="random_rounding:base=3").known
     0
     """
+    wanted = taken(PublishedReading, asked)
     said = [SaidMethod.parse(one) for one in ([method] if isinstance(method, str) else method)]
     several = tables if isinstance(tables, Sequence) and not isinstance(tables, str) else [tables]
     kind, read, names = usual_kind(), list[PublishedRows](), list[str]()
     for number, table in enumerate(several):
         if isinstance(table, str | Path):
-            read.append(
-                read_published(
-                    table, count=count, total=total, groupings=groupings, missing="unknown", progress=progress
-                )
-            )
+            read.append(read_published(table, wanted, missing="unknown", progress=progress))
             names.append(str(table))
             continue
         frame = Frame.of(table)
-        by = [name for name in frame.columns if name != count]
-        listed = frame.cells(count, by)
-        read.append(arranged(listed, total=total, groupings=groupings, missing="unknown"))
+        by = [name for name in frame.columns if name != wanted.count]
+        listed = frame.cells(wanted.count, by)
+        read.append(arranged(listed, wanted, missing="unknown"))
         names.append(f"table {number + 1}")
         kind = frame.kind
     numbers, shown = together(read, names, said)

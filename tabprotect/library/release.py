@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import verify as checking
-from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.bundle.verify import Verification
+from tabprotect.engine.bundle.verify import Verification, Verifying
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.languages.messages import message
+from tabprotect.library.arguments.asking import asks, taken
 from tabprotect.library.shown.frames import made
 from tabprotect.library.table import cell_columns
 
+if TYPE_CHECKING:
+    from typing import Unpack
 
+    from tabprotect.library.arguments.keywords import VerifyingKeywords
+
+
+@asks(Verifying)
 def verify(
-    path: str | Path,
-    *,
-    fingerprint: str | None = None,
-    signer: str | Path | None = None,
-    signed: bool = False,
-    quick: bool = False,
-    progress: Progress = SILENT,
+    path: str | Path, *, progress: Progress = SILENT, **asked: Unpack[VerifyingKeywords]
 ) -> Verification:
     """Check a release bundle: safe to open, undamaged, consistent, possible, and what it tells.
 
@@ -36,14 +36,7 @@ def verify(
     ----------
     path
         The zip.
-    fingerprint
-        The SHA-256 that its publisher named elsewhere.
-    signer
-        The public key that must have signed: its file, or its 64 figures.
-    signed
-        Somebody must have signed it, whoever that is.
-    quick
-        Leave out what its readers learn, which takes longest.
+    **asked
 
     Raises
     ------
@@ -65,10 +58,7 @@ def verify(
     ...     len(tp.verify(release).fingerprint)
     64
     """
-    key = None if signer is None else public_key(str(signer))
-    found = checking.verify(
-        Path(path), fingerprint=fingerprint, signer=key, signed=signed, judge=not quick, progress=progress
-    )
+    found = checking.verify(Path(path), taken(Verifying, asked), progress=progress)
     if not isinstance(found.verdict, Verdict):
         return found
     # Late: opening a release takes nothing that protects.

@@ -154,7 +154,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
     hand.click(release._question.publish)
     qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists())
     settle()
-    found = verify_set(tmp_path / "set", judge=False)
+    found = verify_set(tmp_path / "set")
     assert list(found.releases) == ["1-nuts-nuts2-age", "2-age-sex", "3-nuts-nuts1-work"]
     assert found.common_cells > 0
     assert release.seal.isVisible()

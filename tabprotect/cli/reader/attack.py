@@ -10,12 +10,12 @@ import numpy as np
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.reader.published_reading import PublishedReading
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.attack.attack import Attacked
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.attacked_files import AttackedFiles, attack_files, read_file
+from tabprotect.engine.formats.published_rows import PublishedReading
 from tabprotect.engine.options import option_field, position
 from tabprotect.engine.progress import PartialProgress
 from tabprotect.engine.report.attack_report import attack_report
@@ -70,13 +70,7 @@ def _attacked(asked: Attack, console: Console) -> AttackedFiles:
     if not bundles and not asked.method:
         raise UsageError(message("say how the tables were protected: --method SPEC"))
     files = [
-        read_file(
-            target,
-            count=asked.count,
-            total=asked.total,
-            groupings=asked.groupings,
-            progress=PartialProgress(console, number, len(asked.targets)),
-        )
+        read_file(target, asked, progress=PartialProgress(console, number, len(asked.targets)))
         for number, target in enumerate(asked.targets)
     ]
     return attack_files(files, asked.method or (), progress=console)

@@ -53,7 +53,7 @@ class Draw(Reader):
 
 def releases_of(asked: Reader, console: Console) -> list[Release]:
     """The releases, checked."""
-    found = [bundle.verify(path, judge=False, progress=console).release for path in asked.releases]
+    found = [bundle.verify(path, progress=console).release for path in asked.releases]
     if any(one.magnitudes for one in found):
         raise InputError(
             message("whole originals are drawn of counts, and this is a release of magnitudes"),

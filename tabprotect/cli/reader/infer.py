@@ -90,7 +90,7 @@ def _releases(asked: Infer, console: Console) -> list[Evidence]:
     if (not asked.releases) == (asked.table is None and asked.mechanism is None):
         raise UsageError(message("say either RELEASE.zip, or --published and --mechanism"))
     if asked.releases:
-        found = [bundle.verify(path, judge=False, progress=console) for path in asked.releases]
+        found = [bundle.verify(path, progress=console) for path in asked.releases]
         return [Evidence(one.release, one.likelihood) for one in found]
     if asked.table is None or asked.mechanism is None:
         raise UsageError("--published and --mechanism go together")

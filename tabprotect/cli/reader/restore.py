@@ -9,12 +9,11 @@ import numpy as np
 
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.reader.published_reading import PublishedReading
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
-from tabprotect.engine.formats.published_rows import Missing, PublishedRows, read_published
+from tabprotect.engine.formats.published_rows import Missing, PublishedReading, PublishedRows, read_published
 from tabprotect.engine.options import option_field, position
 from tabprotect.languages.messages import joined, message, plural
 
@@ -39,14 +38,7 @@ class Restore(PublishedReading):
 @command("restore", example="tabprotect restore published.csv")
 def run_restore(asked: Restore, console: Console) -> None:
     """Print the restored counts in the order of the rows, then every inner cell."""
-    rows = read_published(
-        asked.published,
-        count=asked.count,
-        total=asked.total,
-        groupings=asked.groupings,
-        missing=asked.missing,
-        progress=console,
-    )
+    rows = read_published(asked.published, asked, missing=asked.missing, progress=console)
     if EXPECTED in rows.publication.domain.names:
         raise InputError(
             message("a variable is named {EXPECTED}, as the result is", repr(EXPECTED)),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.options import Options, option_field, position
+from tabprotect.engine.options import position
 from tabprotect.engine.paths import is_folder
 from tabprotect.languages.messages import message
 
@@ -23,18 +22,10 @@ NOT_WHOLE = 7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify(Options):
+class Verify(bundle.Verifying):
     """Arguments of ``verify``."""
 
     release: Path = position(metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set"))
-    fingerprint: str | None = option_field(
-        None, metavar="SHA256", help=message("the one its publisher named elsewhere")
-    )
-    signer: str | None = option_field(
-        None, metavar="PUBLIC", help=message("the public key that must have signed: a file or figures")
-    )
-    signed: bool = option_field(False, help=message("somebody must have signed it, whoever that is"))
-    quick: bool = option_field(False, help=message("leave out what readers learn, which takes longest"))
 
 
 @command("verify", example="tabprotect verify release.zip")
@@ -46,14 +37,7 @@ def run(asked: Verify, console: Console) -> int:
         from tabprotect.engine.bundle.set_bundles import verify_set
 
         check = verify_set
-    found = check(
-        asked.release,
-        fingerprint=asked.fingerprint,
-        signer=None if asked.signer is None else public_key(asked.signer),
-        signed=asked.signed,
-        judge=not asked.quick,
-        progress=console,
-    )
+    found = check(asked.release, asked, progress=console)
     if not isinstance(found, bundle.Verification):
         data, checks = _set_checked(found)
         stamp = message("Fingerprint of the manifest (SHA-256)")

@@ -46,7 +46,7 @@ def run_difference(asked: Difference, console: Console) -> None:
     old, new = (_table(source, asked, console) for source in (asked.old, asked.new))
     releases = None
     if paths:
-        before, after = (verify(path, judge=False, progress=console).release for path in paths)
+        before, after = (verify(path, progress=console).release for path in paths)
         releases = (before, after)
     found = revision(old, new, releases, rule=SmallCount.parse(asked.at_risk), progress=console)
     console.result(

@@ -39,7 +39,7 @@ def run(asked: Export, console: Console) -> int:
     if asked.apart and asked.out == STREAM:
         raise UsageError(message("several files do not go to standard output"))
     kind = format_to_write(asked.out, asked.format)
-    verified = bundle.verify(asked.release, judge=False, progress=console)
+    verified = bundle.verify(asked.release, progress=console)
     release = verified.release
     for remark in verified.remarks:
         console.say(remark)

@@ -16,8 +16,7 @@ from tabprotect.engine.attack.foreign_tables import PROGRAMMES, SaidMethod, like
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
-from tabprotect.engine.formats.statuses import COUNT
+from tabprotect.engine.formats.published_rows import PublishedReading, PublishedRows, read_published
 from tabprotect.engine.progress import SILENT, PartialProgress, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -54,14 +53,7 @@ class PublishedFile:
         return str(said), why
 
 
-def read_file(
-    path: Path | str,
-    *,
-    count: str = COUNT,
-    total: str = TOTAL,
-    groupings: str = "",
-    progress: Progress = SILENT,
-) -> PublishedFile:
+def read_file(path: Path | str, asked: PublishedReading, *, progress: Progress = SILENT) -> PublishedFile:
     """Read a file of published counts: a release where it ends in ``.zip``, else as
     :func:`~tabprotect.engine.formats.published_rows.read_published`.
 
@@ -75,10 +67,7 @@ def read_file(
     path = Path(path)
     if path.suffix.lower() == ".zip":
         return PublishedFile(path, verify(path, progress=progress).release)
-    rows = read_published(
-        path, count=count, total=total, groupings=groupings, missing="unknown", progress=progress
-    )
-    return PublishedFile(path, rows)
+    return PublishedFile(path, read_published(path, asked, missing="unknown", progress=progress))
 
 
 @dataclass(frozen=True, eq=False)

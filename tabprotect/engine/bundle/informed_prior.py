@@ -56,7 +56,7 @@ def informed(text: str, releases: Sequence[Release | Evidence], progress: Progre
     domain = evidence[0].likelihood.domain
     if kind == MODEL:
         return _around_model(LogLinear.of(domain, rest), evidence, progress)
-    last = verify(Path(rest), judge=False, progress=progress).release
+    last = verify(Path(rest), progress=progress).release
     before = believe([last], knowing=RELEASE_ALONE, progress=progress).posterior
     now = _believed(evidence, None, progress)
     means = _by_labels(before, domain, Path(rest))

@@ -16,7 +16,15 @@ import numpy as np
 from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import Verification, announced, not_judged, verify_bytes, with_verdict
+from tabprotect.engine.bundle.verify import (
+    QUICK,
+    Verification,
+    Verifying,
+    announced,
+    not_judged,
+    verify_bytes,
+    with_verdict,
+)
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
@@ -248,27 +256,10 @@ class VerifiedSet:
         return not_judged(self.verdict, self.gate)
 
 
-def verify_set(
-    folder: Path,
-    *,
-    fingerprint: str | None = None,
-    signer: str | None = None,
-    signed: bool = False,
-    judge: bool = False,
-    progress: Progress = SILENT,
-) -> VerifiedSet:
+def verify_set(folder: Path, asked: Verifying = QUICK, *, progress: Progress = SILENT) -> VerifiedSet:
     """Check the folder of a set: its manifest, every bundle, and that common cells agree.
 
-    Parameters
-    ----------
-    fingerprint
-        The SHA-256 of the manifest as published elsewhere, if any.
-    signer
-        The public key (in hexadecimal) that must have signed every bundle, if any.
-    signed
-        True if somebody must have signed every bundle.
-    judge
-        True to judge again what readers learn from all tables together.
+    A fingerprint is that of the manifest; a key must have signed every bundle.
 
     Raises
     ------
@@ -284,13 +275,13 @@ def verify_set(
     stated = parse_json(SET, found[SET])
     tables = stated_set(stated)
     stamp = sha256(found[archive.MANIFEST])
-    announced(stamp, fingerprint)
+    announced(stamp, asked.fingerprint)
     bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
     checked = {}
     for done, (name, data) in enumerate(bundles.items()):
         progress.report(message("checking {name}", name), done / len(bundles))
         try:
-            checked[name] = verify_bytes(data, signer=signer, signed=signed)
+            checked[name] = verify_bytes(data, replace(asked, fingerprint=None))
         except BundleError as error:
             text = message("{name}.zip: {message}", name, error.message)
             raise BundleError(text, hint=error.hint, detail=error.detail) from None
@@ -301,13 +292,13 @@ def verify_set(
     if set(releases) not in ({ALL}, set(tables.formulas)):
         raise BundleError(message("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
-    if judge:
+    if not asked.quick:
         whole = Verification(_whole(releases, tables, stated), stamp, ())
         judged = with_verdict(whole, progress).verdict
         verdict = judged if isinstance(judged, Verdict) else None
     every = tuple(sorted(set.intersection(*(set(one.signers) for one in checked.values()))))
     gate = _stated_gate(releases, stated)
-    return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate, signer)
+    return VerifiedSet(stamp, releases, compared, tables, every, verdict, gate, asked.key)
 
 
 def _stated_gate(releases: Mapping[str, Release], stated: object) -> Gate | None:

@@ -23,6 +23,7 @@ from tabprotect.engine.errors import (
     TabprotectError,
     TooLargeError,
 )
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
@@ -46,6 +47,29 @@ FITS = message(
     "An original fits every published count, one by one and together; what the method would choose "
     "on it was not looked at."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verifying(Options):
+    """What is asked of a bundle, or of a set of bundles, besides that it is whole."""
+
+    fingerprint: str | None = option_field(
+        None, metavar="SHA256", help=message("the one its publisher named elsewhere")
+    )
+    signer: str | None = option_field(
+        None, metavar="PUBLIC", help=message("the public key that must have signed: a file or figures")
+    )
+    signed: bool = option_field(False, help=message("somebody must have signed it, whoever that is"))
+    quick: bool = option_field(False, help=message("leave out what readers learn, which takes longest"))
+
+    @property
+    def key(self) -> str | None:
+        """The public key that must have signed, in hexadecimal."""
+        return None if self.signer is None else signature.public_key(self.signer)
+
+
+QUICK = Verifying(quick=True)
+"""Nothing but that it is whole, without what readers learn."""
 
 
 @dataclass(frozen=True)
@@ -98,27 +122,8 @@ def not_judged(verdict: Verdict | None, gate: Gate | None) -> tuple[Omission, ..
     return ("attempts",) if gate is None else gate.left_out
 
 
-def verify(
-    path: Path,
-    *,
-    fingerprint: str | None = None,
-    signer: str | None = None,
-    signed: bool = False,
-    judge: bool = False,
-    progress: Progress = SILENT,
-) -> Verification:
+def verify(path: Path, asked: Verifying = QUICK, *, progress: Progress = SILENT) -> Verification:
     """Check a release bundle file, reading it once.
-
-    Parameters
-    ----------
-    fingerprint
-        The SHA-256 of the zip as published elsewhere, if any.
-    signer
-        The public key (in hexadecimal) that must have signed, if any.
-    signed
-        True if somebody must have signed it.
-    judge
-        True to judge again what its readers learn, at the cost of a posterior.
 
     Raises
     ------
@@ -129,8 +134,8 @@ def verify(
     """
     try:
         data = archive.load(path)
-        found = verify_bytes(data, fingerprint=fingerprint, signer=signer, signed=signed, progress=progress)
-        return with_verdict(found, progress) if judge else found
+        found = verify_bytes(data, asked, progress=progress)
+        return found if asked.quick else with_verdict(found, progress)
     except MemoryError:
         raise BundleError(message("{name}: too large for the memory of this machine", path.name)) from None
     except BundleError as error:
@@ -227,19 +232,12 @@ _PASSED = {
 }
 
 
-def verify_bytes(
-    data: bytes,
-    *,
-    fingerprint: str | None = None,
-    signer: str | None = None,
-    signed: bool = False,
-    progress: Progress = SILENT,
-) -> Verification:
+def verify_bytes(data: bytes, asked: Verifying = QUICK, *, progress: Progress = SILENT) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
     stage = message("checking the bundle")
     progress.report(stage, 0.0)
     found = archive.sha256(data)
-    checks = announced(found, fingerprint)
+    checks, key = announced(found, asked.fingerprint), asked.key
     files = archive.unpack(
         data,
         allowed=lambda name: (
@@ -247,17 +245,17 @@ def verify_bytes(
         ),
     )
     checks.append(message("The zip is plain and safe to open."))
-    signers = _signed(files, signer)
-    if signed and not signers:
+    signers = _signed(files, key)
+    if asked.signed and not signers:
         raise BundleError(
             message("nobody signed it"), hint=message("ask its publisher for one that is signed")
         )
     checks.append(message("Every file has the SHA-256 that the manifest lists."))
     checks += [
-        message("It is signed by the key that was asked for: {key}.", key)
-        if key == signer
-        else message("It is signed by a key that you have to compare with its publisher's: {key}.", key)
-        for key in signers
+        message("It is signed by the key that was asked for: {key}.", one)
+        if one == key
+        else message("It is signed by a key that you have to compare with its publisher's: {key}.", one)
+        for one in signers
     ]
     progress.report(stage, 0.1)
     described, magnitudes, title = _described(files)

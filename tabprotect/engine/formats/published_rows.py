@@ -17,6 +17,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.statuses import COUNT
+from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -26,6 +27,25 @@ from tabprotect.languages.messages import message, plural
 TOTAL = "Total"
 
 Missing = Literal["refuse", "unknown", "zero"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedReading(Options):
+    """How a file of published counts is read."""
+
+    count: str = option_field(COUNT, metavar="COLUMN", help=message("the column of the counts"))
+    total: str = option_field(
+        TOTAL, metavar="CODE", help=message("the code of a variable that is summed over")
+    )
+    groupings: str = option_field(
+        "",
+        metavar="TEXT",
+        help=message("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
+    )
+
+
+USUAL = PublishedReading()
+"""With the usual names of counts and totals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +81,8 @@ class PublishedRows:
 
 def read_published(
     path: Path | str,
+    asked: PublishedReading = USUAL,
     *,
-    count: str = COUNT,
-    total: str = TOTAL,
-    groupings: str = "",
     missing: Missing = "refuse",
     progress: Progress = SILENT,
 ) -> PublishedRows:
@@ -75,11 +93,6 @@ def read_published(
 
     Parameters
     ----------
-    total
-        The code of a variable that is summed over (ignoring case).
-    groupings
-        Columns that group the categories of others, as
-        :func:`~tabprotect.engine.formats.grouping_files.parse_groupings` reads them.
     missing
         The meaning of a cell of a published margin without a row: a fault, not published, or 0.
 
@@ -92,20 +105,22 @@ def read_published(
     try:
         kind = format_of(path)
         # In a cube the option names a measure, and most have but one.
-        asked = count if isinstance(kind, RowFormat) or count != COUNT else None
-        listed, _ = kind.cells(path, Reading(count=asked), progress)
-        return arranged(listed, total=total, groupings=groupings, missing=missing)
+        count = asked.count if isinstance(kind, RowFormat) or asked.count != COUNT else None
+        listed, _ = kind.cells(path, Reading(count=count), progress)
+        return arranged(listed, asked, missing=missing)
     except InputError as error:
         raise error.in_file(path) from None
 
 
 def arranged(
-    listed: CellList, *, total: str = TOTAL, groupings: str = "", missing: Missing = "refuse"
+    listed: CellList, asked: PublishedReading = USUAL, *, missing: Missing = "refuse"
 ) -> PublishedRows:
     """Published counts from a list of cells: see :func:`read_published`."""
     listed.refuse_negative()
     _refuse_twice(listed)
-    marks = [_mark(name, known, total) for name, known in zip(listed.names, listed.categories, strict=True)]
+    marks = [
+        _mark(name, known, asked.total) for name, known in zip(listed.names, listed.categories, strict=True)
+    ]
     columns = {}
     for name, known, mark in zip(listed.names, listed.categories, marks, strict=True):
         codes = tuple(code for k, code in enumerate(known) if k != mark)
@@ -115,7 +130,7 @@ def arranged(
                 hint=message("leave the column out: it says nothing"),
             )
         columns[name] = Variable(name, codes)
-    grouped = unchecked_groupings(groupings, Domain(tuple(columns.values())))
+    grouped = unchecked_groupings(asked.groupings, Domain(tuple(columns.values())))
     for grouping in grouped:
         if grouping.name not in columns:
             raise InputError(
@@ -136,7 +151,7 @@ def arranged(
     if len(publication.margins) < len(margins):
         raise InputError(
             message("a row details a grouping beside its own variable"),
-            hint=message("write {total} for the grouping there", repr(total)),
+            hint=message("write {total} for the grouping there", repr(asked.total)),
         )
     cells = np.empty(len(listed.counts), dtype=np.int64)
     for m, k in enumerate(order):

@@ -146,6 +146,23 @@ class ExportingKeywords(TypedDict, total=False):
     texts_of: str | Path | None
 
 
+class VerifyingKeywords(TypedDict, total=False):
+    """The options of Verifying."""
+
+    fingerprint: str | None
+    signer: str | Path | None
+    signed: bool
+    quick: bool
+
+
+class PublishedReadingKeywords(TypedDict, total=False):
+    """The options of PublishedReading."""
+
+    count: str
+    total: str
+    groupings: str
+
+
 class InferringKeywords(TypedDict, total=False):
     """The options of Inferring."""
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tabprotect.engine.bundle import archive, public, signature
 from tabprotect.engine.bundle.archive import unpack
-from tabprotect.engine.bundle.verify import KIND, verify_bytes
+from tabprotect.engine.bundle.verify import KIND, Verifying, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
 from tests.engine.bundle.test_verify import Files, refused, zipped
@@ -31,16 +31,16 @@ def bundle(protected: Protected, keys: tuple[Path, str]) -> Files:
 
 
 def test_the_signer_is_named_and_may_be_asked_for(bundle: Files, keys: tuple[Path, str]) -> None:
-    found = verify_bytes(zipped(bundle), signer=keys[1])
+    found = verify_bytes(zipped(bundle), Verifying(quick=True, signer=keys[1]))
     assert found.signers == (keys[1],)
     assert any(keys[1] in check for check in found.checks)
     with pytest.raises(BundleError, match="not signed by") as error:
-        verify_bytes(zipped(bundle), signer="ab" * 32)
+        verify_bytes(zipped(bundle), Verifying(quick=True, signer="ab" * 32))
     assert keys[1] in error.value.hint
     unsigned = {n: d for n, d in bundle.items() if n != signature.NAME}
     assert verify_bytes(zipped(unsigned)).signers == ()
     with pytest.raises(BundleError, match="not signed by"):
-        verify_bytes(zipped(unsigned), signer=keys[1])
+        verify_bytes(zipped(unsigned), Verifying(quick=True, signer=keys[1]))
 
 
 def test_another_program_agrees(bundle: Files, keys: tuple[Path, str]) -> None:

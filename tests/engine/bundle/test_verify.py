@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import archive, public
-from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes, with_verdict
+from tabprotect.engine.bundle.verify import KIND, Verifying, verify, verify_bytes, with_verdict
 from tabprotect.engine.cycles.cycle_files import state, to_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
@@ -73,9 +73,13 @@ def test_the_fingerprint_is_that_of_the_file(files: Files, tmp_path: Path) -> No
     path.write_bytes(zipped(files))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert verify(path).fingerprint == digest
-    assert verify(path, fingerprint=f" {digest.upper()}\n").checks[0].startswith("The fingerprint")
+    assert (
+        verify(path, Verifying(quick=True, fingerprint=f" {digest.upper()}\n"))
+        .checks[0]
+        .startswith("The fingerprint")
+    )
     with pytest.raises(BundleError, match=r"a\.zip: the fingerprint is"):
-        verify(path, fingerprint="0" * 64)
+        verify(path, Verifying(quick=True, fingerprint="0" * 64))
 
 
 @pytest.mark.parametrize("name", ["mechanism.json", "table.csv", "datapackage.json", "README.md"])

@@ -162,7 +162,7 @@ def test_a_draft_is_what_a_reason_would_let_out(tmp_path: Path) -> None:
     assert stated is not None and [one.draws for one in stated.refused] == [2]
     assert alone == replace(stated, refused=())
     public.write(done.release, tmp_path / "r.zip")
-    found = verify.verify(tmp_path / "r.zip", judge=True)
+    found = verify.verify(tmp_path / "r.zip", verify.Verifying())
     assert found.release.mechanism.gate == stated and found.left_out == ()
     assert gate.against(done, policy) == ""
     # What passes is the same with and without.
@@ -186,7 +186,7 @@ def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
     done = gate.protect(CYCLES, ONES, NEGATIVE, Randomness.seeded(3))
     path = tmp_path / "r.zip"
     public.write(done.release, path)
-    found = verify.verify(path, judge=True)
+    found = verify.verify(path, verify.Verifying())
     assert found.verdict is not None and done.record.verdict is not None
     assert found.verdict.tables == done.record.verdict.tables
     assert verify.verify(path).verdict is None
@@ -196,7 +196,7 @@ def test_verify_judges_again_and_catches_a_false_claim(tmp_path: Path) -> None:
     )
     public.write(Release(bad.tables, claimed), path)
     with pytest.raises(BundleError, match="says that it passes"):
-        verify.verify(path, judge=True)
+        verify.verify(path, verify.Verifying())
 
 
 def test_a_simulated_posterior_gives_one_verdict(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_simulated_posterior_gives_one_verdict(tmp_path: Path) -> None:
     assert done.record.verdict is not None and done.record.verdict.way == "exact_draws"
     assert 0 < done.record.verdict.error < 0.01
     public.write(done.release, tmp_path / "r.zip")
-    found = verify.verify(tmp_path / "r.zip", judge=True).verdict
+    found = verify.verify(tmp_path / "r.zip", verify.Verifying()).verdict
     assert found is not None and found.tables == done.record.verdict.tables
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tabprotect import convert
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.published_rows import read_published
+from tabprotect.engine.formats.published_rows import PublishedReading, read_published
 
 TWO_WAY = """A,B,count
 Total,Total,10
@@ -41,7 +41,7 @@ def test_the_rows_say_which_margins_there_are(tmp_path: Path) -> None:
 
 def test_the_count_may_stand_anywhere_and_the_total_have_another_name(tmp_path: Path) -> None:
     text = "n,A\n3,a1\n4,a2\n7,all\n"
-    read = read_published(write(tmp_path, text), count="n", total="ALL")
+    read = read_published(write(tmp_path, text), PublishedReading(count="n", total="ALL"))
     assert read.publication.margins == ((), ("A",)) and read.values.tolist() == [7, 3, 4]
 
 
@@ -50,7 +50,7 @@ def test_a_cube_with_one_measure_needs_no_column_of_counts(tmp_path: Path) -> No
     convert(write(tmp_path, "A,B,count\na1,b1,5\na1,b2,2\na2,b1,1\na2,b2,0\n"), cube)
     assert read_published(cube).values.tolist() == [5, 2, 1, 0]
     with pytest.raises(InputError, match="no measure 'persons'"):
-        read_published(cube, count="persons")
+        read_published(cube, PublishedReading(count="persons"))
 
 
 def test_columns_that_group_others(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_columns_that_group_others(tmp_path: Path) -> None:
         "geo,eu,year,count\nSpain,Total,Total,5\nIceland,Total,Total,1\nTotal,EU,2014,4\n"
         "Total,no,2014,1\nTotal,EU,2015,1\nTotal,no,2015,0\n"
     )
-    read = read_published(write(tmp_path, text), groupings="eu:geo=Spain>EU,Iceland>no")
+    read = read_published(write(tmp_path, text), PublishedReading(groupings="eu:geo=Spain>EU,Iceland>no"))
     assert read.publication.domain.names == ("geo", "year")
     assert read.publication.margins == (("geo",), ("eu", "year"))
     assert read.values.tolist() == [5, 1, 4, 1, 1, 0]
@@ -105,4 +105,4 @@ def test_lists_that_cannot_be_read(tmp_path: Path, text: str, line: int | None, 
 )
 def test_groupings_that_do_not_fit(tmp_path: Path, groupings: str, text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        read_published(write(tmp_path, text), groupings=groupings)
+        read_published(write(tmp_path, text), PublishedReading(groupings=groupings))

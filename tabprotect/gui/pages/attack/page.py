@@ -13,7 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.bundle.attacked_files import PublishedFile, attack_files, publisher_could, read_file
-from tabprotect.engine.formats.published_rows import TOTAL
+from tabprotect.engine.formats.published_rows import TOTAL, PublishedReading
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.formats.statuses import COUNT
 from tabprotect.engine.progress import PartialProgress, Progress
@@ -228,15 +228,14 @@ class AttackPage(AttackStage, Page):
         if not paths:
             return
         self._asked = total, count = self.total.text(), self.count.text()
+        asked = PublishedReading(total=total, count=count)
         self.errors.clear()
 
         def work(progress: Progress) -> list[PublishedFile]:
             return [
                 *before,
                 *(
-                    read_file(
-                        path, total=total, count=count, progress=PartialProgress(progress, n, len(paths))
-                    )
+                    read_file(path, asked, progress=PartialProgress(progress, n, len(paths)))
                     for n, path in enumerate(paths)
                 ),
             ]
