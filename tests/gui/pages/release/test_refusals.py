@@ -98,6 +98,11 @@ def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
     qtbot.keyClick(shown.signing.prepared, Qt.Key.Key_Delete)
     assert "the name of who signs" in shown._note.text()
     qtbot.keyClicks(shown.signing.prepared, "Karin Lund")
+    qtbot.keyClicks(shown.signing.reason, "Reason")
+    publish(refused, settle)
+    assert "REASON stands for a reason in your own words" in str(refused.page.errors.error)
+    assert list(tmp_path.iterdir()) == []
+    shown.signing.reason.clear()
     qtbot.keyClicks(shown.signing.reason, "nobody lives there")
     assert shown.main_button.isEnabled()
     shown.main_button.click()
