@@ -170,6 +170,8 @@ class Format(Documented, Encodable, ABC):
         True if texts may hold quotation marks.
     cube
         True if a table with totals as categories can be written.
+    side_by_side
+        True if a cell may have several numbers.
     decimals
         True if its numbers may have decimals there.
     described_by
@@ -192,6 +194,7 @@ class Format(Documented, Encodable, ABC):
     packed: ClassVar[bool] = False
     quotes: ClassVar[bool] = True
     cube: ClassVar[bool] = True
+    side_by_side: ClassVar[bool] = True
     decimals: ClassVar[bool] = False
     book: ClassVar[bool] = False
     described_by: ClassVar[tuple[str, ...]] = ()

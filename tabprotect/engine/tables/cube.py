@@ -76,6 +76,8 @@ class Cube:
         The own names of variables that have another one here: identifier -> name.
     content
         What the numbers are; empty for counts.
+    figures
+        The variable whose categories are the figures of a cell, side by side; empty where each has one.
     decimals
         The table holds whole numbers of units of 10^-decimals; 0 for counts.
     about
@@ -88,6 +90,7 @@ class Cube:
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     content: str = ""
+    figures: str = ""
     decimals: int = 0
     about: About = About()
 
@@ -106,7 +109,8 @@ class Cube:
                 totals[new.name] = code[self.totals[old.name]]
             own[new.name] = self.own.get(old.name, old.name)
         table = self.table.on(domain)
-        return replace(self, table=table, totals=totals, parents=parents, own=own)
+        figures = domain.names[-1] if self.figures else ""
+        return replace(self, table=table, totals=totals, parents=parents, own=own, figures=figures)
 
     def children(self, name: str) -> dict[str, list[str]]:
         """Group or total of a variable -> the codes that are part of it."""

@@ -402,11 +402,15 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
     table, method = release.magnitude_table, methods("magnitudes")[release.mechanism.method]
     noisy, cells = method.is_random(release.mechanism.values), math.prod(table.shape)
     written: list[str] | None = None
+    beside: dict[str, list[str]] = {}
     if cells <= MOST_SHOWN:
         # Where there are no records nothing adds up to 0, as the table says: its readers have it so.
         written = [table.text(0)] * cells
+        beside = {name: ["0" if name == "n" else ""] * cells for name in table.beside}
         for number, key in enumerate(table.key.tolist()):
             written[key] = table.written(number)
+            for texts, text in zip(beside.values(), table.figures(number), strict=True):
+                texts[key] = text
     (exact,) = exact_lines(release)
     return {
         "sums": {"measure": table.measure, "decimals": table.decimals},
@@ -434,6 +438,7 @@ def _told_of_magnitudes(release: Release) -> dict[str, object]:
                 "inner": True,
                 "counts": written,
                 "hidden": [] if written is None else table.key[table.hidden].tolist(),
+                **({"beside": beside} if beside else {}),
             }
         ],
     }

@@ -6,9 +6,10 @@ the sum of published cells where all of them are shown, and hidden otherwise.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -123,6 +124,27 @@ def magnitude_cube(published: PublishedMagnitudes, total_code: str | None = None
         content=published.measure,
         decimals=published.decimals,
     )
+
+
+def with_figures(cube: Cube, published: PublishedMagnitudes) -> Cube:
+    """A cube of sums with what is published beside them, by a last variable."""
+    beside = published.beside
+    if not beside:
+        return cube
+    shape, names = cube.table.domain.shape, cube.table.domain.names
+    values = [cube.table.counts]
+    for name, column in beside.items():
+        spread = np.zeros(math.prod(shape), dtype=np.int64)
+        spread[published.key] = column * (10**cube.decimals if name == "n" else 1)
+        values.append(spread.reshape(shape))
+    hidden = None if cube.hidden is None else np.stack([cube.hidden] * len(values), axis=-1)
+    counts = np.stack(values, axis=-1)
+    if hidden is not None:
+        counts[hidden] = 0
+    measure = cube.content if cube.content not in beside else "value"
+    figures = next(name for n in itertools.count() if (name := "figure" + "_" * n) not in names)
+    domain = Domain((*cube.table.domain.variables, Variable(figures, (measure, *beside))))
+    return replace(cube, table=Table.dense(domain, counts), hidden=hidden, figures=figures)
 
 
 def _check_size(shape: Sequence[int], hint: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.cube import TOTAL as USUAL_TOTAL
-from tabprotect.engine.bundle.tables.cube import cube_of
+from tabprotect.engine.bundle.tables.cube import cube_of, with_figures
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
@@ -184,13 +184,18 @@ def exported(
             )
         check_decimals(table.decimals, kind)
     cube = cube_of(release, asked.total_code)
+    left_out: list[str] = []
+    if release.magnitudes and kind.side_by_side:
+        cube = with_figures(cube, release.magnitude_table)
+    elif release.magnitudes and release.magnitude_table.beside:
+        left_out = [message("The numbers and means beside the sums are left out.")]
     domain, notes = kind.held(cube.table.domain, strict=asked.strict)
     cube = replace(cube.on(domain), about=about_release(release, check, asked))
     known = any(variable.labels for variable in release.domain.variables)
     return Exported(
         kind.publish(cube),
         kind.beside(cube, path, published=True),
-        [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes],
+        [*(kind.loses(domain) if known and not kind.labels_beside else ()), *notes, *left_out],
         domain.names,
         domain.shape,
         0 if cube.hidden is None else int(cube.hidden.sum()),

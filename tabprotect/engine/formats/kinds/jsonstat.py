@@ -118,6 +118,8 @@ class JsonStat(Format):
         if about.sentences:
             said["note"] = about.sentences
         said |= {name: text for name, text in {"source": about.source, "updated": about.date}.items() if text}
+        if cube.figures:
+            said["role"] = {"metric": [cube.figures]}
         extension: dict[str, object] = {"unit": about.unit} if about.unit else {}
         if hidden is not None:
             cells = np.flatnonzero(hidden).tolist()

@@ -42,6 +42,8 @@ _LOOKS: Mapping[Style, str] = {
     "note": '<style:text-properties fo:font-style="italic"/>',
     "number": "",
     "total": '<style:text-properties fo:font-weight="bold"/>',
+    "whole": "",
+    "whole_total": '<style:text-properties fo:font-weight="bold"/>',
     "hidden": '<style:paragraph-properties fo:text-align="end"/>',
 }
 
@@ -59,13 +61,15 @@ _PAGES = (
 
 def _styles(decimals: int, widths: Sequence[int]) -> str:
     """Numbers with their thousands apart, texts, columns by width, and the pages."""
-    number = (
-        f'<number:number-style style:name="apart"><number:number number:decimal-places="{decimals}" '
+    number = "".join(
+        f'<number:number-style style:name="apart{n}"><number:number number:decimal-places="{n}" '
         'number:min-integer-digits="1" number:grouping="true"/></number:number-style>'
+        for n in sorted({0, decimals})
     )
+    apart = {"number": decimals, "total": decimals, "whole": 0, "whole_total": 0}
+    digits = {name: f' style:data-style-name="apart{n}"' for name, n in apart.items()}
     cells = "".join(
-        f'<style:style style:name="{name}" style:family="table-cell"'
-        f"{' style:data-style-name=' + quoteattr('apart') if name in ('number', 'total') else ''}>{look}</style:style>"
+        f'<style:style style:name="{name}" style:family="table-cell"{digits.get(name, "")}>{look}</style:style>'
         for name, look in _LOOKS.items()
     )
     columns = "".join(

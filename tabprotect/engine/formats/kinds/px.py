@@ -156,9 +156,10 @@ class Px(Format):
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
-        named = _line(cube.about.title) or COUNTS
+        named = _line(cube.about.title) or _line(cube.content) or COUNTS
+        contents = _listed("CONTVARIABLE", (cube.figures,)) if cube.figures else ()
         titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or NUMBER)
-        return _written(table, hidden, titles, [*_notes(cube), *_totals(cube)], cube.decimals)
+        return _written(table, hidden, titles, [*contents, *_notes(cube), *_totals(cube)], cube.decimals)
 
 
 def _line(text: str) -> str:

@@ -193,6 +193,7 @@ class TauArgus(Format):
     begins = _LINE
     quotes = False
     holds = frozenset({"table", "records"})
+    side_by_side = False
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks", "metadata"})
     described_by = (".rda",)
     without_levels = message("The names of the levels are left out.")

@@ -28,9 +28,11 @@ from tabprotect.languages.messages import joined, message
 MOST_ROWS = 2**20 - 1
 """The most rows of a sheet below its header."""
 
-Style = Literal["", "text", "head", "across", "title", "note", "number", "total", "hidden"]
-"""Looks of a cell: a label, a text of several lines, a heading of rows or of columns, ..., a number, a total, a
-sign for a hidden number."""
+Style = Literal[
+    "", "text", "head", "across", "title", "note", "number", "total", "whole", "whole_total", "hidden"
+]
+"""Looks of a cell: a label, a text of several lines, a heading of rows or of columns, ..., a number, a total, the
+same without decimals, a sign for a hidden number."""
 
 LONGEST = 32_000
 """The most characters of a text."""
@@ -123,15 +125,20 @@ def _check_fits(domain: Domain, unwritable: re.Pattern[str]) -> None:
 
 def _shown(cube: Cube) -> list[SheetCell]:
     """The numbers in the cube's order, or the sign of hidden ones."""
-    units = 10**cube.decimals
+    units, figures = 10**cube.decimals, cube.table.domain.variables[-1:]
+    whole = [cube.figures != "" and code == "n" for code in figures[0].categories] if figures else [False]
     return [
         SheetCell(SHOWN, "hidden")
         if number is None
         # Larger numbers are not exact in a sheet.
         else SheetCell(str(number), "number")
         if abs(number) >= EXACT_FLOAT
+        else SheetCell(number // units, "whole")
+        if counted
         else SheetCell(number / units if cube.decimals else number, "number")
-        for number in counts_shown(cube.table, cube.hidden)
+        for number, counted in zip(
+            counts_shown(cube.table, cube.hidden), itertools.cycle(whole), strict=False
+        )
     ]
 
 
@@ -165,7 +172,7 @@ def _cross_table(given: Cube) -> Sheet:
     said = [[SheetCell(text, "note")] for text in (about.unit, about.changed) if text]
     above: list[list[SheetCell]] = [title, *said, []]
     first = len(above)
-    if last is not None:
+    if last is not None and not cube.figures:
         above.append([*(SheetCell("") for _ in front), SheetCell(last.name, "head")])
     above.append(
         [*(SheetCell(v.name, "head") for v in front), *(SheetCell(text, "across") for text in across)]
@@ -195,7 +202,8 @@ NOTE = message("{SHOWN} = not published, to protect respondents", SHOWN)
 
 
 def _totalled(cell: SheetCell, total: bool) -> SheetCell:
-    return SheetCell(cell.value, "total") if total and cell.style == "number" else cell
+    looks: dict[Style, Style] = {"number": "total", "whole": "whole_total"}
+    return SheetCell(cell.value, looks.get(cell.style, cell.style)) if total else cell
 
 
 def _width(texts: Iterable[str]) -> int:
@@ -229,5 +237,5 @@ def _list(cube: Cube) -> Sheet:
 
 def title_of(cube: Cube) -> str:
     """The title that was given, else what is counted by which variables."""
-    names = joined([v.name for v in cube.table.domain.variables], " x ")
+    names = joined([name for name in cube.table.domain.names if name != cube.figures], " x ")
     return cube.about.title or (message("{content}: {names}", cube.content, names) if cube.content else names)

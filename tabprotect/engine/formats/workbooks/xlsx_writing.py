@@ -17,6 +17,8 @@ _FORMATS: Mapping[Style, Mapping[str, object]] = {
     "note": {"italic": True},
     "number": {"num_format": "#,##0"},
     "total": {"num_format": "#,##0", "bold": True},
+    "whole": {"num_format": "#,##0"},
+    "whole_total": {"num_format": "#,##0", "bold": True},
     "hidden": {"align": "right"},
 }
 """Thousands are apart as the reader's locale has it."""
@@ -46,7 +48,7 @@ def xlsx_bytes(sheets: Mapping[str, Sheet], title: str, decimals: int = 0) -> by
         book.set_properties({"title": title, "created": datetime(2000, 1, 1)})
         exact = {"num_format": "#,##0" + ("." + "0" * decimals if decimals else "")}
         formats = {
-            style: book.add_format({**look, **(exact if "num_format" in look else {})})
+            style: book.add_format({**look, **(exact if style in ("number", "total") else {})})
             for style, look in _FORMATS.items()
         }
         for name, sheet in sheets.items():

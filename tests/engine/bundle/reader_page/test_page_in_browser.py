@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from real_browser import Browser, chromium
 from selenium.webdriver import Keys
@@ -116,6 +118,12 @@ def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -
         said = browser.chrome.execute_script(PICK, row, column + 1).replace("\u202f", "")
         assert f"within {low} to {high}" in said, (row, column, said)
     assert "as it is" in browser.chrome.execute_script(PICK, 4, 5) or method != "suppression"
+    table = release.magnitude_table
+    beside = replace(table, units=np.full(len(table.key), 1234), means=table.value)
+    place.write_bytes(public.page_of(replace(release, magnitudes=(beside,))))
+    browser.go(str(place))
+    assert "n 1\u202f234" in browser.chrome.execute_script(ROWS)[-1][-1]
+    assert "n 1\u202f234, mean" in browser.chrome.execute_script(PICK, 4, 5)
     browser.screen(PHONE, dark=True)
     assert not browser.faults() and not browser.beyond_the_edge()
     browser.screen(DESK)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+import python_calamine
 import sdmx
 from magnitude_cases import hidden_square
 from pyaxis import pyaxis
@@ -18,10 +19,12 @@ from pyjstat import pyjstat
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
+from tabprotect.engine.bundle.tables.export import export_cube
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.observations import number_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.table_writing import format_to_write
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 
@@ -114,3 +117,37 @@ def test_numbers_that_json_would_round_are_refused() -> None:
     assert number_shown(10**17, 0) == 10**17
     with pytest.raises(InputError, match="15 digits"):
         number_shown(10**15, 3)
+
+
+@pytest.mark.parametrize("name", ["s.px", "s.json", "s.sdmx.csv", "s.xml", "s.xlsx", "s.ods", "s.parquet"])
+def test_numbers_and_means_stand_beside_the_sums(name: str, tmp_path: Path) -> None:
+    units = np.arange(16) % 3 + 2
+    table = replace(hidden_square(), units=units, means=np.arange(16))
+    table = replace(table, value=units * 7, hidden=np.zeros(16, dtype=bool))
+    out = tmp_path / name
+    export_cube(Release.of_magnitudes(table, "suppression"), out, format_to_write(out, None))
+    # Of a variable of contents one value is read; elsewhere it is a variable like others.
+    measures = name in ("s.px", "s.json")
+    read = read_table(out, Reading(count="n" if measures else None, totals="none")).table
+    found = read if measures else read.domain.variables[-1].categories
+    assert measures or found == (table.measure, "n", "mean")
+    counts = read.counts if measures else read.counts[:, :, 1]
+    assert counts.reshape(-1).tolist() == units.tolist()
+    assert measures or read.counts[:, :, 2].reshape(-1).tolist() == list(range(16))
+
+
+def test_numbers_of_a_sheet_have_no_decimals_and_a_file_without_room_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = replace(hidden_square(), units=np.full(16, 3), means=np.arange(16) * 10)
+    path = bundle(tmp_path, replace(table, decimals=2))
+    assert main(["export", str(path), "--out", str(tmp_path / "s.xlsx")]) == 0
+    rows = python_calamine.load_workbook(str(tmp_path / "s.xlsx")).get_sheet_by_name("Table").to_python()
+    head = next(n for n, row in enumerate(rows) if row[0] == "a")
+    assert rows[head] == ["a", "b", table.measure, "n", "mean"]
+    assert rows[head + 1] == ["1", "1", "..", "..", ".."] and rows[head + 3] == ["1", "3", 0.2, 3, 0.2]
+    assert (
+        main(["export", str(bundle(tmp_path, table)), "--out", str(tmp_path / "s.tab"), "--total-code", "T"])
+        == 0
+    )
+    assert "numbers and means beside the sums are left out" in capsys.readouterr().err
