@@ -42,6 +42,7 @@ class View {
     this.number_of_table = number;
     this.shown = this.release.tables[number];
     this.hidden = new Set(this.shown.hidden);
+    this.beside = Object.entries(this.shown.beside || {});
     const sizes = this.shown.variables.map((one) => one.categories.length);
     const axes = sizes.map((_, axis) => axis);
     const few = axes.filter((axis) => sizes[axis] <= 40);
@@ -56,13 +57,6 @@ class View {
 
   flat(index) {
     return index.reduce((flat, i, axis) => flat * this.sizes[axis] + i, 0);
-  }
-
-  /** What is published beside the sum at an index, by name. */
-  beside(index) {
-    const flat = this.flat(index);
-    return Object.entries(this.shown.beside || {}).filter(([, texts]) => texts[flat] !== "")
-      .map(([name, texts]) => `${name} ${this.number(texts[flat])}`).join(", ");
   }
 
   /** The published number at an index, where -1 stands for all; null where it is hidden or unknown. */
@@ -215,7 +209,7 @@ class View {
           className: hidden ? "hidden" : index.includes(-1) ? "sum" : "", tabIndex: focusable && n === 0 && m === 0 ? 0 : -1,
         }, hidden ? "x" : count === null ? "" : this.number(count));
         if (hidden) cell.ariaLabel = this.words("hidden");
-        else if (this.shown.beside) cell.append(this.make("small", {}, this.beside(index)));
+        else for (const [name, texts] of this.beside) cell.append(this.make("small", {}, `${name} ${this.number(texts[this.flat(index)])}`));
         cell.index = index;
         if (this.chosen && this.chosen.join() === index.join()) cell.ariaSelected = "true";
         row.append(cell);
@@ -355,7 +349,6 @@ class View {
     const count = this.count(this.chosen);
     const said = count === null ? this.words("not_published", { cell: names }) : this.words("published", { cell: names, count: this.number(count) });
     const parts = [this.make("h2", {}, said)];
-    if (this.shown.beside) parts.push(this.make("p", {}, this.beside(this.chosen)));
     if (this.sums) parts.push(this.make("p", {}, this.make("strong", {}, this.ofSum(count === null || this.model.noise))));
     else if (!this.inner()) parts.push(this.make("p", {}, this.words("sum")));
     else if (this.model.way !== "none") {
@@ -486,15 +479,10 @@ class View {
   /** The table that is shown, every cell of it in long form. */
   csv() {
     const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const beside = Object.entries(this.shown.beside || {});
-    const lines = [[...this.shown.variables.map((one) => quote(one.name)), this.sums ? "value" : "count", ...beside.map(([name]) => name)].join(",")];
-    const index = this.sizes.map(() => 0);
-    for (let flat = 0; flat < this.shown.counts.length; flat++) {
-      let rest = flat;
-      for (let axis = index.length - 1; axis >= 0; axis--) { index[axis] = rest % this.sizes[axis]; rest = Math.floor(rest / this.sizes[axis]); }
-      lines.push([...index.map((i, axis) => quote(this.category(axis, i))), this.hidden.has(flat) ? "" : this.shown.counts[flat], ...beside.map(([, texts]) => texts[flat])].join(","));
-    }
-    return lines.join("\n") + "\n";
+    const heads = [...this.shown.variables.map((one) => quote(one.name)), this.sums ? "value" : "count", ...this.beside.map(([name]) => name)];
+    const rows = this.shown.variables.reduce((made, one) => made.flatMap((row) => one.categories.map((name) => [...row, quote(name)])), [[]]);
+    rows.forEach((row, flat) => row.push(this.hidden.has(flat) ? "" : this.shown.counts[flat], ...this.beside.map(([, texts]) => texts[flat])));
+    return `${[heads, ...rows].join("\n")}\n`;
   }
 
   async copy(text) {

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.tables.export import STREAM, Exporting, export, export_cube
+from tabprotect.engine.bundle.tables.export import STREAM, Exporting, export, export_cube, export_set
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write
 from tabprotect.engine.options import option_field, position
+from tabprotect.engine.paths import is_folder
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import joined, message, plural
+
+if TYPE_CHECKING:
+    from tabprotect.engine.bundle.set_bundles import VerifiedSet
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Exporting):
     """Arguments of ``export``."""
 
-    release: Path = position(metavar="RELEASE.zip")
+    release: Path = position(metavar="RELEASE.zip|FOLDER", help=message("or the folder of a publication set"))
     out: Path = option_field(
         metavar="FILE",
         help=message(
             "one cube with its totals; apart: the main table, others as FILE_2, FILE_3, ... or sheets of one "
-            "workbook; - for standard output"
+            "workbook, as a set is; - for standard output"
         ),
     )
 
@@ -39,6 +46,8 @@ def run(asked: Export, console: Console) -> int:
     if asked.apart and asked.out == STREAM:
         raise UsageError(message("several files do not go to standard output"))
     kind = format_to_write(asked.out, asked.format)
+    if is_folder(asked.release):
+        return _set(asked, kind, console)
     verified = bundle.verify(asked.release, progress=console)
     release = verified.release
     for remark in verified.remarks:
@@ -61,14 +70,42 @@ def run(asked: Export, console: Console) -> int:
     return 0
 
 
+def _set(asked: Export, kind: Format, console: Console) -> int:
+    """Write the tables of a set as one workbook."""
+    from tabprotect.engine.bundle.set_bundles import verify_set
+
+    if not kind.book or asked.out == STREAM:
+        raise UsageError(message("a set is written as one workbook: --out FILE.xlsx or FILE.ods"))
+    if asked.apart or asked.total_code:
+        raise UsageError(
+            message("the tables of a set have sheets of their own: leave --apart and --total-code out")
+        )
+    found = verify_set(asked.release, progress=console)
+    for remark in found.remarks:
+        console.say(remark)
+    written = export_set(found.releases, asked.out, kind, asked, title=found.title, check=found.fingerprint)
+    return _tables(asked, kind, found, found.releases.values(), written, console)
+
+
 def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: Console) -> int:
     """Write a file for each table."""
-    release = verified.release
-    lost = [s for published in release.tables for s in kind.loses(published.table.domain)]
-    limits = list(dict.fromkeys(lost))
+    written = export(verified.release, asked.out, kind, asked, check=verified.fingerprint)
+    return _tables(asked, kind, verified, [verified.release], written, console)
+
+
+def _tables(
+    asked: Export,
+    kind: Format,
+    verified: bundle.Verification | VerifiedSet,
+    releases: Iterable[Release],
+    written: Sequence[tuple[Path, Cube]],
+    console: Console,
+) -> int:
+    """Say what was written of each table, and what the format leaves out."""
+    domains = [published.table.domain for release in releases for published in release.tables]
+    limits = list(dict.fromkeys(limit for domain in domains for limit in kind.loses(domain)))
     for limit in limits:
         console.say(limit)
-    written = export(release, asked.out, kind, asked, check=verified.fingerprint)
     said = [
         (path, cube.table.domain.names, 0 if cube.hidden is None else int(cube.hidden.sum()))
         for path, cube in written
@@ -84,14 +121,14 @@ def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: 
 def _said(
     asked: Export,
     kind: Format,
-    verified: bundle.Verification,
+    verified: bundle.Verification | VerifiedSet,
     tables: Sequence[Mapping[str, object]],
     limits: Sequence[str],
 ) -> dict[str, object]:
     return {
         "out": str(asked.out),
         "format": kind.name,
-        "title": verified.release.title,
+        "title": verified.release.title if isinstance(verified, bundle.Verification) else verified.title,
         "tables": tables,
         "limits": limits,
         "remarks": verified.remarks,

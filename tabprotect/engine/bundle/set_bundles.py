@@ -246,6 +246,12 @@ class VerifiedSet:
     """The public key that was asked for."""
 
     @property
+    def title(self) -> str:
+        """The title that all tables have before their names."""
+        name, first = next(iter(self.releases.items()))
+        return first.title if name == ALL else first.title.removesuffix(name).removesuffix(": ")
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The same as of a single bundle."""
         return tuple(one.message for one in remarks_on_labels(self.tables.domain))

@@ -74,6 +74,8 @@ class Cube:
         Of each variable: code -> the code of the group or total that it is part of.
     own
         The own names of variables that have another one here: identifier -> name.
+    name
+        What it is called among several of a set.
     content
         What the numbers are; empty for counts.
     figures
@@ -89,6 +91,7 @@ class Cube:
     totals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parents: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     own: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    name: str = ""
     content: str = ""
     figures: str = ""
     decimals: int = 0

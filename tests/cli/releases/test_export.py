@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -126,6 +127,37 @@ def test_notes_say_the_largest_change_and_the_check_number(run: Command, tmp_pat
     notes = {row[0]: row[1] for row in rows}
     # Rounded to multiples of 5, up or down: by 4 at most.
     assert "by at most 4 " in notes["Changed"] and protected["fingerprint"] in notes["Check number"]
+
+
+@pytest.mark.parametrize("method", ["cell_key", "cyclic_perturbation"])
+def test_a_set_is_one_workbook(run: Command, tmp_path: Path, method: str) -> None:
+    records = tmp_path / "r.csv"
+    rows = [f"{'ab'[n % 2]},{n % 3},{n % 7 % 2}" for n in range(300)]
+    records.write_text("\n".join(["geo,age,sex", *rows]) + "\n")
+    words = (records, "--table", "regions=geo*age", "--table", "sexes=age*sex", "--method", method)
+    more = ("--title", "Census", "--accept", "a test", "--no-page", "--out", tmp_path / "set")
+    assert run("protect-set", *words, *more).code == 0
+    out = tmp_path / "t.xlsx"
+    told = run("export", tmp_path / "set", "--out", out, "--json").json
+    assert told["title"] == "Census" and told["confidential"] is False
+    book = python_calamine.load_workbook(str(out))
+    notes = {row[0]: row[1] for row in book.get_sheet_by_name("Notes").to_python()}
+    manifest = hashlib.sha256((tmp_path / "set" / "manifest.json").read_bytes()).hexdigest()
+    assert notes["Title"] == "Census" and notes["Check number"].endswith(manifest)
+    if method == "cell_key":
+        assert book.sheet_names[:3] == ["regions", "sexes", "Notes"]
+        for name, names in (("regions", ("geo", "age")), ("sexes", ("age", "sex"))):
+            sheet = book.get_sheet_by_name(name).to_python()
+            assert sheet[0][0] == f"Census: {name}" and sheet[-1][0] == "Total"
+            part = tp.open_release(tmp_path / "set" / f"{name}.zip")
+            table = next(one.table for one in part.tables if one.table.domain.names == names)
+            found = [row[1:-1] for row in sheet if row[0] in table.domain.variables[0].categories]
+            assert found == table.counts.tolist()
+    else:
+        assert book.sheet_names[:2] == ["Table", "Notes"]
+    assert "one workbook" in run("export", tmp_path / "set", "--out", tmp_path / "t.csv").err
+    for word in (("--apart",), ("--total-code", "T")):
+        assert "leave --apart" in run("export", tmp_path / "set", "--out", out, *word).err
 
 
 def test_acro(run: Command, bundle: Path, tmp_path: Path) -> None:

@@ -73,14 +73,23 @@ NOTHING = Telling()
 """The file says what the release says."""
 
 
-def about_release(release: Release, check: str = "", telling: Telling = NOTHING) -> About:
+def about_release(
+    release: Release, check: str = "", telling: Telling = NOTHING, *, several: bool = False
+) -> About:
     """Collect the texts of a release, from the release alone and what its publisher gives.
 
     Parameters
     ----------
     check
         The SHA-256 of its bundle, for those who want to see that a file belongs to it.
+    several
+        True for the tables of a set, whose manifest ``check`` is of.
     """
+    sealed = (
+        message("SHA-256 of the manifest of the set: {check}", check)
+        if several
+        else message("SHA-256 of the release bundle: {check}", check)
+    )
     name, given = release.mechanism.method, telling.of(release.title)
     if release.magnitudes:
         plugin = methods("magnitudes")[name]
@@ -109,7 +118,7 @@ def about_release(release: Release, check: str = "", telling: Telling = NOTHING)
         *((message("Note"), note) for note in given.notes),
         (message("Source"), given.source),
         (message("Date"), given.date),
-        (message("Check number"), check and message("SHA-256 of the release bundle: {check}", check)),
+        (message("Check number"), check and sealed),
     ]
     stated = tuple((name, text) for name, text in facts if text)
     return replace(given, changed=changed, facts=stated)

@@ -70,27 +70,79 @@ def export(
     InputError
         When the format cannot carry a table, or a file cannot be written.
     """
+    about = about_release(release, check, asked)
+    cubes = [
+        replace(cube, about=about) for cube in (_sheets(release) if kind.book else map(_cube, release.tables))
+    ]
+    return _write(
+        [
+            (path if number == 1 or kind.book else _numbered(path, number), cube)
+            for number, cube in enumerate(cubes, 1)
+        ],
+        kind,
+        strict=asked.strict,
+    )
+
+
+def export_set(
+    releases: Mapping[str, Release],
+    path: Path,
+    kind: Format,
+    asked: Exporting = USUAL,
+    *,
+    title: str = "",
+    check: str = "",
+) -> list[tuple[Path, Cube]]:
+    """Write the tables of a set as one workbook, each on a sheet of its own, with notes on all of them.
+
+    Parameters
+    ----------
+    releases
+        Of each table, by its name.
+    title
+        Of all of them.
+    check
+        The SHA-256 of the manifest of the set.
+
+    Returns
+    -------
+    list
+        The file of each table, and the table.
+
+    Raises
+    ------
+    InputError
+        When the format cannot carry a table, or the file cannot be written.
+    """
+    tables = {one.table.domain.names: one for release in releases.values() for one in release.tables}
+    whole = replace(next(iter(releases.values())), tables=tuple(tables.values()), title=title)
+    about = about_release(whole, check, asked, several=True)
+    cubes = [
+        replace(cube, name=name if len(releases) > 1 else "", about=replace(about, title=release.title))
+        for name, release in releases.items()
+        for cube in _sheets(release)
+    ]
+    return _write([(path, cube) for cube in cubes], kind, strict=asked.strict)
+
+
+def _sheets(release: Release) -> list[Cube]:
+    return [
+        cube_of(part) if len(part.tables) > 1 else _cube(part.tables[0])
+        for part in _with_their_totals(release)
+    ]
+
+
+def _write(written: list[tuple[Path, Cube]], kind: Format, *, strict: bool) -> list[tuple[Path, Cube]]:
+    """Write cubes, those of one path as one file, once all files are made."""
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
-    about = about_release(release, check, asked)
-    if kind.book:
-        cubes = [
-            cube_of(part) if len(part.tables) > 1 else _cube(part.tables[0])
-            for part in _with_their_totals(release)
-        ]
-        written = [(path, cube) for cube in cubes]
-    else:
-        cubes = list(map(_cube, release.tables))
-        written = [
-            (path if number == 1 else _numbered(path, number), cube) for number, cube in enumerate(cubes, 1)
-        ]
     several: dict[Path, list[Cube]] = {}
     for out, cube in written:
         try:
-            domain, _ = kind.held(cube.table.domain, strict=asked.strict)
+            domain, _ = kind.held(cube.table.domain, strict=strict)
         except InputError as error:
             raise error.in_file(out) from None
-        several.setdefault(out, []).append(replace(cube.on(domain), about=about))
+        several.setdefault(out, []).append(cube.on(domain))
     for out, cubes in several.items():
         try:
             data = kind.publish_all(cubes)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of, title_of
+from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of, title_of_book
 from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
@@ -48,7 +48,7 @@ class Xlsx(RowFormat):
         return self.publish_all([cube])
 
     def publish_all(self, cubes: Sequence[Cube]) -> bytes:
-        return xlsx_bytes(sheets_of(cubes, _UNWRITABLE), title_of(cubes[0]), cubes[0].decimals)
+        return xlsx_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[0].decimals)
 
 
 PLUGIN = Xlsx()

@@ -94,15 +94,16 @@ def sheets_of(cubes: Sequence[Cube], unwritable: re.Pattern[str]) -> dict[str, S
         domain = cube.table.domain
         wide = domain.shape[-1] if domain.ndim > 1 else 1
         if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
-            tables[_sheet_name(domain, tables) if len(cubes) > 1 else "Table"] = _cross_table(cube)
+            named = cube.name or " x ".join(domain.names)
+            tables[_sheet_name(named, tables) if len(cubes) > 1 else "Table"] = _cross_table(cube)
         lists[LIST_SHEET if number == 1 else f"{LIST_SHEET} {number}"] = _list(cube)
-    notes = {"Notes": _notes(cubes[0])} if cubes[0].about.facts else {}
+    notes = {"Notes": _notes(cubes)} if cubes[0].about.facts else {}
     return tables | notes | lists
 
 
-def _sheet_name(domain: Domain, others: Iterable[str]) -> str:
-    """A name as spreadsheets take it, after the variables; none comes twice."""
-    name = re.sub(r"[\[\]:*?/\\']+", " ", " x ".join(domain.names)).strip()[:27] or "Table"
+def _sheet_name(called: str, others: Iterable[str]) -> str:
+    """A name as spreadsheets take it; none comes twice."""
+    name = re.sub(r"[\[\]:*?/\\']+", " ", called).strip()[:27] or "Table"
     taken = {one.casefold() for one in (*others, "Notes")}
     return next(
         each
@@ -210,12 +211,13 @@ def _width(texts: Iterable[str]) -> int:
     return min(max(WIDTHS[0], max(map(len, texts)) + 2), WIDTHS[1])
 
 
-def _notes(cube: Cube) -> Sheet:
+def _notes(cubes: Sequence[Cube]) -> Sheet:
     """Lay out what was done to the numbers, a row for each fact."""
-    rows = [[SheetCell(name, "head"), SheetCell(text, "text")] for name, text in cube.about.facts]
-    if cube.hidden is not None:
+    facts = cubes[0].about.facts
+    rows = [[SheetCell(name, "head"), SheetCell(text, "text")] for name, text in facts]
+    if any(cube.hidden is not None for cube in cubes):
         rows.append([SheetCell(SHOWN, "head"), SheetCell(NOTE)])
-    return Sheet(rows, (_width(name for name, _ in cube.about.facts), 100), labels=1)
+    return Sheet(rows, (_width(name for name, _ in facts), 100), labels=1)
 
 
 def _list(cube: Cube) -> Sheet:
@@ -233,6 +235,11 @@ def _list(cube: Cube) -> Sheet:
 
     widths = [_width([v.name, *v.categories[:100]]) for v in domain.variables]
     return Sheet(rows(), [*widths, 14, *([14, 16] if marked else [])], 1, filtered=True)
+
+
+def title_of_book(cubes: Sequence[Cube]) -> str:
+    """The title of one table, or the one that its notes say of several."""
+    return title_of(cubes[0]) if len(cubes) == 1 else dict(cubes[0].about.facts).get(message("Title"), "")
 
 
 def title_of(cube: Cube) -> str:

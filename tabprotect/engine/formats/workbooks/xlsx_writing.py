@@ -25,7 +25,7 @@ _FORMATS: Mapping[Style, Mapping[str, object]] = {
 
 A4 = 9
 
-WRAPPED = 95
+WRAPPED = 100
 """Characters of a line of the notes."""
 
 

@@ -122,8 +122,7 @@ def test_sums_are_looked_at_too(browser: Browser, tmp_path: Path, method: str) -
     beside = replace(table, units=np.full(len(table.key), 1234), means=table.value)
     place.write_bytes(public.page_of(replace(release, magnitudes=(beside,))))
     browser.go(str(place))
-    assert "n 1\u202f234" in browser.chrome.execute_script(ROWS)[-1][-1]
-    assert "n 1\u202f234, mean" in browser.chrome.execute_script(PICK, 4, 5)
+    assert browser.chrome.execute_script(ROWS)[-1][-1].split("\n")[1] == "n 1\u202f234"
     browser.screen(PHONE, dark=True)
     assert not browser.faults() and not browser.beyond_the_edge()
     browser.screen(DESK)
