@@ -56,7 +56,7 @@ def test_examples_and_describe(run: Run) -> None:
     assert run("describe", "tcap", "--json").json["noun"] == "risk"
     assert "did you mean share_known?" in run("describe", "share_knwon").err
     unknown = run("describe", "nothing")
-    assert unknown.code == 4 and "cell_key" in unknown.err
+    assert unknown.code == 4 and "'tabprotect describe' lists all" in unknown.err
 
 
 def test_tabulate(run: Run, tmp_path: Path) -> None:
