@@ -14,7 +14,7 @@ from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import Release
@@ -98,6 +98,17 @@ class Evidence:
         """
         return likelihood_of(self.release) if self.known is None else self.known
 
+    @cached_property
+    def draw(self) -> bytes:
+        """A digest, equal for one draw: of the release, or of the factors where nothing else is read."""
+        known = self.known
+        if not self.alone or not isinstance(known, CellFactors):
+            return draw_of(self.release)
+        digest = hashlib.sha256(repr([(v.name, v.categories) for v in known.domain.variables]).encode())
+        for array in (known.starts, known.cells, known.kind, known.low, known.high):
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes() + b"\n")
+        return digest.digest()
+
 
 WeighAttempts = Callable[[Posterior, Evidence, Gate, Progress], Posterior | None]
 """The posterior given that a release is the first draw that passed; ``None`` beyond the work."""
@@ -147,7 +158,7 @@ def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
         return list(evidence)
     first: dict[bytes, Evidence] = {}
     for one in evidence:
-        first.setdefault(draw_of(one.release), one)
+        first.setdefault(one.draw, one)
     return list(first.values())
 
 

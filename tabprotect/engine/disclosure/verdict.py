@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def verdict(
-    release: Release,
+    release: Release | Evidence,
     policy: AgencyPolicy | Gate | None = None,
     earlier: Sequence[Release | Evidence] = (),
     original: Table | None = None,
@@ -30,6 +30,8 @@ def verdict(
 
     Parameters
     ----------
+    release
+        Or the counts among its measures alone.
     policy
         The limits; by default those that the release states.
     earlier
@@ -46,12 +48,13 @@ def verdict(
     Interrupted
         When cancelled.
     """
-    stated = release.mechanism.gate
+    whole = release if isinstance(release, Release) else release.release
+    stated = whole.mechanism.gate
     limits = policy if isinstance(policy, Gate) else stated if policy is None else None
     if limits is None:
         house = policy if isinstance(policy, AgencyPolicy) else AgencyPolicy()
-        limits = house.of_release(release, None if stated is None else stated.at_risk)
-    if release.magnitudes:
+        limits = house.of_release(whole, None if stated is None else stated.at_risk)
+    if isinstance(release, Release) and release.magnitudes:
         # Late: counts need none of it.
         from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 

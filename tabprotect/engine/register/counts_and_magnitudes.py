@@ -1,8 +1,8 @@
-"""Releases of counts and of sums of the same records: which of them tell more than was judged."""
+"""Releases of counts and of magnitudes of the same records: which of them were judged with one another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,61 +13,31 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.reading_together import LookedUp
-from tabprotect.engine.register.register_entry import Earlier
-from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table
 
 
-def with_numbers(published: PublishedMagnitudes) -> bool:
-    """Return True if sums are published with how many records they are of, or with means."""
-    return published.units is not None or published.means is not None
+def known_beside(counts: Table, published: Sequence[PublishedTable]) -> bool:
+    """Return True if released counts and magnitudes without numbers tell nothing further of each other.
 
-
-def known_beside(counts: Table, published: Sequence[PublishedTable], *, numbers: bool) -> bool:
-    """Return True if released counts tell what readers of sums are taken to know anyway.
-
-    That is how many records each sum is of. Changed counts protect somebody: what they and the sums
-    tell together is not weighed. Neither is what hidden counts leave open where the sums publish them.
+    True counts tell how many records a sum is of, which its readers are taken to know, and a table of
+    magnitudes tells which cells have records. Changed counts protect somebody: what they and the
+    magnitudes tell together is not weighed.
 
     Parameters
     ----------
     counts
         The true ones by the finest categories.
-    numbers
-        Whether numbers or means stand beside the sums.
     """
     try:
-        return all(_true(counts, one) and not (numbers and one.suppressed is not None) for one in published)
+        true = [true_table(counts, one.table.domain).counts for one in published]
     except (TabprotectError, KeyError):
         return False
-
-
-def _true(counts: Table, published: PublishedTable) -> bool:
-    codes, shape = [], []
-    for variable in published.table.domain.variables:
-        axis, level = counts.domain.place(variable.name)
-        own = counts.domain.variables[axis]
-        groups = own.categories if level is None else level.groups
-        at = {name: n for n, name in enumerate(variable.categories)}
-        codes.append((axis, np.array([at[group] for group in groups], dtype=np.int64)))
-        shape.append(len(variable.categories))
-    keys, numbers = counts.cells
-    places = np.unravel_index(keys, counts.domain.shape)
-    cells = np.zeros(len(keys), dtype=np.int64)
-    for (axis, code), size in zip(codes, shape, strict=True):
-        cells = cells * size + code[places[axis]]
-    true = np.zeros(published.table.domain.size, dtype=np.int64)
-    np.add.at(true, cells, numbers)
-    shown = ~np.asarray(published.hidden).reshape(-1)
-    return np.array_equal(true[shown], published.table.counts.reshape(-1)[shown])
-
-
-def magnitudes_among(earlier: Sequence[Earlier], looked_up: LookedUp) -> Iterator[tuple[Earlier, bytes]]:
-    """The earlier releases of sums of the same records whose bundles are kept."""
-    # Sums have no marks of counts under other names.
-    asked = [e for e in earlier if e.relation == "records" and not e.entry.publication.marks.unlabelled]
-    return ((one, data) for one, data in looked_up.contents(asked) if of_magnitudes(data))
+    return all(
+        of[one.hidden].all() and np.array_equal(of[~one.hidden], one.table.counts[~one.hidden])
+        for of, one in zip(true, published, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -90,48 +60,34 @@ def other_measures(problem: Problem, release: Release, looked_up: LookedUp) -> O
     """Weigh a release with what left before of other measures of the same records.
 
     Hidden sums have totals in common with those of another table, and another measure of the same
-    records says how large somebody is. True counts tell readers how many contribute, as they are taken
-    to know anyway; others were changed to protect somebody.
+    records says how large somebody is. All that is said of counts is read together with them.
     """
-    if problem.magnitudes is None:
-        known = (
-            known_beside(problem.table, release.tables, numbers=_with_numbers(data))
-            for _, data in magnitudes_among(looked_up.earlier, looked_up)
-        )
-        return OtherMeasures(not all(known))
     close = [one for one in looked_up.earlier if one.relation in ("original", "records")]
     kept = {id(one): data for one, data in looked_up.contents(close)}
+    counts = [one for one in close if id(one) not in kept or not of_magnitudes(kept[id(one)])]
+    if not release.magnitudes:
+        close = [one for one in close if one not in counts]
     weighed = [_weighed(problem, release, one.relation, kept.get(id(one))) for one in close]
-    counted = any(
-        one.relation == "records" and (id(one) not in kept or not of_magnitudes(kept[id(one)]))
-        for one in close
-    )
+    counted = bool(release.magnitudes) and any(one.relation == "records" for one in counts)
     return OtherMeasures(not all(weighed), counted)
 
 
 def _weighed(problem: Problem, release: Release, relation: str, data: bytes | None) -> bool:
-    """Return True if another release of the same records tells nothing together with these magnitudes."""
+    """Return True if an earlier release and this one are judged with each other, or tell nothing together."""
     if data is None:
         return False
     try:
-        before, table = verify_bytes(data).release, release.magnitude_table
-        if not before.magnitudes:
-            return known_beside(problem.table, before.tables, numbers=with_numbers(table))
+        before = verify_bytes(data).release
+        if not (before.magnitudes and release.magnitudes):
+            numbers = all(one.counted for one in (before, release))
+            return numbers or known_beside(problem.table, (*before.tables, *release.tables))
         if relation == "records":
             return methods("magnitudes")[release.mechanism.method].adds_nothing(before, release)
         then, now = before.mechanism, release.mechanism
         return (
             then.method == now.method
             and dict(then.parameters) == dict(now.parameters)
-            and table_csv(before.magnitude_table) == table_csv(table)
+            and table_csv(before.magnitude_table) == table_csv(release.magnitude_table)
         )
     except TabprotectError:
         return False
-
-
-def _with_numbers(data: bytes) -> bool:
-    try:
-        return with_numbers(verify_bytes(data).release.magnitude_table)
-    except TabprotectError:
-        # What cannot be read may publish them.
-        return True

@@ -14,6 +14,7 @@ from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_togethe
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import (
     AGAIN,
+    InfeasibleError,
     InputError,
     Interrupted,
     ParameterError,
@@ -23,8 +24,7 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.counts_and_magnitudes import magnitudes_among
-from tabprotect.engine.register.reading_together import LookedUp, ReadingTogether, look_up
+from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
 from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
@@ -373,14 +373,16 @@ def _left_before(
     again = [one for one, other in opened if release is not None and public.same_content(other, release)]
     earlier = [one for one in earlier if not any(one is other for other in again)]
     left = [one.entry.number for one in all_of_them if one not in earlier]
-    if problem.magnitudes is not None:
-        # They are weighed by the verdict of the release itself.
+    if release is not None and not release.counted:
+        # Magnitudes are weighed by the verdict of the release itself.
         return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)), looked_up=looked_up)
     judged = (None, None) if known is None else (known.judged_on, known.together)
-    # Sums are weighed by the gate of the release itself.
-    of_magnitudes = {one.entry.number for one, _ in magnitudes_among(earlier, looked_up)}
-    counts = [one for one in earlier if one.entry.number not in of_magnitudes]
-    found = together.of(counts, opened, judged)
+    try:
+        found = together.of(earlier, opened, judged)
+    except (InputError, InfeasibleError):
+        # They cannot be of the same records, or the counts are too many to be laid out.
+        close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
+        found = JointReading((), close, None, None)
     spent = _with_own(spent_before(earlier, refused), release)
     return LeftBefore(
         tuple(earlier),

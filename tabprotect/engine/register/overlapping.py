@@ -11,15 +11,14 @@ Confidential: margins of the original show whether two variables may be groups o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence
-from tabprotect.engine.release.likelihood import CellFactors, Likelihood
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -44,7 +43,7 @@ class OverlapEvidence:
         What is known of the other one from this.
     """
 
-    other: Release
+    other: Evidence
     of_this: Evidence | None = None
     of_other: Evidence | None = None
 
@@ -55,7 +54,7 @@ class OverlapEvidence:
 
 
 def overlap_evidence(
-    original: Table, group: Sequence[Release], other: Release, same_margins: int
+    original: Table, group: Sequence[Evidence], other: Evidence, same_margins: int
 ) -> OverlapEvidence | None:
     """Return what a release and those read with it, and another one of the same records, tell of each other.
 
@@ -73,8 +72,8 @@ def overlap_evidence(
     Told or None
         ``None`` where it cannot be worked out.
     """
-    finest = max((one.domain for one in group), key=lambda domain: domain.size)
-    shared = shared_variables(finest, other.domain)
+    finest = max((one.release.domain for one in group), key=lambda domain: domain.size)
+    shared = shared_variables(finest, other.release.domain)
     if shared is None or len(shared) > same_margins or may_group(original, other):
         return None
     here = next((found for one in group if (found := exact_margin(one, shared))), None)
@@ -82,9 +81,9 @@ def overlap_evidence(
     if here is not None and there is not None:
         return OverlapEvidence(other) if _alike(here, there) else None
     if here is not None:
-        return OverlapEvidence(other, of_other=_known(group[0], here))
+        return OverlapEvidence(other, of_other=_known(group[0].release, here))
     if there is not None:
-        return OverlapEvidence(other, of_this=_known(other, there))
+        return OverlapEvidence(other, of_this=_known(other.release, there))
     return None
 
 
@@ -117,12 +116,12 @@ def hang_in_a_ring(domains: Sequence[Domain]) -> bool:
     return False
 
 
-def same_total(original: Table, other: Release) -> bool:
+def same_total(original: Table, other: Evidence) -> bool:
     """Return True if the records may be the same, by the number of them."""
     exact = exact_margin(other, ())
     if exact is not None:
         return exact.total == original.total
-    return abs(other.table.total - original.total) <= max(10.0, CLOSE * original.total)
+    return abs(other.release.table.total - original.total) <= max(10.0, CLOSE * original.total)
 
 
 def other_categories(one: Domain, other: Domain) -> bool:
@@ -130,57 +129,40 @@ def other_categories(one: Domain, other: Domain) -> bool:
     return shared_variables(one, other) is None
 
 
-def exact_margin(release: Release, names: Sequence[str]) -> Table | None:
+def exact_margin(evidence: Evidence, names: Sequence[str]) -> Table | None:
     """A margin where a release states every cell of it exactly; ``None`` where not."""
-    return _Stated(release).margin(tuple(names))
+    found, domain = evidence.likelihood, evidence.likelihood.domain
+    if not set(names) <= set(domain.names):
+        return None
+    if isinstance(found, CellFactors):
+        tables = (published.table.domain.names for published in evidence.release.tables)
+        return next(filter(None, (_of_table(found, one, names) for one in tables)), None)
+    keys, moves = domain.project_keys(found.moves.cells, names), found.moves
+    _, place = np.unique(moves.rows * domain.size + keys, return_inverse=True)
+    if np.bincount(place.reshape(-1), weights=moves.signs).any():
+        return None
+    return found.published.margin(names)
 
 
-@dataclass(frozen=True, eq=False)
-class _Stated:
-    """The margins that a release states exactly."""
-
-    release: Release
-
-    @cached_property
-    def likelihood(self) -> Likelihood:
-        return Evidence(self.release).likelihood
-
-    def margin(self, names: tuple[str, ...]) -> Table | None:
-        found, domain = self.likelihood, self.likelihood.domain
-        if not set(names) <= set(domain.names):
-            return None
-        if isinstance(found, CellFactors):
-            return next(filter(None, (self._of_table(found, one, names) for one in self._tables)), None)
-        keys, moves = domain.project_keys(found.moves.cells, names), found.moves
-        _, place = np.unique(moves.rows * domain.size + keys, return_inverse=True)
-        if np.bincount(place.reshape(-1), weights=moves.signs).any():
-            return None
-        return found.published.margin(names)
-
-    @property
-    def _tables(self) -> Iterator[tuple[str, ...]]:
-        for published in self.release.tables:
-            yield published.table.domain.names
-
-    def _of_table(self, found: CellFactors, table: tuple[str, ...], names: tuple[str, ...]) -> Table | None:
-        """The margin by the sums of one published table, all of whose cells have one value."""
-        domain = found.domain
-        if not set(names) <= set(table) <= set(domain.names):
-            return None
-        margin = domain.project(table)
-        keys, sizes = domain.project_keys(found.cells, table), np.diff(found.starts)
-        filled = np.flatnonzero(sizes == domain.size // margin.size)
-        filled = filled[found.low[found.kind[filled]] == found.high[found.kind[filled]]]
-        if not len(filled):
-            return None
-        members = found.starts[filled, None] + np.arange(domain.size // margin.size)
-        whole = keys[members]
-        one = (whole == whole[:, :1]).all(axis=1)
-        values = np.full(margin.size, -1, dtype=np.int64)
-        values[whole[one, 0]] = found.low[found.kind[filled[one]]]
-        if (values < 0).any():
-            return None
-        return Table.dense(margin, values.reshape(margin.shape)).margin(names)
+def _of_table(found: CellFactors, table: tuple[str, ...], names: Sequence[str]) -> Table | None:
+    """The margin by the sums of one published table, all of whose cells have one value."""
+    domain = found.domain
+    if not set(names) <= set(table) <= set(domain.names):
+        return None
+    margin = domain.project(table)
+    keys, sizes = domain.project_keys(found.cells, table), np.diff(found.starts)
+    filled = np.flatnonzero(sizes == domain.size // margin.size)
+    filled = filled[found.low[found.kind[filled]] == found.high[found.kind[filled]]]
+    if not len(filled):
+        return None
+    members = found.starts[filled, None] + np.arange(domain.size // margin.size)
+    whole = keys[members]
+    one = (whole == whole[:, :1]).all(axis=1)
+    values = np.full(margin.size, -1, dtype=np.int64)
+    values[whole[one, 0]] = found.low[found.kind[filled[one]]]
+    if (values < 0).any():
+        return None
+    return Table.dense(margin, values.reshape(margin.shape)).margin(names)
 
 
 def _known(release: Release, margin: Table) -> Evidence:
@@ -197,15 +179,14 @@ def _alike(one: Table, other: Table) -> bool:
     return bool(np.array_equal(one.counts, other.margin(one.domain.names).counts))
 
 
-def may_group(original: Table, other: Release) -> bool:
+def may_group(original: Table, other: Evidence) -> bool:
     """Return True if categories of a variable that one table lacks may be groups of those of one that the
     other lacks."""
     own = original.domain
-    mine = [name for name in own.names if name not in other.domain.names]
-    theirs = [name for name in other.domain.names if name not in own.names]
-    stated = _Stated(other)
+    mine = [name for name in own.names if name not in other.release.domain.names]
+    theirs = [name for name in other.release.domain.names if name not in own.names]
     for name in theirs:
-        counts = stated.margin((name,))
+        counts = exact_margin(other, (name,))
         if counts is None and mine:
             return True
         for variable in mine:

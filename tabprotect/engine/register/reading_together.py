@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -12,7 +13,7 @@ from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import BundleError, ParameterError
+from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 Drawn = tuple[tuple[Earlier, Release], ...]
 """Earlier publications with their releases, the closest first."""
+
+Counted = list[tuple[Earlier, "Evidence"]]
+"""Earlier publications with what they say of counts, the closest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,7 @@ class ReadingTogether:
     def of(
         self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
     ) -> JointReading:
-        """Read them together.
+        """Read together what they say of counts: tables of their own, or numbers beside magnitudes.
 
         Parameters
         ----------
@@ -98,13 +102,21 @@ class ReadingTogether:
             The releases of :meth:`opened`.
         known
             What a verdict found a moment ago followed from, and the verdict.
+
+        Raises
+        ------
+        InfeasibleError
+            Where the counts of the release at hand are not laid out.
         """
         # A posterior imports the solvers: the first paint does not wait for them.
-        from tabprotect.engine.belief.evidence import draw_of
+        from tabprotect.engine.belief.counts_among import counts_among
 
-        read, unread, looked_at = _read(earlier, opened, self.problem, self.release)
+        counted, silent = _counts_of(opened)
+        earlier = [one for one in earlier if one.entry.number not in silent]
+        at_hand = None if self.release is None else counts_among(self.release)
+        own = [] if at_hand is None else [at_hand]
+        read, unread, looked_at = _read(earlier, counted, self.problem, own)
         # The latest first.
-        own = [] if self.release is None else [self.release]
         every = [*own, *(other for _, other in read)]
         beside: list[tuple[Earlier, OverlapEvidence]] = []
         if own:
@@ -114,8 +126,8 @@ class ReadingTogether:
         telling = [(one, overlap) for one, overlap in beside if overlap.tells]
         found, judged_on = None, None
         if read or telling:
-            others = [draw_of(overlap.other) for _, overlap in telling]
-            draws = [draw_of(one) for one in every]
+            others = [overlap.other.draw for _, overlap in telling]
+            draws = [one.draw for one in every]
             judged_on = (self.problem.table, self.policy, draws, others)
             found = known[1]
             if found is None or known[0] != judged_on:
@@ -124,7 +136,7 @@ class ReadingTogether:
         return JointReading(both, unread, found, judged_on)
 
     def _beside(
-        self, rest: Sequence[Earlier], every: Sequence[Release]
+        self, rest: Sequence[Earlier], every: Sequence[Evidence]
     ) -> tuple[list[tuple[Earlier, OverlapEvidence]], frozenset[int]]:
         """Return what releases of other variables of the same records tell, and which are not read."""
         wanted = [one for one in rest if one.relation in ("records", "variables")]
@@ -133,15 +145,16 @@ class ReadingTogether:
         from tabprotect.engine.register import overlapping
 
         own, table = marks(self.problem), self.problem.table
+        counted, silent = _counts_of(_opened(wanted, self.looked_up, self.progress))
         # What cannot be opened was not read.
         unread = {one.entry.number for one in wanted if one.relation == "records"}
+        unread -= silent | {one.entry.number for one, _ in counted}
         found: list[tuple[Earlier, OverlapEvidence]] = []
-        for one, other in _opened(wanted, self.looked_up, self.progress):
+        for one, other in counted:
             overlap = None
             if one.relation == "records":
-                unread.discard(one.entry.number)
                 overlap = overlapping.overlap_evidence(table, every, other, _shared(one, own))
-            elif not overlapping.other_categories(table.domain, other.domain):
+            elif not overlapping.other_categories(table.domain, other.release.domain):
                 # Other records under the same names.
                 continue
             elif not overlapping.same_total(table, other):
@@ -150,27 +163,36 @@ class ReadingTogether:
                 unread.add(one.entry.number)
             else:
                 found.append((one, overlap))
-        domains = [one.domain for one in every] + [overlap.other.domain for _, overlap in found]
+        domains = [one.release.domain for one in (*every, *(overlap.other for _, overlap in found))]
         if overlapping.hang_in_a_ring(domains):
             return [], frozenset(unread | {one.entry.number for one, _ in found})
         return found, frozenset(unread)
 
-    def _joint(self, every: Sequence[Release], beside: Sequence[OverlapEvidence]) -> StaffVerdict:
+    def _joint(self, every: Sequence[Evidence], beside: Sequence[OverlapEvidence]) -> StaffVerdict:
         """Return what readers of all of them learn, about the cells of the finest table, the latest first;
         and of the tables of other variables that this one tells something of."""
-        problem, policy, progress = self.problem, self.policy, self.progress
-        finest = max(every, key=lambda one: one.domain.size)
+        problem = self.problem
+
+        def judged(
+            one: Evidence, earlier: Sequence[Release | Evidence], original: Table | None = None
+        ) -> StaffVerdict:
+            limits = self.policy
+            if one.known is not None and not isinstance(limits, Gate):
+                # Of numbers beside magnitudes no gate of their own is stated.
+                limits = (limits or AgencyPolicy()).of_release(one.release, problem.at_risk)
+            return verdict(_plain(one), limits, earlier, original, progress=self.progress)
+
+        finest = max(every, key=lambda one: one.release.domain.size)
         # Nothing is known here of the true counts of a finer table.
-        original = problem.table if finest.domain == problem.table.domain else None
+        original = problem.table if finest.release.domain == problem.table.domain else None
         known = [overlap.of_this for overlap in beside if overlap.of_this is not None]
         found = []
         if len(every) > 1 or known or not beside:
-            earlier: list[Release | Evidence] = [one for one in reversed(every) if one is not finest]
-            earlier += known
-            found = [verdict(finest, policy, earlier=earlier, original=original, progress=progress)]
+            rest = [_plain(one) for one in reversed(every) if one is not finest]
+            found = [judged(finest, [*rest, *known], original)]
         for overlap in beside:
             if overlap.of_other is not None:
-                found.append(verdict(overlap.other, policy, earlier=[overlap.of_other], progress=progress))
+                found.append(judged(overlap.other, [overlap.of_other]))
         return replace(
             found[0],
             tables=tuple(table for one in found for table in one.tables),
@@ -258,34 +280,35 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     return LookedUp(place, earlier, found.damaged, refused, kept)
 
 
+def _plain(one: Evidence) -> Release | Evidence:
+    return one.release if one.known is None else one
+
+
 def _read(
-    earlier: Sequence[Earlier],
-    opened: Sequence[tuple[Earlier, Release]],
-    problem: Problem,
-    release: Release | None,
-) -> tuple[list[tuple[Earlier, Release]], frozenset[int], set[int]]:
+    earlier: Sequence[Earlier], counted: Counted, problem: Problem, own: Sequence[Evidence]
+) -> tuple[Counted, frozenset[int], set[int]]:
     """Those that are read together, each draw once; which of these tables cannot be; the numbers of
     all of them."""
-    # A posterior imports the solvers: the first paint does not wait for them.
-    from tabprotect.engine.belief.evidence import draw_of
     from tabprotect.engine.posterior.together.coarser import is_coarser
 
-    nested = [(one, other) for one, other in opened if _nests(one, other.domain, problem)]
-    domains = [problem.table.domain, *(other.domain for _, other in nested)]
+    nested = [(one, other) for one, other in counted if _nests(one, other.release.domain, problem)]
+    domains = [problem.table.domain, *(other.release.domain for _, other in nested)]
     finest = max(domains, key=lambda domain: domain.size)
     whole = [
-        (one, other) for one, other in nested if other.domain == finest or is_coarser(other.domain, finest)
+        (one, other)
+        for one, other in nested
+        if other.release.domain == finest or is_coarser(other.release.domain, finest)
     ]
     numbers = {one.entry.number for one in earlier if one.relation in ("original", "renamed")}
     numbers |= {one.entry.number for one, _ in nested}
     # Its categories may be in another order, or its bundle is not readable.
     numbers |= {one.entry.number for one in earlier if _holds(one, marks(problem))}
     unread = numbers - {one.entry.number for one, _ in whole}
-    drawn = set() if release is None else {draw_of(release)}
+    drawn = {one.draw for one in own}
     read = []
     for one, other in whole:
-        if draw_of(other) not in drawn:
-            drawn.add(draw_of(other))
+        if other.draw not in drawn:
+            drawn.add(other.draw)
             read.append((one, other))
     return read, frozenset(unread), numbers
 
@@ -324,12 +347,30 @@ def _nests(one: Earlier, domain: Domain, problem: Problem) -> bool:
     margins."""
     from tabprotect.engine.posterior.together.coarser import is_coarser
 
-    own = problem.table.domain
-    if domain == own:
+    own, mine = problem.table.domain, marks(problem)
+    if domain == own and (
+        one.relation == "original" or (mine.unlabelled and one.entry.publication.marks.unlabelled)
+    ):
         return one.relation == "original"
-    return (is_coarser(domain, own) or is_coarser(own, domain)) and _shared(one, marks(problem)) >= min(
-        domain.ndim, own.ndim
-    )
+    # The mark of a magnitude table is of its contributions: its counts are marked by their margins.
+    holds = domain == own or is_coarser(domain, own) or is_coarser(own, domain)
+    return holds and _shared(one, mine) >= min(domain.ndim, own.ndim)
+
+
+def _counts_of(opened: Iterable[tuple[Earlier, Release]]) -> tuple[Counted, set[int]]:
+    """What releases say of counts, where it is laid out; the numbers of those that say nothing of them."""
+    from tabprotect.engine.belief.counts_among import counts_among
+
+    found: Counted = []
+    silent = set()
+    for one, release in opened:
+        with suppress(InfeasibleError, InputError):
+            counts = counts_among(release)
+            if counts is None:
+                silent.add(one.entry.number)
+            else:
+                found.append((one, counts))
+    return found, silent
 
 
 def _opened(

@@ -121,15 +121,39 @@ def test_counts_after_sums_are_judged_by_the_same_rule(tmp_path: Path, capsys, m
     assert main(["verify", str(tmp_path / "c.zip")]) == 7
 
 
-def test_numbers_beside_sums_give_hidden_counts() -> None:
+def test_true_counts_are_known_beside_sums() -> None:
     table = table_of({(i, j, f"u{i}{j}"): 9 for i in range(2) for j in range(2)}, (2, 2)).units
     whole = PublishedTable(table)
     hiding = PublishedTable.hiding(table, np.array([[True, False], [False, False]]))
     other = PublishedTable(Table.dense(table.domain, table.counts + 1))
-    assert known_beside(table, [whole], numbers=True)
-    assert known_beside(table, [whole, hiding], numbers=False)
-    assert not known_beside(table, [whole, hiding], numbers=True)
-    assert not known_beside(table, [other], numbers=False)
+    assert known_beside(table, [whole]) and known_beside(table, [whole, hiding])
+    assert not known_beside(table, [other])
+    # That a cell has no records is seen in a table of sums.
+    empty = Table.dense(table.domain, table.counts * [[0, 1], [1, 1]])
+    assert not known_beside(empty, [PublishedTable.hiding(empty, hiding.hidden)])
+
+
+def test_hidden_counts_beside_published_numbers_are_judged_together(
+    tmp_path: Path, capsys, monkeypatch
+) -> None:
+    """Numbers that left beside sums give counts that are hidden later; a reason is no judgement."""
+    monkeypatch.setattr(suppression, "MOST_HIDDEN", 0)
+    rows = {
+        (i, j, f"u{i}{j}{k}"): 90 + k for i in range(2) for j in range(2) for k in range(3 + 4 * (i == j))
+    }
+    rows |= {(2, j, f"v{j}{k}"): 90 for j in range(2) for k in range(2)}
+    write_magnitudes(table_of(rows, (3, 2)), tmp_path / "T.parquet")
+    counts = str(tmp_path / "counts.csv")
+    assert main(["convert", str(tmp_path / "T.parquet"), "--counts", "--out", counts]) == 0
+    for house, publish, code in (("n", ("--publish", "n"), 5), ("plain", (), 0)):
+        monkeypatch.setenv("TABPROTECT_HOME", str(tmp_path / house))
+        assert told(tmp_path, *publish, "--accept", "seen")[0] == 0
+        capsys.readouterr()
+        hiding = ["--method", "suppression"]
+        assert counts_of(tmp_path, *hiding) == code
+        assert ("together" in capsys.readouterr().err) == bool(publish)
+        if publish:
+            assert counts_of(tmp_path, *hiding, "--again", "the board knows") == code
 
 
 def test_counts_that_left_are_read(tmp_path: Path, capsys, monkeypatch) -> None:
@@ -194,7 +218,7 @@ def test_who_reads_counts_and_sums_of_the_same_records_comes_no_nearer() -> None
     done = suppressed(table, rules_of(["p=10"]))
     published, counts = done.release.magnitude_table, PublishedTable(table.units)
     assert done.record.primary.sum() == 1 and done.verdict.audit.broken == 0
-    assert known_beside(table.units, [counts], numbers=False)
+    assert known_beside(table.units, [counts])
     for reader, own in {name: value for (_, _, name), value in {**ALONE, **REST}.items()}.items():
         if reader != "a":
             assert max(originals(published, counts.table, {reader: own})) >= 1.1 * 60

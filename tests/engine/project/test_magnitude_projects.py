@@ -177,7 +177,7 @@ def test_a_reason_for_publishing_again_answers_for_no_failed_verdict_of_counts(
     )
     protected = counts.project.protected
     assert protected is not None and protected.verdict.passed is False
-    assert not known_beside(protected.record.problem.table, protected.release.tables, numbers=False)
+    assert not known_beside(protected.record.problem.table, protected.release.tables)
     with pytest.raises(RefusedError):
         steps(publish(release=str(tmp_path / "c.zip"), again="every year"), history=counts)
     assert not (tmp_path / "c.zip").exists()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.problem import Problem
@@ -43,7 +44,7 @@ CYCLES = {"cycles": "strips-2", "blocking": "negative"}
 def test_a_margin_that_one_hides_and_the_other_states() -> None:
     first, second = released(table("AB", AB), "suppression"), table("BC", BC)
     here = released(second, "cyclic_perturbation", **CYCLES)
-    found = overlap_evidence(second, [here], first, 1)
+    found = overlap_evidence(second, [Evidence(here)], Evidence(first), 1)
     assert found is not None and found.of_this is None and found.of_other is not None
     limits = AgencyPolicy().limits()
     alone, beside = verdict(first, limits), verdict(first, limits, [found.of_other])
@@ -77,8 +78,8 @@ def test_a_margin_that_one_hides_and_the_other_states() -> None:
 
 def test_cycles_on_both_tell_nothing_further() -> None:
     second = table("BC", BC)
-    first = released(table("AB", AB), "cyclic_perturbation", **CYCLES)
-    found = overlap_evidence(second, [released(second, "cyclic_perturbation", **CYCLES)], first, 1)
+    first, here = (released(one, "cyclic_perturbation", **CYCLES) for one in (table("AB", AB), second))
+    found = overlap_evidence(second, [Evidence(here)], Evidence(first), 1)
     assert found is not None and not found.tells
 
 
@@ -87,22 +88,22 @@ def test_stated_margins_that_differ_are_not_of_the_same_records() -> None:
     moved[0] += [1, -1, 0]
     first = released(table("AB", moved), "cyclic_perturbation", **CYCLES)
     here = released(second, "cyclic_perturbation", **CYCLES)
-    assert not may_group(second, first)
-    assert overlap_evidence(second, [here], first, 1) is None
+    assert not may_group(second, Evidence(first))
+    assert overlap_evidence(second, [Evidence(here)], Evidence(first), 1) is None
 
 
 def test_a_margin_known_to_one_is_taken_in_by_the_other() -> None:
     second = table("BC", BC)
     first = released(table("AB", AB), "cyclic_perturbation", **CYCLES)
     here = released(second, "random_rounding", base=3)
-    found = overlap_evidence(second, [here], first, 1)
+    found = overlap_evidence(second, [Evidence(here)], Evidence(first), 1)
     assert found is not None and found.of_this is not None and found.of_other is None
     limits = AgencyPolicy().limits()
     alone, beside = verdict(here, limits), verdict(here, limits, [found.of_this])
     assert alone.tables[0].at_risk != pytest.approx(beside.tables[0].at_risk, abs=1e-3)
     # A margin of counts that do not differ is a margin all the same.
-    assert exact_margin(first, ("B",)) == table("AB", AB).margin(["B"])
-    assert exact_margin(here, ("B",)) is None
+    assert exact_margin(Evidence(first), ("B",)) == table("AB", AB).margin(["B"])
+    assert exact_margin(Evidence(here), ("B",)) is None
 
 
 @pytest.mark.parametrize(
@@ -118,22 +119,23 @@ def test_what_cannot_be_read(names: str, counts: Ints, margins: int) -> None:
     second = table("BC", BC)
     first = released(table(names, counts), "random_rounding", base=3)
     here = released(second, "random_rounding", base=3)
-    assert overlap_evidence(second, [here], first, margins) is None
+    assert overlap_evidence(second, [Evidence(here)], Evidence(first), margins) is None
 
 
 def test_groups_of_categories() -> None:
     fine = table("FB", np.array([[1, 4], [2, 0], [5, 3], [2, 2]]))
     cycles = {"cycles": "elementary", "blocking": "negative"}
     for counts, may in (([[3, 4], [7, 5]], True), ([[6, 7], [4, 2]], True), ([[1, 2], [9, 7]], False)):
-        coarse = released(table("GB", np.array(counts)), "cyclic_perturbation", **cycles)
+        coarse = Evidence(released(table("GB", np.array(counts)), "cyclic_perturbation", **cycles))
         assert may_group(fine, coarse) == may
     # Where the margin is not stated it may be one of groups.
-    assert may_group(fine, released(table("GB", np.array([[3, 5], [7, 4]])), "random_rounding"))
+    rounded = released(table("GB", np.array([[3, 5], [7, 4]])), "random_rounding")
+    assert may_group(fine, Evidence(rounded))
     renamed = Domain.of({"F": ["p", "q"], "B": list(fine.domain.variables[1].categories)})
     other = Table.dense(renamed, np.array([[3, 4], [7, 5]]))
-    here = released(fine, "cyclic_perturbation", **cycles)
-    assert overlap_evidence(fine, [here], released(other, "cyclic_perturbation", **cycles), 1) is None
-    assert same_total(fine, released(other, "cyclic_perturbation", **cycles))
+    here, there = (Evidence(released(one, "cyclic_perturbation", **cycles)) for one in (fine, other))
+    assert overlap_evidence(fine, [here], there, 1) is None
+    assert same_total(fine, there)
 
 
 @pytest.mark.parametrize(
