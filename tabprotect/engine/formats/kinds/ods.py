@@ -22,6 +22,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
 
+# XlsxWriter writes Office Open XML alone, and no library among ours writes OpenDocument: what follows is the
+# few elements that the sheets take.
 MIME = "application/vnd.oasis.opendocument.spreadsheet"
 _WHEN = (2000, 1, 1, 0, 0, 0)
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
