@@ -17,10 +17,21 @@ PRINT = """
 @page { size: A4; margin: 20mm; @bottom-center { content: counter(page); font-size: 8pt } }
 body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt }
 pre { white-space: pre-wrap; font-size: 7.5pt } img { max-width: 100% } table { font-size: 8pt }
-.body > section > .toctree-wrapper > span + section { break-before: page }
-.sidebar-drawer, .toc-drawer, .mobile-header, .header-article__wrapper, .headerlink, footer, .theme-toggle-container
-{ display: none }
+.sphinxsidebar { display: block !important; float: none; width: auto; margin: 0; break-after: page } .sphinxsidebar ul ul { display: none }
+.sphinxsidebar li { list-style: none } .sphinxsidebar a { color: inherit; text-decoration: none }
+.sphinxsidebar li a::after { content: leader(" . ") target-counter(attr(href), page) }
+.body > section > section > .toctree-wrapper > span + section { break-before: page }
+.headerlink, .related, .footer { display: none }
 """
+
+
+def for_paper(text: str) -> str:
+    """The page without scripts, its list of contents before all else."""
+    text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    before, begin, after = text.partition('<div class="document">')
+    body, listed, contents = after.partition('<div class="sphinxsidebar"')
+    contents, clear, rest = contents.partition('<div class="clearer">')
+    return "".join([before, listed, contents, begin, body, clear, rest])
 
 
 def main() -> None:
@@ -37,8 +48,7 @@ def main() -> None:
         words += ["-D", "html_math_renderer=drawn"]
         subprocess.run([*words, str(site), folder], check=True)
         page = Path(folder, "index.html")
-        text = re.sub(r"<script.*?</script>", "", page.read_text("utf-8"), flags=re.DOTALL)
-        page.write_text(text, encoding="utf-8")
+        page.write_text(for_paper(page.read_text("utf-8")), encoding="utf-8")
         HTML(filename=str(page)).write_pdf(out, stylesheets=[CSS(string=PRINT)])
     print(out)
 
