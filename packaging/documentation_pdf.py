@@ -17,9 +17,9 @@ PRINT = """
 @page { size: A4; margin: 20mm; @bottom-center { content: counter(page); font-size: 8pt } }
 body { font-family: "DejaVu Sans", sans-serif; font-size: 9pt }
 pre { white-space: pre-wrap; font-size: 7.5pt } img { max-width: 100% } table { font-size: 8pt }
-.sphinxsidebar { display: block !important; float: none; width: auto; margin: 0; break-after: page } .sphinxsidebar ul ul { display: none }
-.sphinxsidebar li { list-style: none } .sphinxsidebar a { color: inherit; text-decoration: none }
-.sphinxsidebar li a::after { content: leader(" . ") target-counter(attr(href), page) }
+.listed { break-after: page } .listed ul ul { display: none }
+.listed li { list-style: none } .listed a { color: inherit; text-decoration: none }
+.listed li a::after { content: leader(" . ") target-counter(attr(href), page) }
 .body > section > section > .toctree-wrapper > span + section { break-before: page }
 .headerlink, .related, .footer { display: none }
 """
@@ -29,9 +29,9 @@ def for_paper(text: str) -> str:
     """The page without scripts, its list of contents before all else."""
     text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     before, begin, after = text.partition('<div class="document">')
-    body, listed, contents = after.partition('<div class="sphinxsidebar"')
+    body, _, contents = after.partition('<div class="sphinxsidebar"')
     contents, clear, rest = contents.partition('<div class="clearer">')
-    return "".join([before, listed, contents, begin, body, clear, rest])
+    return "".join([before, '<div class="listed"', contents, begin, body, clear, rest])
 
 
 def main() -> None:
