@@ -20,7 +20,7 @@ pre { white-space: pre-wrap; font-size: 7.5pt } img { max-width: 100% } table { 
 .listed { break-after: page } .listed ul ul { display: none }
 .listed li { list-style: none } .listed a { color: inherit; text-decoration: none }
 .listed li a::after { content: leader(" . ") target-counter(attr(href), page) }
-.body > section > section > .toctree-wrapper > span + section { break-before: page }
+.body > section > section > .toctree-wrapper > span { display: block; break-before: page }
 .headerlink, .related, .footer { display: none }
 """
 
