@@ -54,7 +54,7 @@ class RegisterPage(RegisterStage, Page):
             self, document.jobs, self._written, self.show_error
         )
         self._writing.outlives = True
-        self.search = connected(Finder(message("Find releases")), textChanged=lambda _: self._fill())
+        self.search = connected(Finder(message("Find releases")), textChanged=self._sift)
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []
         self.damaged = Label(wordWrap=True, role="warning")
@@ -163,25 +163,29 @@ class RegisterPage(RegisterStage, Page):
         self.document.page_asked.emit("release" if gate else "protect" if begun else "start")
 
     def _fill(self) -> None:
-        before = self.current
+        before = None if self.current is None else self.current.entry.number
         staff = not self.document.public
         self.empty.setVisible(staff and not self._all)
         set_visible(staff and bool(self._all), self.list, self.search)
-        wanted = self.search.text().strip().casefold()
-        self.rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
+        self.rows = self._all
         numbers = [row.entry.number for row in self.rows]
-        kept = [n for n, number in enumerate(numbers) if before and number == before.entry.number]
-        first = 0 if self.rows else None
-        self.list.show_rows(columns(self.rows), stretch=(2,), current=kept[0] if kept else first)
+        kept = numbers.index(before) if before in numbers else None
+        self.list.show_rows(columns(self.rows), stretch=(2,), current=kept)
+        self._show_one()
+
+    def _sift(self, words: str) -> None:
+        self.list.sift(words)
         self._show_one()
 
     @property
     def current(self) -> ListedRelease | None:
         """The chosen release."""
-        at = self.list.currentIndex().row()
-        return self.rows[at] if 0 <= at < len(self.rows) else None
+        at = self.list.current
+        return None if at is None else self.rows[at]
 
     def _show_one(self) -> None:
+        if self.current is None and len(shown := self.list.rows.rows):
+            self.list.set_current(int(shown[0]))
         row = self.current
         while self._facts.rowCount():
             self._facts.removeRow(0)

@@ -58,6 +58,18 @@ class ListColumn:
         """Return what it sorts by."""
         return np.asarray(self.values) if self.order is None else self.order
 
+    def said(self, value: object) -> str:
+        """A value as people read it."""
+        text = self.text(value)
+        return text if self.data else tr(text)
+
+    def words(self, rows: Ints) -> tuple[list[str], Ints]:
+        """The different texts of some rows, in small letters, and which of them each row has."""
+        if not isinstance(self.values, np.ndarray):
+            return [self.said(self.values[row]).casefold() for row in rows], np.arange(len(rows))
+        found, at = np.unique(self.values[rows], return_inverse=True)
+        return [self.said(value).casefold() for value in found], at
+
 
 class RowsModel(QAbstractTableModel):
     """Columns, and which of their rows are shown in which order."""
@@ -68,13 +80,33 @@ class RowsModel(QAbstractTableModel):
         self.rows: Ints = np.zeros(0, dtype=np.int64)
         self.chosen: Ints = self.rows
         self.sorted_by: tuple[int, bool] | None = None
+        self._offered: Ints = self.rows
+        self._texts: list[tuple[list[str], Ints]] = []
+        self._words: list[str] = []
 
     def show(self, columns: Sequence[ListColumn], rows: Ints) -> None:
         """Other columns; ``rows`` are those to show, in their natural order."""
         self.beginResetModel()
-        self.columns, self.chosen = tuple(columns), rows
-        self._order()
+        self.columns, self._offered, self._texts = tuple(columns), rows, []
+        self._sift()
         self.endResetModel()
+
+    def sift(self, words: str) -> None:
+        """Show the rows alone that hold each of these words in a column of texts."""
+        self.beginResetModel()
+        self._words = words.casefold().split()
+        self._sift()
+        self.endResetModel()
+
+    def _sift(self) -> None:
+        keep = np.ones(len(self._offered), dtype=np.bool_)
+        if self._words and not self._texts:
+            self._texts = [column.words(self._offered) for column in self.columns if not column.right]
+        for word in self._words:
+            held = [np.array([word in text for text in texts], bool)[at] for texts, at in self._texts]
+            keep &= np.any(held, axis=0)
+        self.chosen = self._offered[keep]
+        self._order()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.beginResetModel()
@@ -102,8 +134,7 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
-            text = column.text(column.values[self.rows[index.row()]])
-            text = text if column.data else tr(text)
+            text = column.said(column.values[self.rows[index.row()]])
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.DecorationRole and self.columns[index.column()].signs:
             return self.columns[index.column()].signs[self.rows[index.row()]](THEME.colours)
@@ -198,9 +229,24 @@ class RowList(QTableView):
         self.setFont(tabular(self.font()))
         self.rows.show(columns, rows)
         self._stretch = stretch
+        self._take_room(current)
+
+    def sift(self, words: str) -> None:
+        """Show the rows alone that hold each of these words; the current one stays if it does."""
+        current = self.current
+        self.rows.sift(words)
+        self._take_room(current)
+
+    @property
+    def current(self) -> int | None:
+        """The number of the row that was gone to."""
+        at = self.currentIndex()
+        return int(self.rows.rows[at.row()]) if at.isValid() else None
+
+    def _take_room(self, current: int | None) -> None:
         self._share_room()
         if self._low:
-            tall = len(rows) * self.verticalHeader().defaultSectionSize()
+            tall = self.rows.rowCount() * self.verticalHeader().defaultSectionSize()
             self.setMaximumHeight(self.horizontalHeader().height() + tall + 2 * self.frameWidth())
         self.set_current(current)
 

@@ -64,15 +64,10 @@ class Findings:
         order = np.lexsort((np.arange(size), -belief, exact, ~proved))
         return cls(attacked, count, belief, exact, proved, known, order.astype(np.int64))
 
-    def cells(self, among: Among, wanted: str = "") -> Ints:
-        """The cells of a list, in order; those whose labels hold some words."""
+    def cells(self, among: Among) -> Ints:
+        """The cells of a list, in order."""
         mask = {"known": self.known, "proved": self.proved, "all": ~self.open}[among]
-        cells = self.order[mask[self.order]]
-        if not wanted:
-            return cells
-        words = wanted.casefold()
-        hits = [cell for cell in cells.tolist() if words in self.label(cell).casefold()]
-        return np.array(hits, dtype=np.int64)
+        return self.order[mask[self.order]]
 
     def label(self, cell: int) -> str:
         """The categories of a cell."""

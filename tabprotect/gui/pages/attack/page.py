@@ -171,9 +171,7 @@ class AttackPage(AttackStage, Page):
             lambda name: self.stack.setCurrentIndex(("list", "map").index(name)),
         )
         self.views["list"].setChecked(True)
-        self.search = connected(
-            Finder(message("Find counts by their labels")), textChanged=lambda _: self._fill_list()
-        )
+        self.search = connected(Finder(message("Find counts by their labels")), textChanged=self._sift)
         self.list_head = held(
             in_row(
                 heading(message("What can be known")),
@@ -365,7 +363,6 @@ class AttackPage(AttackStage, Page):
     def _fill_list(self) -> None:
         if (found := self.findings) is None:
             return
-        cells = found.cells(self.among, self.search.text().strip())
         every = np.arange(len(found.count))
         self.list.show_rows(
             [
@@ -374,10 +371,18 @@ class AttackPage(AttackStage, Page):
                 ListColumn(message("likeliest count"), every, found.likely, found.count),
                 ListColumn(message("how sure"), every, found.sure, found.belief + found.proved),
             ],
-            cells,
-            current=int(cells[0]) if len(cells) else None,
+            found.cells(self.among),
         )
-        if len(cells):
+        self._show_first()
+
+    def _sift(self, words: str) -> None:
+        self.list.sift(words)
+        self._show_first()
+
+    def _show_first(self) -> None:
+        """Go to the first cell that is listed."""
+        if len(cells := self.list.rows.rows):
+            self.list.set_current(int(cells[0]))
             self.show_cell(int(cells[0]))
         else:
             self.why.show_cell(None, 0)

@@ -40,13 +40,11 @@ class ExposedList(QWidget):
         self.among = connected(
             choice(message("Which cells are listed"), changed=self._fill), activated=lambda _: self._keep()
         )
-        self.search = connected(
-            Finder(message("Find cells by their labels")), textChanged=lambda _: self._fill()
-        )
         self.table = connected(
             RowList(message("Counts closest to being known"), sortable=False, compact=True),
             chosen=lambda row: self.chosen.emit(self.cells[row]),
         )
+        self.search = connected(Finder(message("Find cells by their labels")), textChanged=self.table.sift)
         in_column(
             in_row(title, self.among, 1, self.search, spacing=GRID),
             (self.table, 1),
@@ -92,12 +90,8 @@ class ExposedList(QWidget):
             self.table.show_rows(())
             return
         posterior, domain, original = view.posterior, view.posterior.published.domain, view.original
-        wanted = self.search.text().strip().casefold()
         keys = most_exposed(view, among=self._mask(view, self.among.currentData()))
-        cells = [domain.unflat(key) for key in keys]
-        if wanted:
-            cells = [at for at in cells if wanted in domain.cell_text(at).casefold()]
-        self.cells = cells
+        self.cells = cells = [domain.unflat(key) for key in keys]
 
         # Looked up when a row comes into sight: there are a thousand.
         def column(head: str, values: Any, text: Any = chance_text) -> ListColumn:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.gui.look.buttons import choice, connected, silent, tool_button
+from tabprotect.gui.look.buttons import choice, connected, tool_button
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
@@ -48,9 +48,6 @@ class MeasuresTable(QWidget):
         rows = {False: message("by setting"), True: message("run by run")}
         self.rows = choice(message("What a row is"), rows, self._fill)
         self.kind = choice(message("Which measures"), KINDS, self._fill)
-        self.filter = connected(
-            Finder(message("Filter the rows by words")), textChanged=lambda _: self._fill()
-        )
         self.copy_button = tool_button(message("Copy"), self.copy, name=message("Copy the table"))
         self.export_button = tool_button(
             message("Export\u2026"), lambda: self.export_asked.emit(), name=message("Export all runs as CSV")
@@ -64,6 +61,7 @@ class MeasuresTable(QWidget):
             activated_row=lambda row: self.opened.emit(self._place(row)),
         )
         self.list.setMinimumHeight(10 * GRID)
+        self.filter = connected(Finder(message("Filter the rows by words")), textChanged=self.list.sift)
         keys = QKeySequence(QKeySequence.StandardKey.Copy)
         connected(QShortcut(keys, self.list, context=Qt.ShortcutContext.WidgetShortcut), activated=self.copy)
         row = in_row(self.rows, self.kind, (self.filter, 1), *buttons, spacing=GRID)
@@ -85,8 +83,7 @@ class MeasuresTable(QWidget):
         self.rows.setVisible(found is None or bool(found.runs))
         set_enabled(found is not None, self.copy_button, self.export_button)
         if found is None:
-            with silent(self.filter):
-                self.filter.clear()
+            self.filter.clear()
         self._fill()
 
     @property
@@ -115,11 +112,7 @@ class MeasuresTable(QWidget):
             key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first),
         )
         columns = self._run_columns(measures) if self.by_run else self._columns(measures)
-        words = self.filter.text().lower().split()
-        named = columns[1]
-        texts = [named.text(value).lower() for value in named.values]
-        chosen = [n for n, text in enumerate(texts) if all(word in text for word in words)]
-        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=())
+        self.list.show_rows(columns, stretch=())
 
     def _label(self, c: int) -> str:
         assert self._found is not None

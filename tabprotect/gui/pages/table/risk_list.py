@@ -81,13 +81,13 @@ class RiskList(QFrame):
             context=Qt.ShortcutContext.WidgetWithChildrenShortcut,
         )
         self._close = close
-        self.search = connected(
-            Finder(message("Find small counts by their categories"), message("Find categories")),
-            textChanged=lambda _: self._fill(),
-        )
         self.list = connected(
             RowList(message("Small counts in all layers")),
             chosen=lambda row: self.chosen.emit(self.index_of(row)),
+        )
+        self.search = connected(
+            Finder(message("Find small counts by their categories"), message("Find categories")),
+            textChanged=self.list.sift,
         )
         in_column(
             in_row((self._title, 1), close),
@@ -172,7 +172,9 @@ class RiskList(QFrame):
             if table is not None:
                 mask = table.counts == 1
         self._look_up(table, mask)
-        self._fill()
+        # Few variables share the room, each with its beginning in sight; more of them are scrolled.
+        shared = len(self._columns) - 1
+        self.list.show_rows(self._columns, stretch=range(shared) if shared <= FEW else ())
         self.rules.setCurrentIndex(self.kind.currentIndex())
         show_text(self.said, said)
         number = 0 if mask is None or table is None else int(mask.sum())
@@ -192,19 +194,6 @@ class RiskList(QFrame):
             ),
             ListColumn(message("Count"), table.counts[mask]),
         )
-
-    def _fill(self) -> None:
-        """Show those with a category that holds each of the words that are searched for."""
-        keep = np.ones(len(self._codes), dtype=np.bool_)
-        variables = () if self._table is None else self._table.domain.variables
-        for word in self.search.text().casefold().split():
-            found = np.zeros(len(keep), dtype=np.bool_)
-            for codes, variable in zip(self._codes.T, variables, strict=False):
-                found |= np.array([word in c.casefold() for c in variable.categories])[codes]
-            keep &= found
-        # Few variables share the room, each with its beginning in sight; more of them are scrolled.
-        shared = range(len(variables)) if len(variables) <= FEW else ()
-        self.list.show_rows(self._columns, np.flatnonzero(keep), stretch=shared)
 
     def index_of(self, row: int) -> Index:
         """The cell of a row."""
