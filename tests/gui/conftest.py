@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.cli.main import main
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -202,3 +203,18 @@ def firms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     asked = ["--by", "nace,region", "--measure", "turnover", "--holding", "ent"]
     assert main(["tabulate", str(records), *asked, "--out", str(table)]) == 0
     return table
+
+
+@pytest.fixture(params=["counts", "magnitudes"])
+def measured(request: pytest.FixtureRequest, window: MainWindow, settle: Settle, firms: Path) -> MainWindow:
+    """The window with a table of each measure, and its rule."""
+    if request.param == "counts":
+        window.files.open("example:duncan-roehrig-4x4")
+    else:
+        window.files.open(str(firms))
+        settle()
+        # What nothing judges is not told as safe.
+        assert "no rule yet" in window.strip.facts and "unsafe" not in window.strip.facts
+        window.document.do(set_rules, rules=["p=10"])
+    settle()
+    return window

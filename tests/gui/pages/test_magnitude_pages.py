@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.gui.forms.save_as import ask_release
@@ -32,6 +31,8 @@ from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
 
+pytestmark = pytest.mark.parametrize("measured", ["magnitudes"], indirect=True)
+
 
 def magnitudes(window: MainWindow) -> MagnitudesPart:
     """The part of the table page that is about magnitudes."""
@@ -40,58 +41,47 @@ def magnitudes(window: MainWindow) -> MagnitudesPart:
     return part
 
 
-@pytest.fixture
-def sums(window: MainWindow, settle: Settle, firms: Path) -> MainWindow:
-    window.files.open(str(firms))
-    settle()
-    # What nothing judges is not told as safe.
-    assert "no rule yet" in window.strip.facts and "unsafe" not in window.strip.facts
-    window.document.do(set_rules, rules=["p=10"])
-    settle()
-    return window
-
-
 def test_rules_are_judged_at_once_and_the_inspector_says_who_could_estimate_whom(
-    sums: MainWindow, settle: Settle, qtbot: QtBot
+    measured: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
-    page = magnitudes(sums)
+    page = magnitudes(measured)
     assert page.page.sentence.startswith("1 of 9 sums may not be shown")
-    assert sums.rail.buttons["table"].badge == 1
-    assert "1 unsafe sum" in sums.strip.facts
+    assert measured.rail.buttons["table"].badge == 1
+    assert "1 unsafe sum" in measured.strip.facts
     # While a rule is typed it is judged, and nothing is changed by that.
     page.rules.kind.setCurrentIndex(page.rules.kind.findData("n"))
     page.rules.numbers[0].setValue(4)
     qtbot.waitUntil(lambda: "With n=4 " in page.rules._draft.text())
     assert page.rules._draft.text() == "With n=4 4 sums would be unsafe (1 now)."
-    assert sums.document.magnitudes is not None and sums.document.magnitudes.rules == ("p=10",)
+    assert measured.document.magnitudes is not None and measured.document.magnitudes.rules == ("p=10",)
     page.rules.add.click()
     settle()
-    assert sums.document.magnitudes.rules == ("p=10", "n=4") and sums.document.at_risk_cells == 4
-    sums.document.undo()
+    assert measured.document.magnitudes.rules == ("p=10", "n=4") and measured.document.at_risk_cells == 4
+    measured.document.undo()
     settle()
-    sums.page.choices()["next"]()
-    assert sums.document.selection == (0, 0)
-    view = sums.inspector.contributors
-    sums.docks["inspector"].show()
+    measured.page.choices()["next"]()
+    assert measured.document.selection == (0, 0)
+    view = measured.inspector.contributors
+    measured.docks["inspector"].show()
     said = texts(view)
     assert any("Sydow could work out Nordmetall to within 5.6 %" in text for text in said)
     assert any("Protection level 40" in text and "1\u202f050" in text for text in said)
     # A reader's view forgets it all.
-    sums.document.set_public(True)
-    assert not [text for text in texts(sums) if "Nordmetall" in text or "p=10" in text]
+    measured.document.set_public(True)
+    assert not [text for text in texts(measured) if "Nordmetall" in text or "p=10" in text]
 
 
 def test_from_protection_to_a_reader_of_the_bundle(
-    sums: MainWindow, settle: Settle, qtbot: QtBot, tmp_path: Path
+    measured: MainWindow, settle: Settle, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    document = sums.document
-    sums.go("protect")
+    document = measured.document
+    measured.go("protect")
     settle()
-    choosing = sums.page
+    choosing = measured.page
     assert isinstance(choosing, ProtectPage)
-    assert len(choosing.cards.cards) == 3 and "1 sum is unsafe" in sums.page.sentence
-    sums.go("compare")
-    compare = sums.page
+    assert len(choosing.cards.cards) == 3 and "1 sum is unsafe" in measured.page.sentence
+    measured.go("compare")
+    compare = measured.page
     assert isinstance(compare, ComparePage) and compare.comparison is None
     assert not compare.runs.isVisible() and not compare.source.isVisible()
     compare.choices()["compare"]()
@@ -122,16 +112,16 @@ def test_from_protection_to_a_reader_of_the_bundle(
     view.map.opened.emit((2, None))
     assert document.project is not None and document.project.method == "multiplicative_noise"
     document.undo()
-    sums.go("compare")
+    measured.go("compare")
     settle()
     assert compare.words(document.project)[-2:] == ["--rule", "p=10"]
     document.set_public(True)
     assert not view.map.settings and not view.table.list.rows.columns
     assert not compare.main_button.isVisible()
     document.set_public(False)
-    sums.go("methods")
-    assert isinstance(sums.page, MethodsPage)
-    form = sums.page.form
+    measured.go("methods")
+    assert isinstance(measured.page, MethodsPage)
+    form = measured.page.form
     fields = form.fields
     assert list(fields) == ["cost", "zeros", "missing", "statuses", "publish"]
     fields["statuses"].put(str(tmp_path / "none.hst"))
@@ -143,19 +133,19 @@ def test_from_protection_to_a_reader_of_the_bundle(
     form.flush()
     settle()
     assert document.project is not None and dict(document.project.parameters) == {"publish": "n"}
-    sums.page.main_action()
+    measured.page.main_action()
     settle()
-    assert sums.page.sentence.startswith("1 sum is hidden as unsafe, ")
-    sums.go("check")
+    assert measured.page.sentence.startswith("1 sum is hidden as unsafe, ")
+    measured.go("check")
     settle()
-    check = page_of(sums, CheckPage).part
+    check = page_of(measured, CheckPage).part
     assert isinstance(check, ContributorsTried)
     assert check.banner.text.text().startswith("Nobody among ")
     assert check.tried and all(one.holds for one in check.tried)
     assert [one.off for one in check.tried] == sorted(one.off for one in check.tried)
-    sums.go("release")
+    measured.go("release")
     settle()
-    page = sums.page
+    page = measured.page
     assert isinstance(page, ReleasePage)
     # What the choice of the pattern tells is not worked out: that takes a reason.
     assert not page.main_button.isEnabled()
@@ -200,13 +190,13 @@ def test_from_protection_to_a_reader_of_the_bundle(
 
 
 @pytest.mark.parametrize("where", ["check", "release"])
-def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) -> None:
-    document = sums.document
+def test_what_helps_is_a_button(measured: MainWindow, settle: Settle, where: str) -> None:
+    document = measured.document
     document.do(protect)
     settle()
-    sums.go(where)
+    measured.go(where)
     settle()
-    page = sums.page
+    page = measured.page
     assert isinstance(page, CheckPage | ReleasePage)
     part = page.part if isinstance(page, CheckPage) else page
     assert isinstance(part, ContributorsTried | ReleasePage)
@@ -224,7 +214,7 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     assert dict(project.parameters) == {}
     assert project.protected_magnitudes is not None and project.protected_magnitudes.verdict.passed
     settle()
-    assert sums.page is page and not offered()
+    assert measured.page is page and not offered()
     line = part.banner.line
     if isinstance(page, ReleasePage):
         # What passes is not ready without a title.
@@ -234,23 +224,23 @@ def test_what_helps_is_a_button(sums: MainWindow, settle: Settle, where: str) ->
     assert part.banner.line.state == "passed"
 
 
-def test_counts_after_sums_have_their_own_pages(sums: MainWindow, settle: Settle) -> None:
-    assert sums.pages.why_not("query_space") and not sums.pages.why_not("register")
-    sums.document.saved = sums.document.project
-    sums.files.open("example:duncan-roehrig-4x4")
+def test_counts_after_sums_have_their_own_pages(measured: MainWindow, settle: Settle) -> None:
+    assert measured.pages.why_not("query_space") and not measured.pages.why_not("register")
+    measured.document.saved = measured.document.project
+    measured.files.open("example:duncan-roehrig-4x4")
     settle()
-    assert isinstance(counts(sums), CountsPart) and not sums.pages.why_not("query_space")
+    assert isinstance(counts(measured), CountsPart) and not measured.pages.why_not("query_space")
 
 
 def test_what_a_rule_would_do_moves_nothing_that_is_being_pressed(
-    sums: MainWindow, settle: Settle, qtbot: QtBot
+    measured: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
-    page = magnitudes(sums)
+    page = magnitudes(measured)
     chip = next(b for b in page.rules.findChildren(QToolButton) if "p=10" in b.text())
 
     def places() -> dict[int, QPoint]:
-        shown = [b for b in sums.findChildren(QAbstractButton) if b.isVisible()]
-        return {id(b): b.mapTo(sums, QPoint(0, 0)) for b in shown}
+        shown = [b for b in measured.findChildren(QAbstractButton) if b.isVisible()]
+        return {id(b): b.mapTo(measured, QPoint(0, 0)) for b in shown}
 
     page.rules.show_draft("")
     before, high = places(), page.rules.height()
