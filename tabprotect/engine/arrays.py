@@ -37,3 +37,6 @@ AnyInts = npt.NDArray[np.integer]
 """Whole numbers of any kind."""
 Arrays = npt.NDArray[Any]
 """Numbers of any kind."""
+
+UNBOUNDED = 2**62
+"""Stands for no upper bound of a whole number."""

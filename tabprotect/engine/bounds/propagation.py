@@ -10,15 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import UNBOUNDED, Ints
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.messages import message
 
 ROUNDS = 200
 """The most rounds over all sums; the bounds found by then hold."""
-
-UNBOUNDED = 2**62
-"""Stands for no upper bound."""
 
 
 def _none_fits(_: int) -> TabprotectError:

@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.belief.counts_among import counts_among
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.disclosure.counts_verdict import counts_verdict
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -99,6 +98,9 @@ def magnitude_verdict(
         tables = (outsider, TableVerdict("contributor", names, True, audit.unsafe, 0.0, known, 0, "exact"))
     beside = StaffVerdict((), limits, 1)
     try:
+        # It brings in methods and solvers, which no first paint waits for.
+        from tabprotect.engine.belief.counts_among import counts_among
+
         if (counts := counts_among(release)) is not None:
             beside = counts_verdict(counts, limits, effort=effort, progress=progress)
     except InfeasibleError as error:

@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from tabprotect.engine import arrays
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.bounds import propagation
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.left_out import Omission, kinds
@@ -148,7 +148,7 @@ class AdaptiveSequence:
         return _gamma(self.alpha, self.beta)
 
 
-UNBOUNDED = propagation.UNBOUNDED
+UNBOUNDED = arrays.UNBOUNDED
 """The upper end of a factor without one."""
 
 
