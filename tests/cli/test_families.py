@@ -40,7 +40,9 @@ def test_no_command_is_loaded_to_speak_of_it(arguments: list[str]) -> None:
         assert "tabprotect.cli.protecting.cycles" in modules and "tabprotect.cli.reader.infer" not in modules
         return
     own = {name for name in modules if name.startswith("tabprotect")}
-    assert {name for name in own if ".engine" in name} <= {"tabprotect.engine", "tabprotect.engine.errors"}
+    assert {name for name in own if ".engine" in name} <= {
+        f"tabprotect.engine{name}" for name in ("", ".encoding", ".errors")
+    }
     assert not {f"tabprotect.cli.{family}" for family in FAMILIES.values()} & own
     assert not {"numpy", "scipy", "duckdb", "sqlalchemy"} & set(modules)
 

@@ -65,6 +65,7 @@ EDGED = (
 RINGED = (
     *(_Primitive.PE_PanelLineEdit, _Primitive.PE_PanelButtonTool, _Primitive.PE_FrameFocusRect),
     *(QStyle.ComplexControl.CC_ComboBox, QStyle.ComplexControl.CC_SpinBox, _Control.CE_PushButtonBevel),
+    _Control.CE_TabBarTab,
 )
 """What has a ring where the keyboard is, however it came there."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import shutil
 import subprocess
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.stats import t as student
 
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle.verify import verify
+from tabprotect.version import RESOURCES
 
 PROGRAM = """
 source(commandArgs(TRUE)[1])
@@ -50,14 +50,13 @@ def test_r_reads_what_we_read(tmp_path: Path, method: str) -> None:
     assert main([*asked, "--out", str(bundle), "--no-page", "--register", "none", "--fresh"]) == 0
     assert main(["draw", str(bundle), "--number", "6", "--seed", "3", "--out", str(drawn)]) == 0
     (tmp_path / "program.R").write_text(PROGRAM, encoding="utf-8")
-    with as_file(files("tabprotect.resources") / "r" / "tabprotect.R") as script:
-        ran = subprocess.run(
-            [program, "--vanilla", "program.R", str(script)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    ran = subprocess.run(
+        [program, "--vanilla", "program.R", str(RESOURCES / "r" / "tabprotect.R")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     names, said, failed = ran.stdout.splitlines()
     assert names == "v x w|v|w|total" and failed == "refused"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.belief import weighing
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -155,12 +156,12 @@ def test_a_drawn_verdict_keeps_its_error(blocking: str, way: str, monkeypatch: p
         assert release is not None
         cell_beliefs._last.clear()
         (exact,) = verdict(release, LIMITS).tables
-        (truth,) = cell_beliefs.tables_believed(release, "uniform").beliefs
+        (truth,) = cell_beliefs.tables_believed(Evidence(release), "uniform").beliefs
         with monkeypatch.context() as patched:
             patched.setattr(weighing, "infer", drawn)
             cell_beliefs._last.clear()
             (found,) = verdict(release, LIMITS).tables
-            (belief,) = cell_beliefs.tables_believed(release, "uniform").beliefs
+            (belief,) = cell_beliefs.tables_believed(Evidence(release), "uniform").beliefs
         assert (exact.way, exact.error, found.way) == ("exact", 0.0, way)
         cells = np.arange(9)
         gaps, highest = np.zeros(9), np.zeros(9)

@@ -10,6 +10,7 @@ import pytest
 
 from tabprotect.engine import agency
 from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -43,7 +44,7 @@ def test_all_margins_of_five_binary_variables_are_refused_by_the_tables_together
     problem = planted((2,) * 5)
     release = run(problem, **SMALL, margins="A*B*C*D*E").release
     limits = AgencyPolicy().limits(problem.at_risk)
-    alone = tables_believed(release, "uniform", effort=replace(VERDICT, joint=0))
+    alone = tables_believed(Evidence(release), "uniform", effort=replace(VERDICT, joint=0))
     assert all(belief.left_out == ("joint_noise",) for belief in alone.beliefs)
     found = verdict(release, limits)
     assert found.passed is False and found.known > 0
@@ -121,6 +122,6 @@ def test_other_noise_of_large_tables_is_put_together_too() -> None:
     domain = Domain.of({"A": [f"a{k}" for k in range(30)], "B": [f"b{k}" for k in range(20)]})
     table = Table.dense(domain, generator.poisson(6.0, (30, 20)).astype(np.int64))
     release = rounding.run(Problem(table), {}, Randomness.seeded(1)).release
-    alone = tables_believed(release, "uniform", effort=replace(VERDICT, joint=0))
+    alone = tables_believed(Evidence(release), "uniform", effort=replace(VERDICT, joint=0))
     assert "joint_noise" in alone.beliefs[0].left_out
     assert verdict(release).complete

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.cell_beliefs import tables_believed
@@ -47,7 +48,7 @@ def passing() -> np.ndarray:
 
     Cells have posteriors of their own, so that the figures of a table are sums of those of its cells.
     """
-    (belief,) = tables_believed(release_of(VALUES.reshape(2, -1)), "uniform").beliefs
+    (belief,) = tables_believed(Evidence(release_of(VALUES.reshape(2, -1))), "uniform").beliefs
     chances = np.array([belief.probability(v, np.arange(len(VALUES))) for v in (1, 2)])
     inside, known = chances.sum(axis=0), chances.max(axis=0) > LIMITS.belief_limit
     squares = (chances**2).sum(axis=0)

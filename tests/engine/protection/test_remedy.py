@@ -54,9 +54,14 @@ def test_the_best_remedy_comes_first_and_is_one_step_to_take() -> None:
     assert back.project is project
 
 
-def test_where_nothing_helps_the_refusal_says_what_else_to_do() -> None:
+def test_where_nothing_helps_the_refusal_says_what_else_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     # One person alone in a 2 x 2 table: no cycle can move anybody.
     project = weak(np.array([[1, 0], [0, 0]]), "default").project
+    with pytest.raises(RefusedError) as caught:
+        gate.protect(project.protection, project.problem, project.given, Randomness.seeded(1))
+    (other,) = caught.value.suggestions
+    assert dict(other.parameters) == {"method": "cell_key"} and str(other) == caught.value.hint
+    monkeypatch.setattr(acceptance_probability, "other_methods", lambda *_: ())
     with pytest.raises(RefusedError) as caught:
         gate.protect(project.protection, project.problem, project.given, Randomness.seeded(1))
     assert caught.value.hint == OTHERWISE and not caught.value.suggestions

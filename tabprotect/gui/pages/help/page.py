@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextBrowser
 
 from tabprotect import licences
@@ -67,6 +67,23 @@ stand below, with how to exchange Qt.</p>
 )
 
 
+class Article(QTextBrowser):
+    """Text without a frame of its own; with a ring where the keyboard is."""
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.viewport().update()
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(QColor(THEME.colours.focus), 2))
+            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+            painter.end()
+
+
 class HelpPage(Page):
     """The help page: all that one needs to know."""
 
@@ -82,7 +99,7 @@ class HelpPage(Page):
         self._topic = "walk"
         self._front = ("", "", "", "")
         # An article on the page itself: its words begin where those of the heading do.
-        self._text = named(QTextBrowser(openExternalLinks=False), message("Help text"))
+        self._text = named(Article(openExternalLinks=False), message("Help text"))
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.viewport().setAutoFillBackground(False)

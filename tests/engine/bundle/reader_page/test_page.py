@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files as resources
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +33,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.version import RESOURCES
 from tests.engine.bundle.test_verify import Files, resealed
 
 SCRIPT = Path(__file__).with_name("page_in_node.js")
@@ -393,5 +393,5 @@ def test_a_bundle_may_be_without_a_page(tmp_path: Path) -> None:
 
 
 def test_the_scripts_ship_with_the_program() -> None:
-    folder = resources("tabprotect.resources") / "page"
+    folder = RESOURCES / "page"
     assert all((folder / name).is_file() for name in (*page.SCRIPTS, "page.css", "frame.template"))

@@ -190,7 +190,7 @@ def test_the_posterior_is_the_same_with_a_programme_for_every_original(
             for way in (RoundingNetwork, RoundingSteps):
                 monkeypatch.setattr(way, "of", lambda *_: None)
             assert likelihoods[0].rerun is not None
-            alone = replace(likelihoods[0].rerun, told=None)
+            alone = replace(likelihoods[0].rerun, known_weights=None)
             likelihoods[0] = replace(likelihoods[0], rerun=alone)
         joint = product_of(likelihoods)
         assert joint.rerun is not None and (joint.rerun.known_weights is not None) == told
