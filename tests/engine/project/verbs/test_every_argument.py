@@ -314,13 +314,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         odd = Path("odd.px")
         odd.write_text(odd.read_text().replace("DATA=", 'MY_OWN="x";\nDATA='))
         assert main(["register", "new", "kept.db"]) == 0
-        for steps, releases in (
-            ([COUNTS, ROUNDED], ["counts.zip", "again.zip", "there.zip"]),
-            ([SUMS, NOISY], ["sums.zip"]),
+        # Of the counts nothing left before: what is faint alone would never leave beside it.
+        for steps, releases, register in (
+            ([COUNTS, ROUNDED], ["counts.zip", "again.zip", "there.zip"], "none"),
+            ([SUMS, NOISY], ["sums.zip"], "kept.db"),
         ):
             made = _history([*steps, ("protect", {"accept": "x", "seed": 1})], register="none")
             for number, release in enumerate(releases):
-                _done(made, "publish", {"release": release, "no_page": number != 1, "accept": "x"}, "kept.db")
+                given = {"release": release, "no_page": number != 1, "accept": "x"}
+                _done(made, "publish", given, register)
         assert made.project.magnitudes is not None
         write_magnitudes(made.project.magnitudes.table, Path("sums.parquet"))
         yield folder
@@ -332,6 +334,7 @@ def _done(history: History, name: str, given: Given, register: str) -> History:
 
 
 def _history(steps: Steps, register: str = "left.db") -> History:
+    shutil.copy("kept.db", "left.db")
     return reduce(lambda history, step: _done(history, *step, register), steps, History())
 
 
