@@ -236,8 +236,6 @@ class Copy:
                 shutil.copytree(place, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             elif place.is_file():
                 shutil.copy2(place, folder / name)
-        # The package of the resources is mapped by the build; here it is found beside the others.
-        (folder / "tabprotect" / "resources").symlink_to(folder / "resources")
         # No run writes bytecode, which might be a mutant's; what is compiled here serves them all.
         compileall.compile_dir(folder / "tabprotect", quiet=1)
         return cls(folder, limit)

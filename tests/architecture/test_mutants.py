@@ -81,6 +81,7 @@ def test_what_survives_is_said_and_the_checkout_stays(
 ) -> None:
     source = tmp_path / "source"
     files = {
+        "tabprotect/__init__.py": "",
         "tabprotect/gui/pages/sums/page.py": (
             "def at_least(a, b):\n    return a >= b\n\n\ndef more(a, b):\n    return a > b\n"
         ),
