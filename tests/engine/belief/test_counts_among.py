@@ -16,6 +16,7 @@ from tabprotect.engine.bundle.public import to_bytes
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
+from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
@@ -98,6 +99,8 @@ def test_a_reader_of_counts_sums_and_means_believes_what_the_originals_say(seed:
     assert len(every) > 1
     evidence = counts_among(release)
     assert evidence is not None
+    # The hidden cells were chosen by a rule about magnitudes: no rule about counts is tried again.
+    assert isinstance(evidence.likelihood, CellFactors) and evidence.likelihood.rerun is None
     found = believe([evidence], "uniform", inner=True).posterior
     assert found.way == "exact"
     numbers = sorted({number for number, _ in every})
