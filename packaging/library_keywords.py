@@ -1,6 +1,6 @@
 """The keywords of the library's functions, typed: ``python packaging/library_keywords.py``.
 
-Editors complete what this writes into ``tabprotect/library/arguments/keywords.py``, and type checkers hold a
+Editors complete what this writes into ``tabprotect/library/arguments/keywords.pyi``, and type checkers hold a
 script to it: the options of reading, counting, protecting and publishing, and the parameters of
 each method. ``--check`` changes nothing and exits 1 where something would change.
 """
@@ -33,14 +33,12 @@ from tabprotect.engine.project.options import (
 from tabprotect.engine.protection.registered import methods
 from tabprotect.library.arguments.asking import keywords
 
-TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.py"
+TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "arguments" / "keywords.pyi"
 
 HEAD = '''"""What each function of the library takes by name, for editors and type checkers.
 
 Written by ``packaging/library_keywords.py``.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

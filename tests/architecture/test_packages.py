@@ -53,6 +53,26 @@ def test_a_build_without_a_compiler_ends_and_says_what_to_install(tmp_path: Path
     assert "apt-get install gcc libc6-dev python3-dev" in done.stderr or "xcode-select" in done.stderr
 
 
+def test_a_build_holds_every_module_and_what_type_checkers_read(tmp_path: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(
+        ROOT / "tabprotect", tmp_path / "tabprotect", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (tmp_path / "resources").mkdir()
+    build = [sys.executable, "setup.py", "build_py", "--build-lib", "built"]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+
+    def typed(place: Path) -> set[str]:
+        return {
+            path.relative_to(place).as_posix()
+            for path in (place / "tabprotect").rglob("*.*")
+            if path.suffix in (".py", ".pyi", ".typed")
+        }
+
+    assert typed(tmp_path / "built") == typed(tmp_path)
+
+
 def test_every_module_is_in_a_package() -> None:
     for path in (ROOT / "tabprotect").rglob("*.py"):
         assert (path.parent / "__init__.py").exists(), path

@@ -3,8 +3,6 @@
 Written by ``packaging/library_keywords.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, TypedDict, TypeVar, Unpack, overload
@@ -19,13 +17,11 @@ Table = TypeVar("Table", contravariant=True)
 Protection = TypeVar("Protection", covariant=True)
 Found = TypeVar("Found", covariant=True)
 
-
 class Designed(Protocol):
     """A cycle set of :func:`tabprotect.design`."""
 
     @property
     def moves(self) -> MoveSet: ...
-
 
 class ReadingKeywords(TypedDict, total=False):
     """The options of Reading."""
@@ -58,7 +54,6 @@ class ReadingKeywords(TypedDict, total=False):
     metadata: str | None
     strict: bool
 
-
 class TabulationKeywords(TypedDict, total=False):
     """The options of Tabulation."""
 
@@ -72,7 +67,6 @@ class TabulationKeywords(TypedDict, total=False):
     levels: Mapping[str, Sequence[str]] | None
     level_names: Mapping[str, Sequence[str]] | None
     draw_keys: bool
-
 
 class MagnitudeTabulationKeywords(TypedDict, total=False):
     """The options of MagnitudeTabulation."""
@@ -96,7 +90,6 @@ class MagnitudeTabulationKeywords(TypedDict, total=False):
     level_names: Mapping[str, Sequence[str]] | None
     draw_keys: bool
 
-
 class ProtectingKeywords(TypedDict, total=False):
     """The options of Protecting."""
 
@@ -116,7 +109,6 @@ class ProtectingKeywords(TypedDict, total=False):
     seed: int | None
     fresh: bool
 
-
 class PublishingKeywords(TypedDict, total=False):
     """The options of Publishing."""
 
@@ -131,7 +123,6 @@ class PublishingKeywords(TypedDict, total=False):
     sign: str | Path | None
     sign_too: str | Path | None
 
-
 class ExportingKeywords(TypedDict, total=False):
     """The options of Exporting."""
 
@@ -145,7 +136,6 @@ class ExportingKeywords(TypedDict, total=False):
     date: str
     texts_of: str | Path | None
 
-
 class VerifyingKeywords(TypedDict, total=False):
     """The options of Verifying."""
 
@@ -154,14 +144,12 @@ class VerifyingKeywords(TypedDict, total=False):
     signed: bool
     quick: bool
 
-
 class PublishedReadingKeywords(TypedDict, total=False):
     """The options of PublishedReading."""
 
     count: str
     total: str
     groupings: str
-
 
 class InferringKeywords(TypedDict, total=False):
     """The options of Inferring."""
@@ -172,7 +160,6 @@ class InferringKeywords(TypedDict, total=False):
     draws: int | None
     seed: int | None
     weigh_attempts: bool
-
 
 class DesigningKeywords(TypedDict, total=False):
     """The options of Designing."""
@@ -186,7 +173,6 @@ class DesigningKeywords(TypedDict, total=False):
     groupings: str
     zeros: str | Path | None
 
-
 class ComparingKeywords(TypedDict, total=False):
     """The options of Comparing."""
 
@@ -198,20 +184,17 @@ class ComparingKeywords(TypedDict, total=False):
     key: Sequence[str] | None
     sensitive: str | None
 
-
 class BinomialCompensated(ProtectingKeywords, total=False):
     """The parameters of ``binomial_compensated``."""
 
     S: float
     kept: str
 
-
 class Bootstrap(ProtectingKeywords, total=False):
     """The parameters of ``bootstrap``."""
 
     S: float
     M: int
-
 
 class CellKey(ProtectingKeywords, total=False):
     """The parameters of ``cell_key``."""
@@ -236,12 +219,10 @@ class CellKey(ProtectingKeywords, total=False):
     steepness: float
     extra: float
 
-
 class Coarsening(ProtectingKeywords, total=False):
     """The parameters of ``coarsening``."""
 
     groupings: str | None
-
 
 class ControlledRounding(ProtectingKeywords, total=False):
     """The parameters of ``controlled_rounding``."""
@@ -252,7 +233,6 @@ class ControlledRounding(ProtectingKeywords, total=False):
     groupings: str | None
     nodes: int
 
-
 class ControlledTabularAdjustment(ProtectingKeywords, total=False):
     """The parameters of ``controlled_tabular_adjustment``."""
 
@@ -261,7 +241,6 @@ class ControlledTabularAdjustment(ProtectingKeywords, total=False):
     distance: Literal["l1", "l2"]
     totals: Literal["spared", "kept", "moved"]
     nodes: int
-
 
 class CyclicPerturbation(ProtectingKeywords, total=False):
     """The parameters of ``cyclic_perturbation``."""
@@ -281,7 +260,6 @@ class CyclicPerturbation(ProtectingKeywords, total=False):
     design_theta: float | None
     zeros: str | None
 
-
 class DiscreteGaussian(ProtectingKeywords, total=False):
     """The parameters of ``discrete_gaussian``."""
 
@@ -289,7 +267,6 @@ class DiscreteGaussian(ProtectingKeywords, total=False):
     cap: int | None
     margins: str | None
     groupings: str | None
-
 
 class DiscreteLaplace(ProtectingKeywords, total=False):
     """The parameters of ``discrete_laplace``."""
@@ -299,7 +276,6 @@ class DiscreteLaplace(ProtectingKeywords, total=False):
     margins: str | None
     groupings: str | None
 
-
 class MultiplicativeNoise(ProtectingKeywords, total=False):
     """The parameters of ``multiplicative_noise``."""
 
@@ -307,14 +283,12 @@ class MultiplicativeNoise(ProtectingKeywords, total=False):
     most: float
     distances: Literal["uniform", "ramp"]
 
-
 class PostRandomisation(ProtectingKeywords, total=False):
     """The parameters of ``post_randomisation``."""
 
     pstay: str
     spread: Literal["uniform", "proportional"]
     matrices: str
-
 
 class PublishMargins(ProtectingKeywords, total=False):
     """The parameters of ``publish_margins``."""
@@ -325,14 +299,12 @@ class PublishMargins(ProtectingKeywords, total=False):
     cells: Literal["at_risk", "all"]
     then: str
 
-
 class RandomRounding(ProtectingKeywords, total=False):
     """The parameters of ``random_rounding``."""
 
     base: int
     margins: str | None
     groupings: str | None
-
 
 class SmallCountRounding(ProtectingKeywords, total=False):
     """The parameters of ``small_count_rounding``."""
@@ -344,7 +316,6 @@ class SmallCountRounding(ProtectingKeywords, total=False):
     force_inner: bool
     zero_candidates: bool
     step: int
-
 
 class Suppression(ProtectingKeywords, total=False):
     """The parameters of ``suppression``."""
@@ -366,7 +337,6 @@ class Suppression(ProtectingKeywords, total=False):
     cost: Literal["value", "n", "unity", "column"]
     missing: Literal["judged", "safe"]
 
-
 Method = Literal[
     "binomial_compensated",
     "bootstrap",
@@ -386,7 +356,6 @@ Method = Literal[
 ]
 """The names of the methods; that of a plug-in is checked by nobody if its type is ``Any``."""
 
-
 class Protects(Protocol[Table, Protection]):
     """An overload for each method; one that a variable names takes what all methods take."""
 
@@ -400,7 +369,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[BinomialCompensated],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -411,7 +379,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Bootstrap],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -422,7 +389,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[CellKey],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -433,7 +399,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Coarsening],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -444,7 +409,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -455,7 +419,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledTabularAdjustment],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -466,7 +429,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[CyclicPerturbation],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -477,7 +439,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteGaussian],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -488,7 +449,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteLaplace],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -499,7 +459,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[MultiplicativeNoise],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -510,7 +469,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PostRandomisation],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -521,7 +479,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PublishMargins],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -532,7 +489,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -543,7 +499,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[SmallCountRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -554,7 +509,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Suppression],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -565,7 +519,6 @@ class Protects(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ProtectingKeywords],
     ) -> Protection: ...
-
 
 class ProtectsSet(Protocol[Table, Protection]):
     """An overload for each method; one that a variable names takes what all methods take."""
@@ -581,7 +534,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[BinomialCompensated],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -593,7 +545,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[BinomialCompensated],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -605,7 +556,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Bootstrap],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -617,7 +567,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Bootstrap],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -629,7 +578,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[CellKey],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -641,7 +589,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[CellKey],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -653,7 +600,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Coarsening],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -665,7 +611,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Coarsening],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -677,7 +622,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -689,7 +633,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -701,7 +644,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledTabularAdjustment],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -713,7 +655,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ControlledTabularAdjustment],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -725,7 +666,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[CyclicPerturbation],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -737,7 +677,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteGaussian],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -749,7 +688,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteGaussian],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -761,7 +699,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteLaplace],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -773,7 +710,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteLaplace],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -785,7 +721,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[MultiplicativeNoise],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -797,7 +732,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[MultiplicativeNoise],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -809,7 +743,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PostRandomisation],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -821,7 +754,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PostRandomisation],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -833,7 +765,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PublishMargins],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -845,7 +776,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[PublishMargins],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -857,7 +787,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -869,7 +798,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -881,7 +809,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[SmallCountRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -893,7 +820,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[SmallCountRounding],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -905,7 +831,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Suppression],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -917,7 +842,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[Suppression],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -929,7 +853,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ProtectingKeywords],
     ) -> Protection: ...
-
     @overload
     def __call__(
         self,
@@ -941,7 +864,6 @@ class ProtectsSet(Protocol[Table, Protection]):
         progress: Progress = ...,
         **asked: Unpack[ProtectingKeywords],
     ) -> Protection: ...
-
 
 class ProtectsAll(Protocol[Table, Found]):
     """An overload for each method; one that a variable names takes what all methods take."""
@@ -957,7 +879,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[BinomialCompensated],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -969,7 +890,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[Bootstrap],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -981,7 +901,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[CellKey],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -993,7 +912,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[Coarsening],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1005,7 +923,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[ControlledRounding],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1017,7 +934,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[ControlledTabularAdjustment],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1029,7 +945,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[CyclicPerturbation],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1041,7 +956,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteGaussian],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1053,7 +967,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[DiscreteLaplace],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1065,7 +978,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[MultiplicativeNoise],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1077,7 +989,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[PostRandomisation],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1089,7 +1000,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[PublishMargins],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1101,7 +1011,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[RandomRounding],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1113,7 +1022,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[SmallCountRounding],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
@@ -1125,7 +1033,6 @@ class ProtectsAll(Protocol[Table, Found]):
         progress: Progress = ...,
         **asked: Unpack[Suppression],
     ) -> Found: ...
-
     @overload
     def __call__(
         self,
