@@ -40,7 +40,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.attack import tempered_lattice
 from tabprotect.engine.attack.listing import Listed, listed
 from tabprotect.engine.equal_rows import by_number
-from tabprotect.engine.posterior.agreement import r_hat, worth
+from tabprotect.engine.posterior.agreement import SETTLED, r_hat, worth
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.release.published_numbers import PublishedNumbers
@@ -59,9 +59,6 @@ LEVELS = (256, 200, 150, 108, 72)
 
 SEGMENTS = 5
 """Parts of each chain whose shares are compared: 15 batches for standard errors."""
-
-R_HAT = 1.1
-"""Chains that agree less have not settled."""
 
 LEAST_FEASIBLE = 100
 """Fewest recorded tables of each chain."""
@@ -487,7 +484,7 @@ def _together(chains: Sequence[_Chain], work: int) -> JointShares:
         tables=sum(tables),
         effective=worth(whole, error**2, sum(tables)),
         work=work,
-        settled=enough and agreement < R_HAT,
+        settled=enough and agreement <= SETTLED,
         kept=np.concatenate([one.arrays.kept[: int(one.arrays.state[2])] for one in chains]),
     )
 

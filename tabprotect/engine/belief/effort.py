@@ -16,9 +16,6 @@ from tabprotect.engine.release.likelihood import Rerun
 LEAST_EFFECTIVE = 100.0
 """Fewer effective draws are no basis to judge by."""
 
-MIXED = 1.1
-"""Nor are chains that agree less (R-hat)."""
-
 AT_WORST = 4
 """How many times the cell updates the fewest draws may take, where they are independent."""
 

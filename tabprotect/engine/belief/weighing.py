@@ -7,15 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from tabprotect.engine.belief.effort import (
-    AT_WORST,
-    COMPARED_RUNS,
-    LEAST_DRAWS,
-    LEAST_EFFECTIVE,
-    MIXED,
-    Effort,
-)
+from tabprotect.engine.belief.effort import AT_WORST, COMPARED_RUNS, LEAST_DRAWS, LEAST_EFFECTIVE, Effort
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.agreement import SETTLED
 from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
@@ -224,7 +218,7 @@ def chosen(likelihood: Likelihood) -> TypeGuard[CellFactors]:
 
 
 def _unsettled(found: Posterior) -> bool:
-    return found.r_hat is not None and found.r_hat > MIXED
+    return found.r_hat is not None and found.r_hat > SETTLED
 
 
 def _says_little(found: Posterior) -> bool:

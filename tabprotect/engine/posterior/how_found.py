@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.posterior.agreement import SETTLED
 from tabprotect.engine.release.findings import Finding
 from tabprotect.languages.number_formats import NARROW, large
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
-
-SETTLED = 1.1
-"""Potential scale reduction (R-hat) up to which independent chains agree."""
 
 
 def how_found(posterior: Posterior, originals: int | None = None) -> Finding:

@@ -143,7 +143,7 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     release, likelihood = small()
     # The choice of all cells that are hidden says more than each count does: there is what to weigh.
     assert isinstance(likelihood, CellFactors) and likelihood.rerun is not None
-    monkeypatch.setattr(chain_posterior, "r_hat_of", lambda _: math.inf)
+    monkeypatch.setattr(chain_posterior, "mixing", lambda *_: (math.inf, None))
     # Nor do the tempered chains, which are asked next.
     monkeypatch.setattr(joint_noise, "put_together", lambda *_, **__: None)
     found = verdict(release, LENIENT)
@@ -161,7 +161,7 @@ def test_work_counts_runs_that_are_still_to_come(drawn: list[str], monkeypatch: 
     _, likelihood = small()
     assert isinstance(likelihood, CellFactors)
     likelihood = replace(likelihood, rerun=None)
-    monkeypatch.setattr(chain_posterior, "r_hat_of", lambda _: 1.2)
+    monkeypatch.setattr(chain_posterior, "mixing", lambda *_: (1.2, None))
     infer(likelihood, approach=Approach(weighing=1.0))
     assert drawn[-1] == f"drawing originals, run {chain_posterior.ROUNDS}"
     monkeypatch.setattr(chain_posterior, "CHAIN_WORK", 7e3)

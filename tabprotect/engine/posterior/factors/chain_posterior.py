@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.agreement import averaged, r_hat, worth
+from tabprotect.engine.posterior.agreement import averaged, mixing, worth
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, too_large
 from tabprotect.engine.posterior.factors.components import FactorComponent
@@ -120,7 +120,7 @@ def by_chain(
     for attempt in range(ROUNDS):
         stage = message("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
-        agreement = r_hat_of(tables)
+        agreement, _ = mixing(tables, counts)
         # Plus the cost of the next run.
         cost = DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains
         spent += 2 * records * cost
@@ -189,18 +189,6 @@ def _held(tables: Ints) -> int:
             ),
         )
     return width
-
-
-def r_hat_of(tables: Ints) -> float:
-    """The largest R-hat over the cells of tables (records, cells, chains)."""
-    records = len(tables)
-    # In whole numbers, from the first table on: small and exact.
-    moved = tables - tables[0]
-    total = moved.sum(axis=0, dtype=np.int64)
-    squares = np.einsum("rcn,rcn->cn", moved, moved, dtype=np.float64)
-    within = ((squares - total * (total / records)) / (records - 1)).mean(axis=1)
-    between = (tables[0] + total / records).var(axis=1, ddof=1)
-    return r_hat(within, between, (records - 1) / records)
 
 
 def _part(

@@ -22,6 +22,7 @@ from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.bounds.fibre import FIBRE_POINTS
 from tabprotect.engine.budgets import FACTOR_DRAWS
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.agreement import SETTLED
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
@@ -55,9 +56,6 @@ STEPS_OF_A_TABLE = 4
 THOROUGH = 3
 """Factor by which the limits are raised when the exact way is asked for."""
 
-MIXED = 1.1
-"""R-hat above which the result says that chains disagree."""
-
 
 def infer_factors(
     likelihood: CellFactors,
@@ -74,7 +72,7 @@ def infer_factors(
     generator = (randomness or Randomness.fresh()).generator()
     parts = _solved(pieces.components, likelihood.domain.shape, approach, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
-    unsettled = approach.weighing is not None and found.r_hat is not None and found.r_hat > MIXED
+    unsettled = approach.weighing is not None and found.r_hat is not None and found.r_hat > SETTLED
     if likelihood.rerun is not None and not unsettled:
         return reweighing.reweighed(
             found,
@@ -243,7 +241,7 @@ def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
         said = message("the published sums leave too many originals for the exact way")
         return (
             said
-            if worst <= MIXED
+            if worst <= SETTLED
             else message("{said}; the chains do not agree yet (R-hat {worst:.2f})", said, worst)
         )
     if not len(alone.cells) and not parts:

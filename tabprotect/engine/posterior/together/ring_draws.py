@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints, Signs, Singles
+from tabprotect.engine.arrays import Floats, Ints, Signs, Singles
+from tabprotect.engine.posterior.agreement import SETTLED, mixing
 from tabprotect.engine.posterior.together.differences import NoneFitError
 from tabprotect.engine.posterior.together.torus import TRIPLES, Torus
 from tabprotect.engine.progress import Progress
@@ -41,9 +42,6 @@ TRIES = 20
 
 FAR = 10**6
 """No bound."""
-
-MIXED = 1.1
-"""Chains that agree less (R-hat) say nothing."""
 
 LEAST_WORTH = 280
 """Fewest independent draws that tell as much: a standard error of .03."""
@@ -99,10 +97,10 @@ def ring_draws(torus: Torus, generator: np.random.Generator, progress: Progress)
         fine = np.stack(possible)
         if not fine.any(axis=0).all():
             return None
-        seen = np.concatenate([np.stack(changes), np.stack(shifts)], axis=2).astype(np.float64)
-        r_hat, worth = _agreement(seen, fine)
+        seen = np.concatenate([np.stack(changes), np.stack(shifts)], axis=2)
+        r_hat, worth = mixing(seen.swapaxes(1, 2), fine)
         number = int(fine.sum())
-        if r_hat <= MIXED and number * worth.min() >= LEAST_WORTH:
+        if r_hat <= SETTLED and number * worth.min() >= LEAST_WORTH:
             out = np.zeros((number, cells), dtype=np.int64)
             out[:, torus.groups.reshape(-1)] = np.stack(changes)[fine]
             effective = np.zeros(cells)
@@ -298,29 +296,3 @@ def _pick(weights: Singles, generator: np.random.Generator) -> Ints:
     wanted = generator.random((len(below), 1)) * below[:, -1:]
     chosen: Ints = (wanted >= below[:, :-1]).sum(axis=1).astype(np.int64)
     return chosen
-
-
-def _agreement(seen: Floats, fine: Bools) -> tuple[float, Floats]:
-    """R-hat, the largest of all columns, and the worth of a draw beside an independent one.
-
-    Parameters
-    ----------
-    seen : float64 (sweeps, chains, columns)
-    fine : bool (sweeps, chains)
-        Which of them count.
-
-    Returns
-    -------
-    r_hat : float
-    worth : float64 (columns,)
-        At most 1, which is also that of a column that never changes.
-    """
-    number = fine.sum(axis=0)[:, None]
-    mean = np.where(fine[..., None], seen, 0.0).sum(axis=0) / number
-    away = np.where(fine[..., None], (seen - mean) ** 2, 0.0).sum(axis=0)
-    inner = (away / np.maximum(number - 1, 1)).mean(axis=0)
-    outer, each = mean.var(axis=0, ddof=1), float(number.mean())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r_hat = np.nan_to_num(np.sqrt((each - 1) / each + outer / inner), nan=1.0, posinf=np.inf)
-        worth = np.nan_to_num(inner / each / outer, nan=1.0, posinf=1.0)
-    return float(r_hat.max()), np.minimum(worth, 1.0)

@@ -12,10 +12,10 @@ from factor_oracle import exactly, of_sums, sums_of
 
 from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
+from tabprotect.engine.posterior.agreement import mixing
 from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import chain_posterior, chains, components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.chain_posterior import r_hat_of
 from tabprotect.engine.posterior.factors.chains import Chains, SwapSweeps, chain_starts, within_bounds
 from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
@@ -253,15 +253,27 @@ def test_starts_fit_and_differ() -> None:
 
 def test_disagreement_is_seen() -> None:
     rng = np.random.default_rng(10)
-    mixed = rng.integers(0, 5, (200, 3, 8))
-    assert r_hat_of(mixed) < 1.05
+    mixed, every = rng.integers(0, 5, (200, 3, 8)), np.ones((200, 8), dtype=np.bool_)
+    together, worth = mixing(mixed, every)
+    assert together < 1.05 and worth.min() > 0.2
     apart = mixed.copy()
     apart[:, 1, :4] += 4
-    assert r_hat_of(apart) > 1.5
+    assert mixing(apart, every)[0] > 1.5 and mixing(apart, every)[1][1] < 0.01
+    # Records that do not count, and chains without any, change nothing.
+    apart = mixed.copy()
+    apart[1::2] += 7
+    apart[:, :, 4:] += 9
+    fine = every.copy()
+    fine[1::2] = fine[:, 4:] = False
+    alone = mixing(mixed[::2, :, :4], every[::2, :4])
+    assert mixing(apart, fine)[0] == pytest.approx(alone[0])
+    assert mixing(apart, fine)[1] == pytest.approx(alone[1])
+    fine[:, 1:] = False
+    assert mixing(apart, fine)[0] == np.inf
     still = np.zeros((10, 1, 4), dtype=np.int64)
-    assert r_hat_of(still) == 1.0
+    assert mixing(still, every[:10, :4])[0] == 1.0
     still[:, 0, 1] = 1
-    assert r_hat_of(still) == np.inf
+    assert mixing(still, every[:10, :4])[0] == np.inf
 
 
 def test_larger_tables_agree_with_their_margins() -> None:
