@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -21,15 +22,87 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message
 from tabprotect.server.accounting.accounts import Role
 from tabprotect.server.answered_file import FOR_EVER, file_answer, written
-from tabprotect.server.asked_table import AskedTable, Words, asked_as, asked_table, names_listed
+from tabprotect.server.asked_table import AskedTable, Word, Words, asked_as, asked_table, names_listed
 from tabprotect.server.egress import DEFAULT, OUTPUTS, chosen_format
 from tabprotect.server.guard.boundary import checked_decision, is_local
-from tabprotect.server.problems import HttpProblem
+from tabprotect.server.openapi import FILE, FORMAT, TEXT, Address, asked, schema_of
+from tabprotect.server.problems import Code, HttpProblem
 from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import server_of, visitor_of
 from tabprotect.version import __version__
 
-DECISIONS: Mapping[str, tuple[str, str]] = {
+Kind = Literal["release", "perturb", "defer", "refuse"]
+Outcome = Literal["released", "perturbed", "deferred", "not_released"]
+
+
+class Labelled(TypedDict):
+    """What there is, by its identifier."""
+
+    id: str
+    label: str
+
+
+class Described(Labelled):
+    """A variable, or a level of one."""
+
+    categories: list[Labelled]
+
+
+class OfferedVariable(Described):
+    """A variable with its offered levels."""
+
+    levels: list[Described]
+
+
+class Tables(TypedDict):
+    """Which tables there are."""
+
+    tables: list[Labelled]
+
+
+class Metadata(Labelled):
+    """A table with what is offered of it."""
+
+    variables: list[OfferedVariable]
+    disallowed: list[str]
+
+
+class FrontierObject(TypedDict):
+    """What is out."""
+
+    variables: list[str]
+    released: list[list[str]]
+    refused: list[list[str]]
+    frozen: bool
+    perturbed: str | None
+
+
+class SubTable(TypedDict):
+    """A sub-table that is out."""
+
+    variables: list[str]
+    bundle: str
+    data: dict[str, object]
+
+
+class Decision(TypedDict):
+    """What became of a query."""
+
+    number: int
+    variables: list[str]
+    decision: Kind
+    code: Outcome
+    reason: str
+    permanent: bool
+
+
+class Decided(Decision, total=False):
+    """The same with the sub-table, where it is out."""
+
+    answer: SubTable
+
+
+DECISIONS: Mapping[str, tuple[Kind, Outcome]] = {
     "table": ("release", "released"),
     "perturbed": ("perturb", "perturbed"),
     "deferral": ("defer", "deferred"),
@@ -39,11 +112,10 @@ DECISIONS: Mapping[str, tuple[str, str]] = {
 """Decision and code of each kind of answer."""
 
 
-async def config(request: Request) -> Response:
-    """All limits; not counted."""
-    server = server_of(request)
-    service = server.service
-    said = {
+async def config(request: Request) -> dict[str, object]:
+    """All limits and what is fixed; not counted."""
+    service = server_of(request).service
+    said: dict[str, object] = {
         "title": service.title,
         "version": __version__,
         "languages": service.languages,
@@ -57,33 +129,34 @@ async def config(request: Request) -> Response:
         "groups": service.groups,
         "anonymous": service.access.anonymous,
     }
-    return JSONResponse(as_json(said), headers={"Cache-Control": "no-cache"})
+    return {name: as_json(value) for name, value in said.items()}
 
 
-async def tables(request: Request) -> Response:
-    """Return which tables there are: one."""
+async def tables(request: Request) -> Tables:
+    """Which tables there are: one."""
     served = server_of(request).table
-    return JSONResponse({"tables": [{"id": served.id, "label": served.label}]})
+    return {"tables": [{"id": served.id, "label": served.label}]}
 
 
-async def metadata(request: Request) -> Response:
+async def metadata(request: Request) -> Metadata:
     """The variables that are offered, with their categories."""
     served = _served(request)
     offered = {variable.name: variable for variable in served.offered}
-    said = []
+    said: list[OfferedVariable] = []
     for variable in served.domain.variables:
-        levels = [offered[name] for name in variable.named if name in offered]
+        levels = [_described(offered[name]) for name in variable.named if name in offered]
         if variable.name in offered or levels:
-            said.append(_described(variable) | {"levels": [_described(v) for v in levels]})
+            said.append({**_described(variable), "levels": levels})
     names = served.lattice.names_of(served.disallowed)
-    return JSONResponse(
-        {"id": served.id, "label": served.label, "variables": said, "disallowed": list(names)}
-    )
+    return {"id": served.id, "label": served.label, "variables": said, "disallowed": list(names)}
 
 
-def _described(variable: Variable) -> dict[str, object]:
-    categories = [{"id": c, "label": c} for c in variable.categories]
-    return {"id": variable.name, "label": variable.name, "categories": categories}
+def _described(variable: Variable) -> Described:
+    return {
+        "id": variable.name,
+        "label": variable.name,
+        "categories": [{"id": c, "label": c} for c in variable.categories],
+    }
 
 
 async def data(request: Request) -> Response:
@@ -104,7 +177,7 @@ async def data(request: Request) -> Response:
 
 
 async def ask(request: Request) -> Response:
-    """Ask for a sub-table: 201 decided, 202 put off, 403 refused."""
+    """Ask for a sub-table: decided, put off or refused."""
     served = _served(request)
     checked_decision(request)
     asked = asked_as(await request.body(), AskedQuery)
@@ -121,8 +194,8 @@ async def ask(request: Request) -> Response:
     )
 
 
-async def query(request: Request) -> Response:
-    """Return what became of a query; one that was put off may have been released since."""
+async def query(request: Request) -> Decision | Decided:
+    """What became of a query; one that was put off may have been released since."""
     served = server_of(request).table
     identified(request)
     number = request.path_params["number"]
@@ -131,12 +204,11 @@ async def query(request: Request) -> Response:
         raise HttpProblem("not_found", message("there is no query {number}", number))
     given = await run_in_threadpool(served.known, entry.line.query)
     if given is None:
-        return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
-    said = await run_in_threadpool(_answer_json, request, entry, given, AskedTable(entry.line.query))
-    return JSONResponse(said, headers={"Cache-Control": "no-store"})
+        return _entry_json(request, entry)
+    return await run_in_threadpool(_answer_json, request, entry, given, AskedTable(entry.line.query))
 
 
-async def vote(request: Request) -> Response:
+async def vote(request: Request) -> Response | Decision | Decided:
     """Ask once more for what was put off: demand counts."""
     identified(request)
     checked_decision(request)
@@ -163,21 +235,18 @@ async def voted(request: Request, number: int) -> Answered | None:
     return answered
 
 
-async def frontier(request: Request) -> Response:
-    """Return what is released, and what is known to be refused for good."""
+async def frontier(request: Request) -> FrontierObject:
+    """The released frontier, and what is known to be refused for good."""
     served = _served(request)
     state = await run_in_threadpool(served.refresh)
     names = served.lattice.names_of
-    return JSONResponse(
-        {
-            "variables": list(served.lattice.names),
-            "released": [list(names(q)) for q in state.releases.released if q],
-            "refused": [list(names(q)) for q in state.refused],
-            "frozen": state.frozen,
-            "perturbed": state.perturbed or None,
-        },
-        headers={"Cache-Control": "no-cache"},
-    )
+    return {
+        "variables": list(served.lattice.names),
+        "released": [list(names(q)) for q in state.releases.released if q],
+        "refused": [list(names(q)) for q in state.refused],
+        "frozen": state.frozen,
+        "perturbed": state.perturbed or None,
+    }
 
 
 async def bundle(request: Request) -> Response:
@@ -198,14 +267,14 @@ async def bundle(request: Request) -> Response:
     return Response(content, media_type="application/zip", headers=headers)
 
 
-async def health(request: Request) -> Response:
-    """Tell whether the history can be reached."""
+async def health(request: Request) -> dict[str, str]:
+    """Whether the history can be reached; not counted."""
     await run_in_threadpool(server_of(request).table.refresh)
-    return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+    return {"status": "ok"}
 
 
 async def metrics(request: Request) -> Response:
-    """Figures for a monitor: on this machine, or with a key of the house."""
+    """Figures for a monitor, on this machine or with a key of the house; not counted."""
     if not is_local(request, server_of(request).service.access):
         with_role(request, "operator", "auditor")
     text = server_of(request).metrics.text()
@@ -331,7 +400,7 @@ def _not_given(request: Request, answered: Answered) -> Response:
     )
 
 
-def _entry_json(request: Request, entry: LogEntry) -> dict[str, object]:
+def _entry_json(request: Request, entry: LogEntry) -> Decision:
     decision, code = DECISIONS[entry.line.kind]
     names = server_of(request).table.lattice.names_of(entry.line.query)
     return {
@@ -344,10 +413,11 @@ def _entry_json(request: Request, entry: LogEntry) -> dict[str, object]:
     }
 
 
-def _answer_json(request: Request, entry: LogEntry, given: Given, wanted: AskedTable) -> dict[str, object]:
+def _answer_json(request: Request, entry: LogEntry, given: Given, wanted: AskedTable) -> Decided:
     decision, code = DECISIONS[given.kind]
     content = written(server_of(request), given, OUTPUTS["json-stat2"], wanted)
-    return _entry_json(request, entry) | {
+    return {
+        **_entry_json(request, entry),
         "decision": decision,
         "code": code,
         "permanent": True,
@@ -384,3 +454,67 @@ def _asked_data(request: Request, body: bytes) -> AskedData:
         return replace(asked, format=asked.format or params.get("format"))
     names = [name for text in params.getlist("variables") for name in names_listed(text)]
     return asked_as({**params, "variables": names, "filter": params.getlist("filter")}, AskedData)
+
+
+_ASKED: tuple[Code, ...] = (
+    "invalid_query",
+    "not_released",
+    "too_many_cells",
+    "disallowed_variable",
+    "not_decided",
+    "not_json",
+    "forbidden",
+    "unknown_table",
+)
+_ASKED_IN_ADDRESS = (
+    asked("variables", schema_of(Word), "A,B or A,B@level; a name with a comma in quotes.", required=True),
+    asked("filter", TEXT, "A=a1,a2: show only these categories of the asked variable A."),
+    asked("format", FORMAT, "Else by Accept."),
+)
+_FILE_OR_PUT_OFF = {200: FILE, 202: Decision, 304: None}
+
+ROUTES = (
+    Address("/config", config),
+    Address("/tables", tables),
+    Address("/tables/{id}/metadata", metadata, "unknown_table"),
+    Address(
+        "/tables/{id}/data",
+        data,
+        *_ASKED,
+        "not_acceptable",
+        parameters=_ASKED_IN_ADDRESS,
+        answers=_FILE_OR_PUT_OFF,
+    ),
+    Address(
+        "/tables/{id}/data",
+        data,
+        *_ASKED,
+        "not_acceptable",
+        method="POST",
+        body=schema_of(AskedData, closed=True, format=FORMAT),
+        answers=_FILE_OR_PUT_OFF,
+    ),
+    Address(
+        "/tables/{id}/queries",
+        ask,
+        *_ASKED,
+        method="POST",
+        body=schema_of(AskedQuery, closed=True),
+        answers={201: Decided, 202: Decision},
+    ),
+    Address("/tables/{id}/frontier", frontier, "unknown_table"),
+    Address("/queries/{number:int}", query, "not_found", answers={200: Decided}, cache="no-store"),
+    Address(
+        "/queries/{number:int}/votes",
+        vote,
+        *("not_found", "not_released", "not_json", "forbidden"),
+        method="POST",
+        answers={200: Decided, 201: Decided, 202: Decision},
+        cache="no-store",
+    ),
+    Address(
+        "/bundles/{fingerprint}", bundle, "not_found", answers={200: {"application/zip": TEXT}, 304: None}
+    ),
+    Address("/health", health, cache="no-store"),
+    Address("/metrics", metrics, "forbidden", answers={200: {"text/plain": TEXT}}),
+)

@@ -20,7 +20,7 @@ from tabprotect.server.accounting.accounts import Accounts
 from tabprotect.server.accounting.secret import server_secret
 from tabprotect.server.accounting.sessions import Sessions
 from tabprotect.server.browser import house_pages, reader_pages
-from tabprotect.server.openapi import openapi
+from tabprotect.server.openapi import Address, openapi
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.protocols import pxweb_v1, pxweb_v2, sdmx_rest
 from tabprotect.server.request_guard import Guard
@@ -29,18 +29,8 @@ from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 
 ROUTES: tuple[BaseRoute, ...] = (
-    Route("/config", api.config),
-    Route("/tables", api.tables),
-    Route("/tables/{id}/metadata", api.metadata),
-    Route("/tables/{id}/data", api.data, methods=["GET", "POST"]),
-    Route("/tables/{id}/queries", api.ask, methods=["POST"]),
-    Route("/tables/{id}/frontier", api.frontier),
-    Route("/queries/{number:int}", api.query),
-    Route("/queries/{number:int}/votes", api.vote, methods=["POST"]),
-    Route("/bundles/{fingerprint}", api.bundle),
-    Route("/health", api.health),
-    Route("/metrics", api.metrics),
-    Route("/openapi.json", openapi),
+    *api.ROUTES,
+    Address("/openapi.json", openapi, answers={200: dict[str, object]}),
     *pxweb_v2.ROUTES,
     *pxweb_v1.ROUTES,
     *sdmx_rest.ROUTES,

@@ -17,7 +17,8 @@ from tabprotect.languages.messages import message
 from tabprotect.server.problems import HttpProblem
 
 T = TypeVar("T")
-Words = Annotated[tuple[Annotated[str, Between(1)], ...], Between(1)]
+Word = Annotated[str, Between(1)]
+Words = Annotated[tuple[Word, ...], Between(1)]
 """Some texts, none of them empty."""
 
 

@@ -20,7 +20,8 @@ from tabprotect.languages.messages import message
 from tabprotect.server.api import identified as known_visitor
 from tabprotect.server.api import permitted
 from tabprotect.server.asked_table import AskedTable
-from tabprotect.server.problems import HttpProblem
+from tabprotect.server.openapi import FILE
+from tabprotect.server.problems import Code, HttpProblem
 from tabprotect.server.protocols.selection import place_of, selected
 from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import server_of
@@ -30,6 +31,20 @@ GROUPING = "agg_"
 
 MOST_TOLD = 50
 """Released sub-tables that a refusal names; the rest is at the frontier."""
+
+REFUSED: tuple[Code, ...] = (
+    "invalid_query",
+    "not_out",
+    "too_many_cells",
+    "disallowed_variable",
+    "unknown_table",
+    "not_found",
+    "not_acceptable",
+)
+"""With what a selection may be refused."""
+
+SENT = {200: FILE, 304: None}
+"""With what it is answered."""
 
 
 @dataclass(frozen=True)

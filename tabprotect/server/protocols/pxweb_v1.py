@@ -9,15 +9,23 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
 
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.asked_table import asked_as
 from tabprotect.server.egress import DEFAULT
+from tabprotect.server.openapi import Address, schema_of
 from tabprotect.server.problems import HttpProblem
-from tabprotect.server.protocols.catalogue import Selected, asked_of, catalogue, listed_table, what_is_out
+from tabprotect.server.protocols.catalogue import (
+    REFUSED,
+    SENT,
+    Selected,
+    asked_of,
+    catalogue,
+    listed_table,
+    what_is_out,
+)
 from tabprotect.server.protocols.pxweb_json import output_for, variables_listed
 from tabprotect.server.protocols.pxweb_v2 import language
 from tabprotect.server.server import server_of, visitor_of
@@ -26,34 +34,31 @@ FOLDER = "tables"
 """The one folder of the tree."""
 
 
-async def tree(request: Request) -> Response:
+async def tree(request: Request) -> dict[str, object] | list[dict[str, str]]:
     """The folder, the tables in it, or a table's variables; ``?config`` tells the limits."""
     language(request)
     path = [part for part in request.path_params.get("path", "").split("/") if part]
     service, limits = server_of(request).service, visitor_of(request).limits
     served = server_of(request).table
-    said: object
     if "config" in request.query_params:
-        said = {
+        return {
             "maxValues": limits.cells,
             "maxCells": limits.cells,
             "maxCalls": limits.requests,
             "timeWindow": limits.window,
             "CORS": bool(service.access.allowed_origins),
         }
-    elif not path:
-        said = [{"dbid": FOLDER, "text": service.title}]
-    elif path == [FOLDER]:
+    if not path:
+        return [{"dbid": FOLDER, "text": service.title}]
+    if path == [FOLDER]:
         words = request.query_params.get("query", "").casefold().split()
-        said = [
+        return [
             {"id": table.id, "type": "t", "text": table.label, "updated": ""}
             for table in await run_in_threadpool(catalogue, served)
             if all(word in table.label.casefold() for word in words)
         ]
-    else:
-        table = await run_in_threadpool(listed_table, served, _table_id(path))
-        said = {"title": table.label, "variables": variables_listed(table)}
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+    table = await run_in_threadpool(listed_table, served, _table_id(path))
+    return {"title": table.label, "variables": variables_listed(table)}
 
 
 def _table_id(path: list[str]) -> str:
@@ -63,7 +68,7 @@ def _table_id(path: list[str]) -> str:
 
 
 async def query(request: Request) -> Response:
-    """A selection of what is out, as a file."""
+    """What is out, by a query, as a file; nothing is decided."""
     spoken, served = language(request), server_of(request).table
     path = [part for part in request.path_params.get("path", "").split("/") if part]
     if not path:
@@ -125,5 +130,8 @@ def _selected(of: AskedVariable) -> Selected:
 ROUTES = tuple(
     route
     for path in ("/v1/{lang}", "/v1/{lang}/{path:path}")
-    for route in (Route(path, tree), Route(path, query, methods=["POST"]))
+    for route in (
+        Address(path, tree, "invalid_query", "unknown_table", "not_found"),
+        Address(path, query, *REFUSED, method="POST", body=schema_of(Query), answers=SENT),
+    )
 )

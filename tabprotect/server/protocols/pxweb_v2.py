@@ -1,5 +1,6 @@
 """PxWebApi 2: configuration, tables, metadata, code lists and data, for clients of that service.
 
+Its own description says which members its answers have; ours does not repeat it.
 A request decides nothing: it is answered with what is out, and refused with what may be asked.
 """
 
@@ -11,17 +12,27 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
 
 from tabprotect.engine.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.asked_table import asked_as
 from tabprotect.server.egress import DEFAULT, OUTPUTS
-from tabprotect.server.problems import HttpProblem
+from tabprotect.server.openapi import (
+    FORMAT,
+    LANGUAGE_ASKED,
+    TEXT,
+    Address,
+    asked,
+    asked_of_variables,
+    schema_of,
+)
+from tabprotect.server.problems import Code, HttpProblem
 from tabprotect.server.protocols.catalogue import (
     GROUPING,
+    REFUSED,
+    SENT,
     ListedTable,
     Selected,
     asked_of,
@@ -33,6 +44,7 @@ from tabprotect.server.protocols.catalogue import (
 from tabprotect.server.protocols.pxweb_json import labels_of, metadata, output_for
 from tabprotect.server.protocols.selection import listed
 from tabprotect.server.server import server_of, visitor_of
+from tabprotect.server.service import Positive
 
 PREFIX = "/v2"
 
@@ -62,10 +74,10 @@ def language(request: Request) -> str:
     return str(said)
 
 
-async def config(request: Request) -> Response:
+async def config(request: Request) -> dict[str, object]:
     """The limits and formats, as PxWebApi 2 tells them; not counted."""
     service, limits = server_of(request).service, visitor_of(request).limits
-    said = {
+    return {
         "apiVersion": "2.0.0",
         "languages": [{"id": one, "label": one} for one in service.languages],
         "defaultLanguage": service.languages[0],
@@ -81,10 +93,9 @@ async def config(request: Request) -> Response:
             {"id": "CORS", "params": [{"key": "enabled", "value": str(bool(service.access.allowed_origins))}]}
         ],
     }
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
 
 
-async def tables(request: Request) -> Response:
+async def tables(request: Request) -> dict[str, object]:
     """The tables, in pages; searched by words of their labels, identifiers and variables."""
     params, spoken = request.query_params, language(request)
     words = params.get("query", "").casefold().split()
@@ -94,7 +105,7 @@ async def tables(request: Request) -> Response:
     pages = max(1, -(-len(found) // size))
     if number > pages:
         raise HttpProblem("not_found", message("there are {pages} pages", pages))
-    said = {
+    return {
         "language": spoken,
         "tables": [_entry(request, table, spoken) for table in found[(number - 1) * size : number * size]],
         "page": {
@@ -110,7 +121,6 @@ async def tables(request: Request) -> Response:
         },
         "links": [_link(spoken, "self", str(request.url))],
     }
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
 
 
 def _text(table: ListedTable) -> str:
@@ -155,21 +165,19 @@ async def _table(request: Request) -> ListedTable:
     return await run_in_threadpool(listed_table, served, request.path_params["id"])
 
 
-async def table(request: Request) -> Response:
+async def table(request: Request) -> dict[str, object]:
     """One table, as the list has it."""
     spoken = language(request)
-    said = {"language": spoken, **_entry(request, await _table(request), spoken)}
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+    return {"language": spoken, **_entry(request, await _table(request), spoken)}
 
 
-async def table_metadata(request: Request) -> Response:
+async def table_metadata(request: Request) -> dict[str, object]:
     """The variables with their values and code lists, as JSON-stat 2 without numbers."""
     spoken = language(request)
-    said = metadata(await _table(request), address(request), spoken)
-    return JSONResponse(said, headers={"Cache-Control": "no-cache"})
+    return metadata(await _table(request), address(request), spoken)
 
 
-async def default_selection(request: Request) -> Response:
+async def default_selection(request: Request) -> dict[str, object]:
     """The selection that stands for none: what is out with the most variables."""
     language(request)
     found = await _table(request)
@@ -182,10 +190,10 @@ async def default_selection(request: Request) -> Response:
         grouped = name != variable.finest.name
         code_list = {"codelist": f"{GROUPING}{name}"} if grouped else {}
         selection.append({"variableCode": variable.name, **code_list, "valueCodes": ["*"]})
-    return JSONResponse({"selection": selection}, headers={"Cache-Control": "no-cache"})
+    return {"selection": selection}
 
 
-async def code_list(request: Request) -> Response:
+async def code_list(request: Request) -> dict[str, object]:
     """A level of a variable as a code list."""
     spoken, name = language(request), request.path_params["id"]
     for variable in whole(server_of(request).table).variables:
@@ -204,7 +212,7 @@ async def code_list(request: Request) -> Response:
                     }
                     for code, label in labels_of(level).items()
                 ]
-                said = {
+                return {
                     "id": name,
                     "label": level.finest,
                     "language": spoken,
@@ -212,12 +220,11 @@ async def code_list(request: Request) -> Response:
                     "values": values,
                     "links": [_link(spoken, "self", f"{address(request)}/codelists/{name}")],
                 }
-                return JSONResponse(said, headers={"Cache-Control": "no-cache"})
     raise HttpProblem("not_found", message("there is no code list {name}", repr(name[:40])))
 
 
 async def data(request: Request) -> Response:
-    """A selection of what is out, as a file."""
+    """What is out, by a selection, as a file; nothing is decided."""
     spoken, found = language(request), await _table(request)
     selections, order = _selections(request, await request.body())
     output_name = _output_name(request)
@@ -310,12 +317,61 @@ def _posted(body: bytes) -> tuple[list[Selected], list[str]]:
     return selections, [*(placed.stub or ()), *(placed.heading or ())]
 
 
+_OUTPUT_FORMAT = asked("outputFormat", FORMAT, "The format.")
+_OF_TABLE: tuple[Code, ...] = ("invalid_query", "unknown_table")
+
 ROUTES = (
-    Route(f"{PREFIX}/config", config),
-    Route(f"{PREFIX}/tables", tables),
-    Route(f"{PREFIX}/tables/{{id}}", table),
-    Route(f"{PREFIX}/tables/{{id}}/metadata", table_metadata),
-    Route(f"{PREFIX}/tables/{{id}}/defaultselection", default_selection),
-    Route(f"{PREFIX}/tables/{{id}}/data", data, methods=["GET", "POST"]),
-    Route(f"{PREFIX}/codelists/{{id}}", code_list),
+    Address(f"{PREFIX}/config", config),
+    Address(
+        f"{PREFIX}/tables",
+        tables,
+        "invalid_query",
+        "not_found",
+        parameters=(
+            LANGUAGE_ASKED,
+            asked("query", TEXT, "Words that a table's label holds."),
+            asked("pageNumber", schema_of(Positive), "From 1."),
+            asked("pageSize", schema_of(Positive), "Tables of a page."),
+        ),
+    ),
+    Address(f"{PREFIX}/tables/{{id}}", table, *_OF_TABLE, parameters=(LANGUAGE_ASKED,)),
+    Address(f"{PREFIX}/tables/{{id}}/metadata", table_metadata, *_OF_TABLE, parameters=(LANGUAGE_ASKED,)),
+    Address(
+        f"{PREFIX}/tables/{{id}}/defaultselection",
+        default_selection,
+        *_OF_TABLE,
+        parameters=(LANGUAGE_ASKED,),
+        answers={200: Selection},
+    ),
+    Address(
+        f"{PREFIX}/tables/{{id}}/data",
+        data,
+        *REFUSED,
+        parameters=(
+            LANGUAGE_ASKED,
+            asked_of_variables(
+                "valueCodes",
+                "valueCodes[A]=a1,a2: values of A, or *, ?, top(n), bottom(n), range(a,b), from(a), to(a); "
+                "variables that are not named are summed over.",
+            ),
+            asked_of_variables("codelist", "codelist[A]=agg_A@level: the groups of a level."),
+            asked_of_variables("outputValues", "outputValues[A]=aggregated or single."),
+            _OUTPUT_FORMAT,
+            asked("stub", TEXT, "Variables that stand first."),
+            asked("heading", TEXT, "Variables that follow these."),
+        ),
+        answers=SENT,
+    ),
+    Address(
+        f"{PREFIX}/tables/{{id}}/data",
+        data,
+        *REFUSED,
+        method="POST",
+        parameters=(LANGUAGE_ASKED, _OUTPUT_FORMAT),
+        body=schema_of(Selection),
+        answers=SENT,
+    ),
+    Address(
+        f"{PREFIX}/codelists/{{id}}", code_list, "invalid_query", "not_found", parameters=(LANGUAGE_ASKED,)
+    ),
 )

@@ -11,7 +11,6 @@ from dataclasses import replace
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, VERSION, identified
 from tabprotect.engine.formats.agencies.sdmx_structures import (
@@ -29,8 +28,9 @@ from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.egress import OUTPUTS, ServedFormat
+from tabprotect.server.openapi import TEXT, Address, asked, asked_of_variables
 from tabprotect.server.problems import HttpProblem
-from tabprotect.server.protocols.catalogue import catalogue, what_is_out
+from tabprotect.server.protocols.catalogue import REFUSED, SENT, catalogue, what_is_out
 from tabprotect.server.server import server_of
 
 PREFIX = "/sdmx/v2"
@@ -70,7 +70,7 @@ def _known(request: Request, of: dict[str, tuple[Query, Structure]]) -> list[str
 
 
 async def structure(request: Request) -> Response:
-    """Dataflows, data structures, code lists and concepts of what is out."""
+    """Structures of what is out: dataflows, data structures, code lists and concepts."""
     kind = request.path_params["kind"]
     known: Kind | None = next((one for one in KINDS if one == kind), None)
     if known is None:
@@ -89,7 +89,7 @@ async def structure(request: Request) -> Response:
 
 
 async def data(request: Request) -> Response:
-    """The observations of a dataflow, those that a key or ``c[DIMENSION]`` select."""
+    """Observations of what is out, those that a key or ``c[DIMENSION]`` select; nothing is decided."""
     flows = await run_in_threadpool(_flows, request)
     names = _known(request, flows)
     if len(names) != 1 or request.path_params["context"] not in ("dataflow", "datastructure", "*"):
@@ -154,12 +154,27 @@ def _places(variable: Variable, codes: set[str]) -> tuple[int, ...]:
 
 
 STRUCTURES = tuple(
-    "/".join((PREFIX, *before, "{kind}", *behind))
+    Address(
+        "/".join((PREFIX, *before, "{kind}", *("{agency}", "{id}", "{version}")[:depth])),
+        structure,
+        "not_found",
+        parameters=(asked("references", TEXT, "none, or what belongs to it too."),),
+        answers={200: {MEDIA: TEXT}},
+    )
     for before in (("structure",), ())
-    for behind in (("{agency}", "{id}", "{version}")[:depth] for depth in range(4))
+    for depth in range(4)
 )
 DATA = tuple(
-    "/".join((PREFIX, "data/{context}/{agency}/{id}", *behind))
+    Address(
+        "/".join((PREFIX, "data/{context}/{agency}/{id}", *behind)),
+        data,
+        *REFUSED,
+        parameters=(
+            asked_of_variables("c", "c[A]=a1,a2: codes of a dimension."),
+            asked("format", {"enum": list(FORMATS)}, "Else by Accept."),
+        ),
+        answers=SENT,
+    )
     for behind in ((), ("{version}",), ("{version}", "{key}"))
 )
-ROUTES = (*(Route(path, data) for path in DATA), *(Route(path, structure) for path in STRUCTURES))
+ROUTES = (*DATA, *STRUCTURES)
