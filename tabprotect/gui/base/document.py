@@ -28,7 +28,7 @@ from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.base.judging import JudgedMagnitudes, Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.recent_files import RecentFile
-from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.buttons import connected, present
 from tabprotect.languages.messages import joined, message
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Document(QObject):
         self._public = False
         self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None
-        self._beliefs: dict[str, BackgroundTask[Believed]] = {}
+        self._beliefs: dict[str, BackgroundTask[tuple[Release, Believed]]] = {}
         self._counts: dict[str, BackgroundTask[int | None]] = {}
         for who in get_args(Who):
             self._beliefs[who] = BackgroundTask(
@@ -244,6 +244,14 @@ class Document(QObject):
         return self.release is not None or self.magnitude_release is not None
 
     @property
+    def tells_counts(self) -> bool:
+        """True if there is a release with counts among its measures."""
+        magnitudes = self.magnitude_release
+        return self.release is not None or (
+            magnitudes is not None and bool(magnitudes.magnitude_table.beside)
+        )
+
+    @property
     def public_title(self) -> str:
         """The title that readers see; empty before there is a release."""
         release = self.release or self.magnitude_release
@@ -262,6 +270,35 @@ class Document(QObject):
             variable.written[node] for variable, node in zip(self.magnitude_variables, nodes, strict=True)
         )
         return joined(named, ", ")
+
+    def as_total(self, nodes: Index) -> Total:
+        """A cell of a magnitude table as the counts in it are added up: its entries, and one inner cell."""
+        at = list(zip(self.magnitude_variables, nodes, strict=True))
+        names = [variable.entries[node][0] for variable, node in at if node < len(variable.nodes) - 1]
+        cell = [int((variable.depths == node).any(axis=0).argmax()) for variable, node in at]
+        return Total(tuple(names), tuple(cell))
+
+    def select_count(self, total: Total) -> None:
+        """Select the cells of counts that a total adds up: one inner cell, or several."""
+        if not self.of_magnitudes:
+            inner = self.counts_release is not None and total.names == self.counts_release.domain.names
+            return self.select(total.cell) if inner else self.select_total(total)
+        nodes = [
+            next(
+                (int(node) for node in variable.depths[:, at] if variable.entries[node][0] in total.names),
+                len(variable.nodes) - 1,
+            )
+            for variable, at in zip(self.magnitude_variables, total.cell, strict=True)
+        ]
+        return self.select(tuple(nodes))
+
+    @property
+    def counts_selected(self) -> tuple[Index | None, Total | None]:
+        """The selected inner cell of counts, and the selected total of them."""
+        if not self.of_magnitudes or self.selection is None:
+            return self.selection, self.total
+        total = self.as_total(self.selection)
+        return (total.cell, None) if total.cell == self.selection else (None, total)
 
     # -- commands -----------------------------------------------------------------------------
 
@@ -424,29 +461,32 @@ class Document(QObject):
 
         Otherwise it is computed in the background and ``posterior_ready`` reports it.
         """
-        release, project = self.release, self.project
-        if release is None or project is None:
+        project = self.project
+        if project is None or not self.tells_counts:
             return None
         if (known := self.known_posterior(who)) is not None:
             return known
-        text = project.priors[who]
+        release, text = present(project.release), project.priors[who]
 
-        def work(progress: Progress) -> Believed:
+        def work(progress: Progress) -> tuple[Release, Believed]:
             # Inference imports scipy; a window that only shows a table does not wait for it.
             from tabprotect.engine.belief.believing import believe
+            from tabprotect.engine.belief.counts_among import counts_among
             from tabprotect.engine.belief.evidence import PriorKnowledge
             from tabprotect.engine.bundle.informed_prior import informed
             from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 
-            knowing = PriorKnowledge(weigh_refused=weigh_refused)
+            # The gate of a release of magnitudes is about them.
+            knowing = PriorKnowledge(bundled=bool(release.tables), weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.
             inner = text == PRIORS["user"]
-            prior = informed(text, [release], progress)
-            found = believe([release], prior, knowing=knowing, inner=inner, progress=progress)
+            evidence = present(counts_among(release))
+            prior = informed(text, [evidence], progress)
+            found = believe([evidence], prior, knowing=knowing, inner=inner, progress=progress)
             # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
-            return found
+            return evidence.release, found
 
         self._beliefs[who].ask(message("what {who} would think", who), work, (release, text))
         return None
@@ -458,11 +498,21 @@ class Document(QObject):
 
     def known_belief(self, who: Who = "user") -> Believed | None:
         """The posterior if it is already known, with what it leaves out."""
-        project = self.project
-        return None if project is None else self._beliefs[who].known((self.release, project.priors[who]))
+        found = self._read(who)
+        return None if found is None else found[1]
 
-    def _believed(self, who: str, found: Believed) -> None:
-        key, posterior = self._beliefs[who].key, found.posterior
+    @property
+    def counts_release(self) -> Release | None:
+        """What is published of counts: the release, or the counts among its measures once they are read."""
+        found = None if self.release is not None else self._read("user") or self._read("intruder")
+        return self.release if found is None else found[0]
+
+    def _read(self, who: Who) -> tuple[Release, Believed] | None:
+        project = self.project
+        return None if project is None else self._beliefs[who].known((project.release, project.priors[who]))
+
+    def _believed(self, who: str, found: tuple[Release, Believed]) -> None:
+        key, posterior = self._beliefs[who].key, found[1].posterior
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(

@@ -324,7 +324,8 @@ class MainWindow(Window):
             facts.append(message("readers would know {known}", count_text(verdict.known)))
             if not verdict.complete and not project.published:
                 facts.append(message("one question open"))
-        if (posterior := document.known_posterior()) is not None:
+        posterior = None if document.of_magnitudes else document.known_posterior()
+        if posterior is not None:
             facts.append(uncapital(how_found(posterior, document.originals()).heading))
         return facts
 

@@ -65,7 +65,7 @@ class Totals(BackgroundTask[TotalsBy]):
 
     def ask_by(self, names: tuple[str, ...], who: Who) -> bool:
         """Ask for totals by variables and levels; return True if the question differs from the last."""
-        posterior, release = self.document.known_posterior(who), self.document.release
+        posterior, release = self.document.known_posterior(who), self.document.counts_release
         if posterior is None or release is None:
             return False
         groupings = groupings_for(posterior.domain, release)

@@ -28,7 +28,7 @@ from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.buttons import Scrolling, choice, connected, named, offer, present, push_button
 from tabprotect.gui.look.drawn.drawing import Sheet, figure_font
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
-from tabprotect.gui.look.layouts import filled, held, in_column, in_row, split
+from tabprotect.gui.look.layouts import held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import FIGURES, CellFigure, View, figures_shown, most_exposed
 from tabprotect.gui.pages.check.cell_panel import CellPanel
@@ -95,13 +95,16 @@ class Beliefs(QWidget):
         area = named(Scrolling(pictures), focus=Qt.FocusPolicy.NoFocus)
         in_column(self.readers, (area, 1), on=self, margins=0, spacing=GRID)
         copy = page.command_button(tip=message("The command line that works this out from the release."))
-        filled(
-            page.footer,
+        foot = in_row(
             self.files.button(message("Export figures and numbers")),
             self._again,
             (self._way, 1),
             copy,
+            margins=0,
+            spacing=GRID,
         )
+        self.around = (held(foot),)
+        page.footer.addWidget(self.around[0], 1)
         self._connect(document)
 
     def _connect(self, document: Document) -> None:
@@ -112,7 +115,7 @@ class Beliefs(QWidget):
             posterior_failed=self._not_ready,
             originals_counted=lambda *_: self._show_way(),
             selection_changed=self._selected,
-            total_selected=self._total_selected,
+            total_selected=self._selected,
         )
         connected(document.jobs, ended=lambda _: self._offer_again(), started=lambda _: self._offer_again())
 
@@ -190,23 +193,18 @@ class Beliefs(QWidget):
     @property
     def cell_shown(self) -> Index | None:
         """The selected cell of the table shown."""
-        found, total = self.table.known(self.who), self.document.total
+        found, (inner, total) = self.table.known(self.who), self.document.counts_selected
         if found is None:
             return None
         of_table = total is not None and set(total.names) == set(found.names)
-        selected = total.cell if total is not None and of_table else self.document.selection
+        selected = total.cell if total is not None and of_table else inner
         inside = selected is not None and len(selected) == found.publication.domain.ndim
         return found.place(selected) if selected is not None and inside else None
 
     def _go_to(self, cell: Index) -> None:
         """Select a cell of the table shown: inside the original, or a total of it."""
-        found, release = self.table.known(self.who), self.document.release
-        if found is None or release is None:
-            return
-        if found.names == release.domain.names:
-            self.document.select(cell)
-        else:
-            self.document.select_total(Total(found.names, found.member(cell)))
+        if (found := self.table.known(self.who)) is not None:
+            self.document.select_count(Total(found.names, found.member(cell)))
 
     def _rule(self, project: Project) -> SmallCount:
         """Return what counts as small: the house's rule in the house, the usual one for a reader."""
@@ -335,7 +333,7 @@ class Beliefs(QWidget):
     # -- the verdict --------------------------------------------------------------------------
 
     def _judged(self) -> None:
-        if self.isVisible() and self.document.release is not None:
+        if self.isVisible() and self.document.tells_counts:
             self._show_verdict()
 
     def _show_verdict(self) -> None:
@@ -355,7 +353,7 @@ class Beliefs(QWidget):
     def _show_priors(self) -> None:
         self._priors.show_priors(
             present(self.document.project),
-            self.document.selection,
+            self.document.counts_selected[0],
             self._failed,
             named=not self.document.hiding,
         )
@@ -367,34 +365,31 @@ class Beliefs(QWidget):
         self._show_map()
 
     def _who_chosen(self) -> None:
-        if self.document.release is not None:
+        if self.document.tells_counts:
             self._show_all()
             self._offer_again()
 
-    def _selected(self, index: Index | None) -> None:
-        if not self.isVisible() or self.document.release is None:
+    def _selected(self, _: object) -> None:
+        """Show the selected cell; of a total that the table shown does not have, the totals it is among."""
+        if not self.isVisible() or not self.document.tells_counts:
             return
+        found, total = self.table.known(self.who), self.document.counts_selected[1]
         self.map.set_selection(self.cell_shown)
+        if total is not None and (found is None or set(found.names) != set(total.names)):
+            self.tabs.setCurrentWidget(self.totals)
+            if set(self.totals.chosen) != set(total.names):
+                self.totals.show_by(total.names)
+            self.totals.select()
+            return
         self.exposed.set_selection(self.cell_shown)
-        self.totals.select(index)
+        self.totals.select()
         self._show_priors()
         self._show_cell()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._total_selected(self.document.total)
-
-    def _total_selected(self, total: Total | None) -> None:
-        """Show the totals that a selected one is among."""
-        if total is None or not self.isVisible() or self.document.release is None:
-            return
-        if (found := self.table.known(self.who)) is not None and set(found.names) == set(total.names):
+        if self.document.counts_selected[1] is not None:
             self._selected(None)
-            return
-        self.tabs.setCurrentWidget(self.totals)
-        if set(self.totals.chosen) != set(total.names):
-            self.totals.show_by(total.names)
-        self.totals.select(total.cell)
 
     def words(self, project: Project) -> list[str]:
         """The command line that works it out."""
@@ -412,13 +407,13 @@ class Beliefs(QWidget):
         TURNS.later(self, self._show_found)
 
     def _show_found(self) -> None:
-        if self.isVisible() and self.document.release is not None:
+        if self.isVisible() and self.document.tells_counts:
             self.table.refresh()
             self._show_all()
             self.draws.refresh(frozenset({"release"}))
 
     def _table_changed(self) -> None:
-        if self.isVisible() and self.document.release is not None:
+        if self.isVisible() and self.document.tells_counts:
             self._show_all()
 
     def _not_ready(self, who: Who, error: TabprotectError) -> None:
@@ -432,14 +427,14 @@ class Beliefs(QWidget):
                 remedy_label=message("Let {who} assume nothing", READER[who]),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
-        if self.isVisible() and self.document.release is not None:
+        if self.isVisible() and self.document.tells_counts:
             self._show_all()
 
     def _can_ask_again(self) -> bool:
         """Return True if nothing is known, nothing failed, and nothing is on its way."""
         known = self.document.known_posterior(self.who) is not None
         busy = any(job.running for job in self.document.jobs.running)
-        open_ = self.document.release is not None and self.who not in self._failed
+        open_ = self.document.tells_counts and self.who not in self._failed
         return open_ and not known and not busy
 
     def _offer_again(self) -> None:
@@ -528,7 +523,7 @@ class PosteriorFiles(Files):
         assert view is not None
         posterior = view.posterior
         parts = [message("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
-        title = "" if self.page.document.release is None else self.page.document.release.title
+        title = self.page.document.public_title
         if title:
             parts.append(f"{title}.")
         if kind.startswith("map"):

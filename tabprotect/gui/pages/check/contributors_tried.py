@@ -90,8 +90,10 @@ class ContributorsTried(QWidget):
         self.faces = faces(
             {"tried": message("Contributors"), "map": message("Map of guesses")}, self.show_face
         )
-        filled(page.tools, *self.faces.values())
+        tools = held(in_row(*self.faces.values(), margins=0, spacing=GRID))
         self._note = Label(wordWrap=True, role="quiet")
+        self.around = (tools, self._note)
+        page.tools.addWidget(tools)
         page.footer.addWidget(self._note, 1)
         document.selection_changed.connect(self._selected)
         self.show_face("tried")

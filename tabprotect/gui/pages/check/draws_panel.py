@@ -243,14 +243,14 @@ class DrawsPanel(QWidget):
                 "deviance of {terms} ({degrees} degrees of freedom)", terms, count_text(model.degrees)
             )
             return Analysis(name, lambda tables: model.deviance(tables, model.fit(tables)), who, model)
-        first = self.document.selection or (0,) * domain.ndim
+        first = self.document.counts_selected[0] or (0,) * domain.ndim
         second = self.corner.corner(first)
         cells = message("{first} and {second}", domain.cell_text(first), domain.cell_text(second))
         return Analysis(message("odds ratio of {cells}", cells), odds_ratio(domain, first, second), who)
 
     def run(self) -> None:
         """Draw and analyse, beside the window."""
-        project, release = self.document.project, self.document.release
+        project, release = self.document.project, self.document.counts_release
         if project is None or release is None:
             return
         try:
@@ -264,6 +264,8 @@ class DrawsPanel(QWidget):
             )
             return
         draws = self.draws.value()
+        # Counts beside magnitudes are read from more than their own tables.
+        releases = [] if self.document.of_magnitudes else [release]
         self._analysis = analysis
         self._drawing.drop()
         self._fitting.drop()
@@ -271,12 +273,12 @@ class DrawsPanel(QWidget):
         if (model := analysis.model) is not None:
             self._fitting.ask(
                 message("a model of {draws} drawn tables", count_text(draws)),
-                lambda progress: _analysing([release], posterior, progress).fit(model, draws=draws),
+                lambda progress: _analysing(releases, posterior, progress).fit(model, draws=draws),
             )
             return
         self._drawing.ask(
             message("{draws} drawn tables", count_text(draws)),
-            lambda progress: statistic_over_draws([release], posterior, analysis, draws, progress),
+            lambda progress: statistic_over_draws(releases, posterior, analysis, draws, progress),
         )
 
     @property

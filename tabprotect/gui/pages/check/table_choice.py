@@ -65,7 +65,7 @@ class TableChoice(QWidget):
         """Offer the tables of the release, and ask about the chosen one where that is open."""
         from tabprotect.engine.belief.of_table import tables_to_judge
 
-        release, first = self.document.release, self.document.known_posterior("user")
+        release, first = self.document.counts_release, self.document.known_posterior("user")
         if release is None:
             return
         if first is not None and not same(self._of, (release, first.domain)):
@@ -85,7 +85,7 @@ class TableChoice(QWidget):
         self.setVisible(len(numbers) > 1)
 
     def _key(self, who: Who) -> tuple[object, ...] | None:
-        release, base = self.document.release, self.document.known_belief(who)
+        release, base = self.document.counts_release, self.document.known_belief(who)
         return None if release is None or base is None else (release, base, self.number)
 
     def _ask(self, who: Who, release: Release) -> None:
@@ -115,7 +115,7 @@ class TableChoice(QWidget):
             self._asking[who].ask(message("what to believe of a table"), work, key)
 
     def _chosen(self) -> None:
-        if (release := self.document.release) is None:
+        if (release := self.document.counts_release) is None:
             return
         for who in self._asking:
             self._ask(who, release)

@@ -8,7 +8,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.believed.totals import CERTAIN, Totals, TotalsBy, groupings_for
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.forms.parameters.name_picks import NamePicks
@@ -61,7 +61,7 @@ class TotalsPanel(QWidget):
     def refresh(self, who: Who) -> None:
         """Ask anew about the totals of the posterior in force; only while they are looked at."""
         self._who = who
-        posterior, release = self.document.known_posterior(who), self.document.release
+        posterior, release = self.document.known_posterior(who), self.document.counts_release
         if release is None or posterior is None:
             self._question.drop()
             if release is None or not set(self.picks.names) <= set(self._names(release.domain, release)):
@@ -73,7 +73,7 @@ class TotalsPanel(QWidget):
             return
         names = self._names(posterior.domain, release)
         if list(self.picks.names) != names:
-            total = self.document.total
+            total = self.document.counts_selected[1]
             self.picks.offer(names)
             self.picks.choose(names[:1] if total is None else total.names, quietly=True)
         if self._question.ask_by(self.chosen, who):
@@ -134,19 +134,19 @@ class TotalsPanel(QWidget):
                 )
             )
         )
-        total = self.document.total
-        self.select(self.document.selection if total is None else total.cell)
+        self.select()
 
     def show_by(self, names: tuple[str, ...]) -> None:
         """The totals by these names."""
         self.picks.choose(names, quietly=True)
         self.refresh(self._who)
 
-    def select(self, cell: Index | None) -> None:
-        """Go to the total that a cell belongs to."""
+    def select(self) -> None:
+        """Go to the total that the selected cell belongs to."""
         if self.totals is None or self._found is None:
             return
-        release = self.document.release
+        release, (cell, total) = self.document.counts_release, self.document.counts_selected
+        cell = cell if total is None else total.cell
         if release is None or self._found.publication.domain != release.domain:
             # The selected cell is one of the inner cells; these totals are of others.
             cell = None
