@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from os.path import exists
 from pathlib import Path
 
-from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import ParameterError, TabprotectError
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
@@ -85,7 +85,7 @@ class Console:
         """An error with its place, its details and its remedy."""
         self.clear()
         if self.as_json:
-            said = {"error": error.as_json() | {"exit_code": error.exit_code}, **error.figures}
+            said = {"error": as_json(error) | {"exit_code": error.exit_code}, **error.figures}
             print(json.dumps(said, default=as_json))
         lead = message("{told} ", tr("error:"))
         out = [f"{lead}{f'{error.place}: ' if error.place else ''}{translate(error.message)}"]

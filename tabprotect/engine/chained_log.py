@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 
 FIRST_CHAIN = "0" * 64
 """Stands for the hash of the line before the first one."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from tabprotect.engine.encoding import Encodable, as_json
 from tabprotect.languages.messages import capital, joined, message
 from tabprotect.version import missing_kernels
 
@@ -25,7 +24,7 @@ ACCEPT: Answer = ({}, ("--accept", "REASON"))
 AGAIN: Answer = ({}, ("--again", "REASON"))
 
 
-class TabprotectError(Encodable, Exception):
+class TabprotectError(Exception):
     """Anything the program refuses or cannot do.
 
     Parameters
@@ -175,7 +174,7 @@ def about(keyword: str = "", **called: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Suggestion(Encodable):
+class Suggestion:
     """Another request to make: in words (a button), and as parameters."""
 
     json_keys = "text parameters"
@@ -206,10 +205,7 @@ class InfeasibleError(TabprotectError):
     kind = "infeasible"
     suggestions: tuple[Suggestion, ...] = ()
     runnable: tuple[tuple[Suggestion, tuple[str, ...]], ...] | None = None
-
-    def as_json(self) -> dict[str, object]:
-        remedies = {"remedies": as_json(self.suggestions)} if self.suggestions else {}
-        return super().as_json() | remedies
+    json_keys = f"{TabprotectError.json_keys} remedies=suggestions?"
 
 
 class TooLargeError(InfeasibleError):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, overload
 
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from tabprotect.engine.encoding import as_json
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered

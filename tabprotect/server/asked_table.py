@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
-from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_json
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

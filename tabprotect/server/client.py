@@ -9,8 +9,8 @@ import urllib.request
 from dataclasses import dataclass
 from datetime import datetime
 
-from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.plain_values.decoding import decoded
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.languages.messages import message

@@ -11,8 +11,8 @@ import anyio
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.guard.boundary import (

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from tabprotect.engine.decoding import Between, decoded, parsed_toml
-from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.paths import read_text
+from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_toml
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.sensitivity.small_count import Judged

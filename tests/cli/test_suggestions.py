@@ -16,6 +16,7 @@ import tabprotect as tp
 from tabprotect.cli.main import _with_settings
 from tabprotect.engine.disclosure import refusals
 from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.plain_values.encoding import as_json
 
 Run = Callable[..., Any]
 
@@ -140,7 +141,7 @@ def test_the_library_carries_the_same(house_folder: Path) -> None:
     table = tp.read_table("example:czech-autoworkers")
     with pytest.raises(RefusedError) as refused:
         tp.protect(table, "cyclic_perturbation", cycles="elementary", alpha=0.3, seed=1)
-    found = json.loads(json.dumps(refused.value.as_json()))
+    found = json.loads(json.dumps(as_json(refused.value)))
     assert len(found["suggestions"]) == len(refused.value.suggestions) > 0
     assert all(
         command.startswith("tabprotect protect example:czech-autoworkers --method ")

@@ -18,9 +18,9 @@ from tabprotect.cli.margins.released_margins import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.engine.agency import user_name
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.options import Naming, option_field, part, position
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules

@@ -19,9 +19,9 @@ from tabprotect.engine.belief.log_odds import log_odds
 from tabprotect.engine.belief.model_fit import ModelReading
 from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
-from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import option_field, part
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.table import Table

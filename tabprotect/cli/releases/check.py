@@ -11,12 +11,12 @@ from tabprotect.cli.arguments import TableReading, keep_apart, open_source
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.options import Naming, Options, option_field, part, position
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
 from tabprotect.engine.output_checking.decision_files import as_json, read_decisions, write_decisions
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, CheckRules, Decision, flag_cells
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import joined, message, plural
 

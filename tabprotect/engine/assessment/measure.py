@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.registry import Documented
 from tabprotect.languages.messages import message, prose
 

@@ -16,8 +16,8 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.exact_margins import exact_sums

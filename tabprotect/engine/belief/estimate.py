@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import message
 
 LEVEL = 0.95

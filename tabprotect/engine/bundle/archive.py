@@ -23,8 +23,8 @@ from tabprotect.engine.budgets import (
     MAX_MEMBER,
     MAX_UNPACKED,
 )
-from tabprotect.engine.encoding import as_json
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__
 

@@ -23,10 +23,10 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.designs import TRIANGULAR, design, redesigned
-from tabprotect.engine.decoding import Between, decoded, natural, parsed_json, shown
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.paths import read_text
+from tabprotect.engine.plain_values.decoding import Between, decoded, natural, parsed_json, shown
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.kept_margins import KeptMargins

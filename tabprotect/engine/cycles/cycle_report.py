@@ -12,8 +12,8 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.graphs import elimination_cost
-from tabprotect.engine.encoding import Encodable, as_json
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
+from tabprotect.engine.plain_values.encoding import Encodable, as_json
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.kept_margins import KeptMargins

@@ -23,8 +23,8 @@ from tabprotect.engine.cycles.constructions.swaps import (
     strips,
 )
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
-from tabprotect.engine.decoding import decoded, natural
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.plain_values.decoding import decoded, natural
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.paths import is_there, read_text
+from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.release.left_out import KINDS
 from tabprotect.engine.release.limits import ATTEMPTS, MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.languages.messages import message

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from tabprotect.engine.budgets import LAID_OUT_BYTES, MOST_COLUMNS
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
@@ -26,6 +25,7 @@ from tabprotect.engine.formats.layouts.table_forms import Form, recognise
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.cube import About, Cube

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
 from tabprotect.engine.paths import read_text
+from tabprotect.engine.plain_values.decoding import parsed_toml
 from tabprotect.languages.messages import message
 from tabprotect.languages.nearest import closest_match
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 from tabprotect.engine.paths import read_text
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import joined, message
 
 FORMAT = "tabprotect-decisions-1"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.strength import Strength
 from tabprotect.engine.tables.domain import Domain

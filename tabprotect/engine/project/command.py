@@ -26,9 +26,9 @@ from typing import (
     get_type_hints,
 )
 
-from tabprotect.engine.decoding import Decoding, FieldsError
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.plain_values.decoding import Decoding, FieldsError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import Randomness

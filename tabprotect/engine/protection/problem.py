@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from tabprotect.engine import agency
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, MarginScreening, RiskJudgement
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells

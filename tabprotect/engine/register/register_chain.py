@@ -19,8 +19,8 @@ from typing import Literal
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.chained_log import Head
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import message
 
 KEY_LABEL = b"tabprotect register, mark of the house key, version 1"

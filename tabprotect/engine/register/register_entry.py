@@ -21,8 +21,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.disclosure.policy import Again
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import AGAIN, RefusedError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.privacy import KEY as PRIVACY

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final, Literal
 
-from tabprotect.engine.decoding import AsWritten
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.decoding import AsWritten
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import joined, message
 
 NEIGHBOURS: Final = "one record more or less"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
-from tabprotect.engine.decoding import AsWritten
+from tabprotect.engine.plain_values.decoding import AsWritten
 from tabprotect.languages.messages import capital, message, percent
 
 KEY = "tuned"

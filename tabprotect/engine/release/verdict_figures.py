@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.release.findings import Finding, in_words, said
 from tabprotect.engine.release.left_out import Omission, listed
 from tabprotect.engine.release.limits import ROUNDING, Limits

@@ -10,8 +10,8 @@ from functools import cache, cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.sensitivity import rules as package
 from tabprotect.engine.sensitivity.rule import CellContributions, ContributorRule, SensitivityRule

@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.options import Measure
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.registry import Documented
 from tabprotect.languages.messages import message
 

@@ -11,8 +11,8 @@ from itertools import starmap
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.decoding import decoded
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 from tabprotect.engine.tables.variable import Level, TotalCode, Variable

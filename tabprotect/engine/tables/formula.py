@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import message
 
 FORMULA_TERMS = 100_000

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints, Signs
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins

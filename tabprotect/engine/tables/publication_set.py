@@ -13,8 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import MarginSet

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tabprotect.engine.chained_log import Head
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.languages.messages import message
 from tabprotect.server.accounting.accounts import ROLES, Role

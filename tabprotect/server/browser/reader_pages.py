@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tabprotect.engine.decoding import natural
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.table_server.decision import ServerState

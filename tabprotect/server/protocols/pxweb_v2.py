@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tabprotect.engine.decoding import natural
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import message
 from tabprotect.server.answered_file import file_answer
 from tabprotect.server.asked_table import asked_as

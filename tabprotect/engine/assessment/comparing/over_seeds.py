@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 
 ALMOST = 1e-12
 """Means closer than this are equal: they are sums of rounded figures."""

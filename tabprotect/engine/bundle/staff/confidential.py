@@ -20,13 +20,13 @@ from tabprotect.engine.bundle.staff.risk_report import (
 )
 from tabprotect.engine.bundle.tables import data_package
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.decoding import decoded
 from tabprotect.engine.disclosure.magnitude_verdict import magnitude_verdict
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.magnitudes.files.table_files import read_magnitudes, write_magnitudes
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.paths import is_file, is_there
+from tabprotect.engine.plain_values.decoding import decoded
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.method import require_inline

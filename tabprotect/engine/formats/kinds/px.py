@@ -23,7 +23,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -35,6 +34,7 @@ from tabprotect.engine.formats.layouts.observations import (
 )
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube, in_units
 from tabprotect.engine.tables.table import Table

@@ -26,7 +26,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import MOST_TEXT
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.agencies.rda_metadata import (
     TauMetadata,
@@ -58,6 +57,7 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tabprotect.engine.decoding import natural
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.rows import RowSource
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.languages.messages import joined, message, plural
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})

@@ -13,7 +13,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
-from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.rows.sql import Connection, QueryError, connected
 from tabprotect.engine.formats.rows.sql_text import file_literal, literal
@@ -22,6 +21,7 @@ from tabprotect.engine.magnitudes.tables.contributions import Contributions
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_json
 from tabprotect.engine.release.published_magnitudes import PLACES
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.messages import message

@@ -22,10 +22,10 @@ from pathlib import Path
 
 from tabprotect.engine.agency import user_name
 from tabprotect.engine.atomic import make_folder, write_bytes
-from tabprotect.engine.decoding import decoded, parsed_json
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.paths import is_file
+from tabprotect.engine.plain_values.decoding import decoded, parsed_json
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file

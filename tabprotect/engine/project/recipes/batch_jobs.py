@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.decoding import decoded, parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.paths import is_file, is_folder, read_text
+from tabprotect.engine.plain_values.decoding import decoded, parsed_toml
 from tabprotect.engine.project.recipes.replay import read
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.budgets import DENSE_LIMIT
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.project.recipes.recipe_mapping import part_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

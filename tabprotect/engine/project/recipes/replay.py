@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle.staff.confidential import suggested_name
-from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.paths import is_url, read_text
+from tabprotect.engine.plain_values.decoding import parsed_toml
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import spelled

@@ -23,8 +23,8 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from tabprotect.engine.arrays import Arrays, Ints
-from tabprotect.engine.decoding import LATE, Decoding, types_of
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.plain_values.decoding import LATE, Decoding, types_of
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.release.release import Release

@@ -18,10 +18,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import PERTURBATION_ROWS
-from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.paths import read_text
+from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_json
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.languages.messages import joined, message
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.protection.problem import JudgedCells, Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of

@@ -14,8 +14,8 @@ from datetime import datetime
 from types import MappingProxyType
 
 from tabprotect.engine.chained_log import NO_LINES, Head
-from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.decoding import decoded
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query

@@ -20,7 +20,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from tabprotect.engine.arrays import Bools, Ints, Signs
-from tabprotect.engine.decoding import natural
+from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.drawn import icons

@@ -15,6 +15,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text import rows
 from tabprotect.engine.formats.text.fields import WORD, LabelCodes, split_fields
+from tabprotect.engine.plain_values.encoding import as_json
 
 NOTHING = re.compile("(?!)")
 
@@ -24,7 +25,7 @@ def outcome(path: Path, **options: object) -> tuple[object, ...]:
     try:
         found = read_table(path, Reading.of(options))
     except InputError as error:
-        return tuple(error.as_json().items())
+        return tuple(as_json(error).items())
     return found.table, found.notes
 
 

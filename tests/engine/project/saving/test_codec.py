@@ -13,10 +13,10 @@ import pytest
 from same_values import difference, written_out
 
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.decoding import LATE
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.magnitudes.tables.largest_only import LargestOnly
+from tabprotect.engine.plain_values.decoding import LATE
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.project.history import History, held_bytes, held_values
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -142,7 +143,7 @@ def test_remedies_come_in_order_and_carry_their_parameters() -> None:
         _protect(counts, totals="published")
     offered = [dict(each.parameters) for each in refused.value.suggestions]
     assert offered == [{"totals": "allowed"}, {"zeros": "allowed"}, {"level": 1}, {"insiders": "outside"}]
-    assert refused.value.as_json()["remedies"]
+    assert as_json(refused.value)["remedies"]
     _protect(counts, **offered[0])
 
 

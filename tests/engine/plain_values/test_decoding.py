@@ -9,8 +9,15 @@ from typing import Annotated, Literal
 
 import pytest
 
-from tabprotect.engine.decoding import MOST_FAULTS, Between, FieldsError, decoded, parsed_json, parsed_toml
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.decoding import (
+    MOST_FAULTS,
+    Between,
+    FieldsError,
+    decoded,
+    parsed_json,
+    parsed_toml,
+)
 
 
 @dataclass(frozen=True)

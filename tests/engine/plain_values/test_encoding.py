@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.encoding import Encodable, as_json
+from tabprotect.engine.plain_values.encoding import Encodable, as_json, keyed
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,21 @@ def test_keys_are_fields_properties_and_attributes_of_parts() -> None:
     assert json.dumps({"x": Whole(Part("a"))}, default=as_json) == json.dumps(
         {"x": Whole(Part("a")).as_json()}
     )
+
+
+@dataclass(frozen=True)
+class Told:
+    whole: Whole | None = None
+    reason: str = ""
+    seen: tuple[int, ...] | None = None
+    json_keys = "seen? why=reason? *whole"
+
+
+def test_defaults_are_left_out_and_a_part_may_stand_among_the_others() -> None:
+    whole = Whole(Part("a"))
+    assert as_json(Told(whole)) == whole.as_json()
+    assert as_json(Told(whole, "late", ())) == {"seen": [], "why": "late"} | whole.as_json()
+    assert keyed(whole, "name=part.name double") == {"name": "a", "double": 6}
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,14 @@ class Encodable:
     Attributes
     ----------
     json_keys
-        The keys in their order, with spaces between: the names of attributes, or ``key=attribute``
-        where the attribute is called otherwise or belongs to a part (``who=publication.who``). Empty
-        for the fields of a dataclass.
+        The keys of :func:`keyed`. Empty for the fields of a dataclass.
     """
 
     json_keys: ClassVar[str] = ""
 
     def as_json(self) -> dict[str, Any]:
         """The object that JSON says of it."""
-        return {key: as_json(attrgetter(name)(self)) for key, name in keys_of(type(self)).items()}
+        return keyed(self)
 
 
 def as_json(value: object) -> Any:
@@ -47,13 +45,29 @@ def as_json(value: object) -> Any:
         return str(value)
     if (encode := getattr(value, "as_json", getattr(value, "tolist", None))) is not None:
         return encode()
-    if is_dataclass(value):
-        return {name: as_json(getattr(value, name)) for name in keys_of(type(value))}
+    if is_dataclass(value) or hasattr(value, "json_keys"):
+        return keyed(value)
     raise TypeError(f"JSON has no {type(value).__name__}")
 
 
-def keys_of(kind: Any) -> dict[str, str]:
-    """The attribute that stands at each key, in their order."""
-    said: str = getattr(kind, "json_keys", "")
-    pairs = [key.partition("=") for key in said.split() or (field.name for field in fields(kind))]
-    return {key: attribute or key for key, _, attribute in pairs}
+def keyed(value: Any, keys: str = "") -> dict[str, Any]:
+    """What JSON says of some attributes of a value.
+
+    Parameters
+    ----------
+    keys
+        The keys in their order, with spaces between: the names of attributes, or ``key=attribute`` where
+        the attribute is called otherwise or belongs to a part (``who=publication.who``). One that ends in
+        ``?`` is left out where the attribute is none, or what its class says by default; those of a part
+        stand among the others by ``*part``. By default those of the value's class.
+    """
+    kind, said = type(value), dict[str, Any]()
+    keys = keys or getattr(kind, "json_keys", "")
+    for each in keys.split() or [field.name for field in fields(kind)]:
+        key, _, path = each.strip("*?").partition("=")
+        found = attrgetter(path or key)(value)
+        if each[0] == "*":
+            said |= as_json(found)
+        elif each[-1] != "?" or (found is not None and found != getattr(kind, path or key, None)):
+            said[key] = as_json(found)
+    return said

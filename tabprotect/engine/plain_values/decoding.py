@@ -26,8 +26,8 @@ from typing import (
     get_type_hints,
 )
 
-from tabprotect.engine.encoding import Encodable
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import joined, message
 
 T = TypeVar("T")
