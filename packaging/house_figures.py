@@ -116,17 +116,21 @@ def entered(act: Callable[[], object]) -> set[str]:
     return {str(Path(name).relative_to(PACKAGE)) for name in files}
 
 
-def of_protect() -> set[str]:
-    """Files that protecting an example on the command line enters."""
+def of_protect() -> tuple[set[str], set[str]]:
+    """Files that protecting an example on the command line enters, alone and beside an earlier release."""
     from tabprotect.cli.main import main
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TABPROTECT_HOME"] = folder
-        out = str(Path(folder, "release.zip"))
-        words = ["protect", EXAMPLE, "--method", "cyclic_perturbation", "--out", out]
-        words += ["--dossier", str(Path(folder, "dossier.zip"))]
-        with contextlib.redirect_stdout(io.StringIO()):
-            return entered(lambda: main(words))
+
+        def files(name: str, *more: str) -> set[str]:
+            words = ["protect", EXAMPLE, "--method", "cyclic_perturbation", *more]
+            words += ["--out", str(Path(folder, f"{name}.zip"))]
+            words += ["--dossier", str(Path(folder, f"{name}-dossier.zip"))]
+            with contextlib.redirect_stdout(io.StringIO()):
+                return entered(lambda: main(words))
+
+        return files("first"), files("second", "--set", "alpha=0.25", "--again", "yearly")
 
 
 def of_run() -> set[str]:
@@ -167,7 +171,12 @@ def of_run() -> set[str]:
 if __name__ == "__main__":
     for name, figure in of_source().items():
         print(f"{figure:8,} {name}")
-    for act, walked in (("protect", of_protect()), ("a click on Run", of_run())):
+    first, second = of_protect()
+    for act, walked in (
+        ("protect", first),
+        ("protect beside an earlier release", second),
+        ("a click on Run", of_run()),
+    ):
         print(f"{len(walked):8,} files entered by {act}")
         if "--list" in sys.argv:
             print("\n".join(sorted(walked)))

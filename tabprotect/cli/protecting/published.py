@@ -13,10 +13,11 @@ from tabprotect.engine.disclosure.magnitude_verdict import sentences
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.options import Protecting, Publishing
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.judgement import judge_release
+from tabprotect.engine.project.releasing.judgement import asked_once, judge_release
 from tabprotect.engine.project.workflow import protected, published
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
+from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.languages.messages import message
 
 MANY_CELLS = 20_000
@@ -40,14 +41,15 @@ def protect_and_publish(
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
-    expected = None
+    expected, looked_up = None, None
     if history.project.magnitudes is not None:
         with BreakingOff(console) as watched:
             history = protected(history, protecting, watched)
     else:
-        history = protected(history, protecting, console)
+        looked_up = asked_once(history.project.problem, protecting.register)
+        history = protected(history, protecting, console, looked_up)
         expected = _expected(history.project) if console.as_json else None
-    publish_and_say(history, publishing, protecting.register, console, written)
+    publish_and_say(history, publishing, protecting.register, console, written, looked_up)
 
 
 def publish_and_say(
@@ -56,6 +58,7 @@ def publish_and_say(
     register: str | None,
     console: Console,
     written: Callable[[Project], ExtraOutput],
+    looked_up: LookedUp | None = None,
 ) -> None:
     """Publish a protected table, and say what became of it.
 
@@ -63,11 +66,17 @@ def publish_and_say(
     ----------
     written
         What is said of the bundles, once they are there.
+    looked_up
+        What the register holds, if it was asked a moment ago.
     """
     notes = len(history.project.notes)
     reason = publishing.again.strip() or publishing.accept.strip()
-    before = judge_release(history.project, register, reason=reason, progress=console).before
-    history = published(history, publishing, register=register, before=before, progress=console)
+    assert history.project.protected is not None
+    looked_up = looked_up or asked_once(history.project.protected.record.problem, register)
+    before = judge_release(
+        history.project, register, reason=reason, looked_up=looked_up, progress=console
+    ).before
+    history = published(history, publishing, register=register, looked_up=looked_up, progress=console)
     project = history.project
     for note in project.notes[notes:]:
         console.say(message("note: {note}", note))

@@ -36,7 +36,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.left_before import LeftBefore
+    from tabprotect.engine.register.reading_together import LookedUp
 
 Arguments = Mapping[str, object]
 
@@ -63,14 +63,14 @@ class Context:
     register
         The register of releases: a file, a URL or ``none``; by default the house's own. It is chosen
         by whoever runs the program, and no recipe names it.
-    before
-        What left before, if it was looked up a moment ago.
+    looked_up
+        What the register holds of the table, if it was asked a moment ago.
     """
 
     progress: Progress = SILENT
     trail: tuple[TrailEntry, ...] = ()
     register: str | None = None
-    before: LeftBefore | None = None
+    looked_up: LookedUp | None = None
     _seeds: list[int] = field(default_factory=list, repr=False)
 
     def randomness(self, seed: int | None) -> Randomness:

@@ -21,7 +21,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
-    from tabprotect.engine.register.left_before import LeftBefore
+    from tabprotect.engine.register.reading_together import LookedUp
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,12 @@ class History:
         *,
         progress: Progress = SILENT,
         register: str | None = None,
-        before: LeftBefore | None = None,
+        looked_up: LookedUp | None = None,
     ) -> tuple[History, Changes]:
         """Run a command on the project; undone steps can no longer be redone.
 
         A command that opens a document begins a new history, with nothing of this one. ``register``
-        and ``before`` are as in :class:`~tabprotect.engine.project.command.Context`.
+        and ``looked_up`` are as in :class:`~tabprotect.engine.project.command.Context`.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class History:
             As the command raises; this history is never changed.
         """
         here = History() if order.command.says.opens else self
-        context = Context(progress, here.trail, register, before)
+        context = Context(progress, here.trail, register, looked_up)
         project = order.run(here.project, context)
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         step = Step(order, order.label(here.project), time, context.seed, project)

@@ -24,7 +24,7 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.record_files import GivenRecords
-    from tabprotect.engine.register.left_before import LeftBefore
+    from tabprotect.engine.register.reading_together import LookedUp
 
 
 def opened(source: str, reading: Reading, progress: Progress) -> History:
@@ -53,14 +53,16 @@ def _absolute_lists(asked: Tabulation) -> Mapping[str, str] | None:
     return lists or asked.code_lists
 
 
-def protected(history: History, asked: Protecting, progress: Progress) -> History:
-    """The open table protected; parameters that are numbers may be text."""
+def protected(
+    history: History, asked: Protecting, progress: Progress, looked_up: LookedUp | None = None
+) -> History:
+    """The open table protected; parameters that are numbers may be text. ``looked_up`` as in a context."""
     # Late: a table is opened, counted and converted without it.
     from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters, set_policy
 
     def do(order: Order) -> None:
         nonlocal history
-        history, _ = history.do(order, progress=progress, register=asked.register)
+        history, _ = history.do(order, progress=progress, register=asked.register, looked_up=looked_up)
 
     asked.check_given(history.project.measure)
     parameters = dict(asked.parameters or {})
@@ -95,10 +97,10 @@ def published(
     asked: Publishing,
     *,
     register: str | None = None,
-    before: LeftBefore | None = None,
+    looked_up: LookedUp | None = None,
     progress: Progress,
 ) -> History:
-    """The protected table published; ``before`` as in a command's context.
+    """The protected table published; ``looked_up`` as in a command's context.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def published(
         )
     sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
     order = publish.order(replace(asked, sign=sign, sign_too=too).given)
-    return history.do(order, progress=progress, register=register, before=before)[0]
+    return history.do(order, progress=progress, register=register, looked_up=looked_up)[0]
 
 
 def cycle_source(given: str | Mapping[str, object]) -> Order:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.agency import key as house_key
@@ -19,12 +18,9 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.reading_together import marks
-from tabprotect.engine.register.register_entry import COINS, RegisterEntry, coins_mark
+from tabprotect.engine.register.reading_together import LookedUp, marks
+from tabprotect.engine.register.register_entry import COINS, RefusedMechanism, RegisterEntry, coins_mark
 from tabprotect.engine.release.mechanism import Gate, Mechanism, RefusedDraws
-
-if TYPE_CHECKING:
-    from tabprotect.engine.register.register import RefusedMechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +61,9 @@ class EarlierRefusals:
         *,
         accepted: bool,
         randomness: Randomness,
-        register: str | None,
+        looked_up: LookedUp,
     ) -> EarlierRefusals:
-        """Look them up.
+        """Find them among what the register holds.
 
         Parameters
         ----------
@@ -77,19 +73,14 @@ class EarlierRefusals:
             Whether a draw is accepted against the gate.
         randomness
             That of the mechanism at hand.
-
-        Raises
-        ------
-        InputError
-            If the register cannot be read.
         """
         method, values, _ = how
-        known = _refused_before(problem, register)
+        known = dict(looked_up.refused)
         if known:
             # The very draw that was refused beside other releases is no choice between two.
             known.pop(_drawn_digest(problem, (method, values), randomness), None)
         run = _Run(problem, how, randomness, accepted)
-        for made, is_same in run.made_before(known, register):
+        for made, is_same in run.made_before(known, looked_up):
             # Of the very run that was made before, what was refused later tells nothing.
             found = run.after({d: one for d, one in known.items() if one.time < made})
             if is_same(found.limits):
@@ -101,7 +92,7 @@ class EarlierRefusals:
         place = register_address(register)
         if place is None:
             return
-        from tabprotect.engine.register.register import RefusedMechanism, Register
+        from tabprotect.engine.register.register import Register
 
         digest = _run_digest(self.problem, (self.method, self.values), self.randomness)
         stated = _stated(self.problem, (self.method, self.values), self.limits, self.randomness)
@@ -128,7 +119,7 @@ def remember_beside(
     place = register_address(register)
     if place is None or is_unmade(place):
         return
-    from tabprotect.engine.register.register import RefusedMechanism, Register
+    from tabprotect.engine.register.register import Register
 
     method, values, policy = how
     limits = policy.limits(problem.at_risk, again=False, changed=True)
@@ -172,13 +163,13 @@ class _Run:
         )
 
     def made_before(
-        self, known: Mapping[str, RefusedMechanism], register: str | None
+        self, known: Mapping[str, RefusedMechanism], looked_up: LookedUp
     ) -> Iterator[tuple[str, Callable[[Gate], bool]]]:
         """Return when it left, or was refused, before; and whether limits are those that it had."""
         if not known:
             return
         method, values, _ = self.how
-        for entry, mechanism in self._left(register):
+        for entry, mechanism in self._left(looked_up):
             gate = mechanism.gate
             if gate is not None and self._let_out_alike(gate):
                 time = entry.time.isoformat(" ", "microseconds")
@@ -192,34 +183,28 @@ class _Run:
                 ),
             )
 
-    def _left(self, register: str | None) -> Iterator[tuple[RegisterEntry, Mechanism]]:
+    def _left(self, looked_up: LookedUp) -> Iterator[tuple[RegisterEntry, Mechanism]]:
         """The publications of the same mechanism with the same coins, the first of them first."""
         method, values, _ = self.how
         domain, public_ones = self.problem.table.domain, _public(method, values)
         own = coins_mark(self.randomness.seed, house_key()) if method.is_random(values) else None
-        place = register_address(register)
-        if place is None:
-            return
-        from tabprotect.engine.register.register import Register
-
-        original = marks(self.problem).original
-        with Register(place) as opened:
-            for entry in opened.entries():
-                of = entry.publication
-                if (of.marks.original, of.method) != (original, method.name):
-                    continue
-                if of.gate.get(COINS) != own or (content := opened.content(entry)) is None:
-                    continue
-                try:
-                    files = unpack(content, allowed=lambda _: True)
-                    stated = parse_json(MECHANISM, files[MECHANISM])
-                    mechanism = Mechanism.from_json(stated, domain, self.problem.table)
-                except (KeyError, TabprotectError):
-                    # Of a set the register keeps what its bundles are sealed with.
-                    continue
-                # What follows from the original is stated as well.
-                if all(mechanism.parameters.get(n) == v for n, v in public_ones.items()):
-                    yield entry, mechanism
+        alike = [
+            one
+            for one in reversed(looked_up.earlier)
+            if (one.relation, one.entry.publication.method) == ("original", method.name)
+            and one.entry.publication.gate.get(COINS) == own
+        ]
+        for one, content in looked_up.contents(alike):
+            try:
+                files = unpack(content, allowed=lambda _: True)
+                stated = parse_json(MECHANISM, files[MECHANISM])
+                mechanism = Mechanism.from_json(stated, domain, self.problem.table)
+            except (KeyError, TabprotectError):
+                # Of a set the register keeps what its bundles are sealed with.
+                continue
+            # What follows from the original is stated as well.
+            if all(mechanism.parameters.get(n) == v for n, v in public_ones.items()):
+                yield one.entry, mechanism
 
     def _let_out_alike(self, gate: Gate) -> bool:
         """Return True if a reason was taken for what left, if and only if one is given for the run at
@@ -234,23 +219,6 @@ def _same_limits(stated: Gate, limits: Gate) -> bool:
     """Return True if a gate that is stated is one of these limits, whatever came of it."""
     outcome = {name: getattr(stated, name) for name in ("passed", "left_out", "reason", "attempts_at_most")}
     return replace(limits, **outcome).as_json() == stated.as_json()
-
-
-def _refused_before(problem: Problem, register: str | None = None) -> dict[str, RefusedMechanism]:
-    """Mechanisms that the gate refused for a table, by their digests.
-
-    Raises
-    ------
-    InputError
-        If the register cannot be read.
-    """
-    place = register_address(register)
-    if place is None or is_unmade(place):
-        return {}
-    from tabprotect.engine.register.register import Register
-
-    with Register(place) as opened:
-        return opened.refused(marks(problem).original)
 
 
 def _public(method: Method, values: Values) -> dict[str, object]:

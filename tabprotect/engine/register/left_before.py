@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.bundle import public
@@ -26,7 +25,13 @@ from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.reading_together import JointReading, LookedUp, ReadingTogether, look_up
 from tabprotect.engine.register.register_chain import Damage
-from tabprotect.engine.register.register_entry import Earlier, spending_warning, spent_before, warnings_of
+from tabprotect.engine.register.register_entry import (
+    Earlier,
+    RefusedMechanism,
+    spending_warning,
+    spent_before,
+    warnings_of,
+)
 from tabprotect.engine.release.findings import Finding, FindingGroup, State, said
 from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.privacy import Spent
@@ -34,9 +39,6 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import capital, joined, message, plural
-
-if TYPE_CHECKING:
-    from tabprotect.engine.register.register import RefusedMechanism
 
 
 def spent_on_refusals(
@@ -128,10 +130,8 @@ class LeftBefore:
         The verdict on the release at hand by itself, where the caller has it.
     again
         Numbers under which the release at hand itself left, which is no other release.
-    looked_up
-        What the register held when it was asked.
-    release
-        The release at hand, which was read beside the earlier ones.
+    at_hand
+        The release at hand, which was read beside the earlier ones, and the limits.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -145,8 +145,9 @@ class LeftBefore:
     judged_on: object = field(default=None, repr=False)
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
-    looked_up: LookedUp | None = field(default=None, repr=False, compare=False)
-    release: Release | None = field(default=None, repr=False, compare=False)
+    at_hand: tuple[Release | None, AgencyPolicy | Gate | None] = field(
+        default=(None, None), repr=False, compare=False
+    )
 
     @property
     def more(self) -> int:
@@ -306,7 +307,6 @@ def left_before(
     release: Release | None = None,
     whole: bytes | None = None,
     policy: AgencyPolicy | Gate | None = None,
-    known: LeftBefore | None = None,
     looked_up: LookedUp | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
@@ -321,29 +321,23 @@ def left_before(
         as another, whoever signed it.
     whole
         What would be entered for it, if not its bundle: the manifest of a set.
-    known
-        What was found a moment ago by the same policy: it stands where the register, asked then and not
-        since, and the release are the same; its verdict stands where it is one on the same.
     looked_up
-        What the register holds, where it was just asked.
+        What the register holds, where it was just asked. What was found of it stands where release and
+        limits are the same; a verdict stands where it is one on the same.
 
     Raises
     ------
     Interrupted
         If cancelled.
     """
-    if (
-        known is not None
-        and release is not None
-        and known.release is release
-        and looked_up is not None
-        and known.looked_up is looked_up
-        and whole is None
-    ):
-        return known
     try:
         looked_up = looked_up or look_up(problem, register)
-        return _left_before(problem, looked_up, (release, whole), policy, known, progress)
+        known = looked_up.found[-1] if looked_up.found else LeftBefore()
+        same = known.at_hand[0] is release and known.at_hand[1] == policy
+        if release is None or not same or whole is not None:
+            known = _left_before(problem, looked_up, (release, whole), policy, known, progress)
+            looked_up.found.append(known)
+        return known
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -355,15 +349,15 @@ def _left_before(
     looked_up: LookedUp,
     at_hand: tuple[Release | None, bytes | None],
     policy: AgencyPolicy | Gate | None,
-    known: LeftBefore | None,
+    known: LeftBefore,
     progress: Progress,
 ) -> LeftBefore:
     release, whole = at_hand
     wrong, earlier = looked_up.damaged, list(looked_up.earlier)
-    refused = spent_on_refusals(looked_up.refused, problem.table.domain, release)
+    refused = spent_on_refusals(looked_up.refused.values(), problem.table.domain, release)
     if not earlier:
         spent = None if refused == Spent() else _with_own(refused, release)
-        return LeftBefore(damaged=wrong, spent=spent, looked_up=looked_up)
+        return LeftBefore(damaged=wrong, spent=spent)
     all_of_them = earlier
     if whole is not None:
         earlier = [one for one in earlier if one.entry.publication.bundle != sha256(whole)]
@@ -375,10 +369,9 @@ def _left_before(
     left = [one.entry.number for one in all_of_them if one not in earlier]
     if release is not None and not release.counted:
         # Magnitudes are weighed by the verdict of the release itself.
-        return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)), looked_up=looked_up)
-    judged = (None, None) if known is None else (known.judged_on, known.together)
+        return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)))
     try:
-        found = together.of(earlier, opened, judged)
+        found = together.of(earlier, opened, (known.judged_on, known.together))
     except (InputError, InfeasibleError):
         # They cannot be of the same records, or the counts are too many to be laid out.
         close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
@@ -394,6 +387,5 @@ def _left_before(
         damaged=wrong,
         judged_on=found.judged_on,
         again=tuple(sorted(left)),
-        looked_up=looked_up,
-        release=release,
+        at_hand=(release, policy),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.agency import key as house_key
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.chained_log import NO_LINES, Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, ParameterError
@@ -19,6 +20,7 @@ from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
     Earlier,
     OriginalMarks,
+    RefusedMechanism,
     marks_of,
     marks_of_magnitudes,
     related,
@@ -32,8 +34,9 @@ from tabprotect.languages.messages import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
+    from tabprotect.engine.register.left_before import LeftBefore
     from tabprotect.engine.register.overlapping import OverlapEvidence
-    from tabprotect.engine.register.register import RefusedMechanism
+    from tabprotect.engine.register.register import Register
     from tabprotect.engine.register.register_chain import Damage
 
 Drawn = tuple[tuple[Earlier, Release], ...]
@@ -229,14 +232,27 @@ class LookedUp:
     damaged
         What is not as it was entered.
     refused
-        The draws of the table that the gate refused.
+        The mechanisms that the gate refused for the table, by their digests.
+    head
+        The last line of the register.
+    found
+        What was worked out from it of releases at hand, the latest last.
     """
 
     place: str = ""
     earlier: tuple[Earlier, ...] = ()
     damaged: tuple[Damage, ...] = ()
-    refused: tuple[RefusedMechanism, ...] = ()
+    refused: Mapping[str, RefusedMechanism] = field(default_factory=dict)
+    head: Head = NO_LINES
     _kept: dict[int, bytes | None] = field(default_factory=dict, repr=False)
+    found: list[LeftBefore] = field(default_factory=list, repr=False)
+
+    def stands(self, opened: Register, own: OriginalMarks) -> bool:
+        """Return True if nothing that bears on the table was entered since."""
+        if opened.head() == self.head:
+            return True
+        now = tuple(related(own, opened.entries())), opened.refused(own.original)
+        return now == (self.earlier, self.refused)
 
     def contents(self, of: Sequence[Earlier]) -> list[tuple[Earlier, bytes]]:
         """Publications whose bundles are kept, with these, in order; not those of other labels."""
@@ -272,12 +288,12 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     own = marks(problem)
     with Register(place) as opened:
         found = opened.contents()
-        refused = tuple(opened.refused(own.original).values())
+        refused = opened.refused(own.original)
         earlier = tuple(related(own, found.entries))
         # These are read whatever is asked of them.
         close = [one.entry for one in earlier if one.relation in ("original", "records")]
         kept = {entry.number: opened.content(entry) for entry in close}
-    return LookedUp(place, earlier, found.damaged, refused, kept)
+    return LookedUp(place, earlier, found.damaged, refused, found.head, kept)
 
 
 def _plain(one: Evidence) -> Release | Evidence:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -30,7 +30,12 @@ from tabprotect.engine.register.register_chain import (
     sealed,
     seen_heads,
 )
-from tabprotect.engine.register.register_entry import LeavingPublication, OriginalMarks, RegisterEntry
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    OriginalMarks,
+    RefusedMechanism,
+    RegisterEntry,
+)
 from tabprotect.engine.register.register_rows import (
     bundle_damage,
     digest_published,
@@ -49,24 +54,6 @@ from tabprotect.engine.register.register_tables import BUNDLE, CHAIN, REFUSED, R
 from tabprotect.languages.messages import message
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class RefusedMechanism:
-    """A mechanism that the gate refused for an original.
-
-    Attributes
-    ----------
-    method
-    stated
-        The text that it would have stated, with its gate; empty where that is not known.
-    time
-        When that was, in UTC as the register writes it.
-    """
-
-    method: str
-    stated: str = ""
-    time: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

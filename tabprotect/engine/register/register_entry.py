@@ -12,7 +12,7 @@ import hmac
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
@@ -291,6 +291,24 @@ class RegisterEntry(Encodable):
             of.who,
             gone,
         )
+
+
+@dataclass(frozen=True)
+class RefusedMechanism:
+    """A mechanism that the gate refused for an original.
+
+    Attributes
+    ----------
+    method
+    stated
+        The text that it would have stated, with its gate; empty where that is not known.
+    time
+        When that was, in UTC as the register writes it.
+    """
+
+    method: str
+    stated: str = ""
+    time: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals, remember_beside
 from tabprotect.engine.register.left_before import LeftBefore, left_before, spent_on_refusals
-from tabprotect.engine.register.reading_together import _closest, _holds, marks
+from tabprotect.engine.register.reading_together import _closest, _holds, look_up, marks
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
     Earlier,
@@ -274,7 +274,9 @@ def test_a_draw_refused_beside_others_is_remembered(house_folder: Path) -> None:
         pass
     remember_beside(problem, how, one, None)
     for randomness, accepted, changed in ((one, False, False), (other, True, True)):
-        before = EarlierRefusals.of(problem, how, accepted=accepted, randomness=randomness, register=None)
+        before = EarlierRefusals.of(
+            problem, how, accepted=accepted, randomness=randomness, looked_up=look_up(problem)
+        )
         assert (bool(before.others), before.limits.changed) == (changed, changed)
         # Who has the later release alone cannot judge what was refused.
         assert before.draws == before.limits.refused == ()
@@ -291,7 +293,7 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     limits = AgencyPolicy().limits(again=False)
     how = (method, values, AgencyPolicy())
     chance = Randomness(1, given=False, coins="house")
-    before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
+    before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, looked_up=look_up(problem))
     before.remember(None)
     place = agency.register_address()
     assert place is not None and before.limits.attempts_at_most == limits.attempts_at_most == 1
@@ -310,7 +312,9 @@ def test_refused_private_draws_are_counted(house_folder: Path) -> None:
     assert left_before(problem).spent == Spent(0.5, 0.0)
     # With fresh coins it was another draw, refused as well.
     for chance in (Randomness.fresh(), Randomness.fresh()):
-        before = EarlierRefusals.of(problem, how, accepted=False, randomness=chance, register=None)
+        before = EarlierRefusals.of(
+            problem, how, accepted=False, randomness=chance, looked_up=look_up(problem)
+        )
         before.remember(None)
     with Register(place) as register:
         refused = register.refused(marks(problem).original).values()

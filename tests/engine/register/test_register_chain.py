@@ -11,9 +11,9 @@ import pytest
 
 from tabprotect.engine import agency
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.register.register import RefusedMechanism, Register
+from tabprotect.engine.register.register import Register
 from tabprotect.engine.register.register_chain import FILE
-from tabprotect.engine.register.register_entry import OriginalMarks
+from tabprotect.engine.register.register_entry import OriginalMarks, RefusedMechanism
 from tests.engine.register.test_register import fingerprint, publication
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabprotect.engine.agency import is_unmade, register_address, user_name
 from tabprotect.engine.agency import key as house_key
+from tabprotect.engine.agency import register_address, user_name
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
@@ -24,7 +24,7 @@ from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.paths import remark_on_versions
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import spent_on_refusals
-from tabprotect.engine.register.reading_together import marks
+from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import (
     COINS,
     LeavingPublication,
@@ -32,7 +32,6 @@ from tabprotect.engine.register.register_entry import (
     admit,
     admit_spending,
     coins_mark,
-    related,
     same_coins,
     with_the_same_coins,
 )
@@ -44,6 +43,11 @@ if TYPE_CHECKING:
     from tabprotect.engine.project.options import Publishing
     from tabprotect.engine.register.register import Register
     from tabprotect.engine.register.register_chain import Damage
+
+
+class EnteredMeanwhile(Exception):  # noqa: N818
+    """Something that bears on a release was entered since it was judged: it is judged once more."""
+
 
 NO_REGISTER = message(
     "no register: that this table leaves is nowhere noted, and nothing that left before was looked up"
@@ -73,6 +77,8 @@ class Outgoing:
         Who answers for it.
     seed
         Of its coins, where the release states where these come from; else ``None``.
+    looked_up
+        What the register held when it was judged.
     """
 
     release: Release
@@ -84,6 +90,7 @@ class Outgoing:
     decisions: tuple[str, ...]
     who: str
     seed: int | None = field(default=None, repr=False)
+    looked_up: LookedUp = field(default_factory=LookedUp, repr=False)
 
     def leave(
         self, asked: Publishing, policy: AgencyPolicy, register: str | None, reason: str
@@ -101,6 +108,8 @@ class Outgoing:
             When the policy allows no second release, or none without a reason, or no such budget.
         InputError
             When a file or the register cannot be written.
+        EnteredMeanwhile
+            When something that bears on it was entered since it was judged.
         """
         dossier = None if asked.dossier is None else Path(asked.dossier)
         kept = None if dossier is None else confidential.kept_name(dossier, self.whole)
@@ -135,18 +144,14 @@ class Outgoing:
 
         own = self.marks()
         with Register(place) as opened:
-            entries = opened.entries()
+            if not self.looked_up.stands(opened, own):
+                raise EnteredMeanwhile
+            same = [one for one in self.looked_up.earlier if one.entry.publication.bundle == bundle]
             # The same bytes again are no new release, and are not examined a second time.
-            out = any(
-                e.publication.bundle == bundle
-                and e.publication.marks.original == own.original
-                and e.withdrawn is None
-                for e in entries
-            )
-            if not out:
-                earlier = related(own, entries, but=bundle)
+            if not any(one.relation == "original" and one.entry.withdrawn is None for one in same):
+                earlier = [one for one in self.looked_up.earlier if one not in same]
                 admit(earlier, policy.second_release, reason)
-                refused = opened.refused(own.original).values()
+                refused = self.looked_up.refused.values()
                 admit_spending(
                     earlier,
                     release.mechanism.privacy,
@@ -190,7 +195,7 @@ def entry(opened: Register, leaving: LeavingPublication, data: bytes) -> Iterato
         raise
 
 
-def admit_coins(protected: Protected, bundle: bytes, register: str | None, reason: str) -> None:
+def admit_coins(protected: Protected, bundle: bytes, looked_up: LookedUp, reason: str) -> None:
     """Refuse a release with the given coins of another draw: the same coins twice are no two chances.
 
     A short seed is no secret anyway, and takes a reason of its own.
@@ -200,26 +205,25 @@ def admit_coins(protected: Protected, bundle: bytes, register: str | None, reaso
     RefusedError
         If a given seed was used before for another draw, and no reason is given.
     """
-    drawn, place = protected.record.randomness, register_address(register)
-    if not drawn.given or drawn.short or reason or place is None or is_unmade(place):
+    drawn = protected.record.randomness
+    if not drawn.given or drawn.short or reason or not looked_up.earlier:
         return
     from tabprotect.engine.belief.evidence import draw_of
-    from tabprotect.engine.register.register import Register
 
-    own, mine = marks(protected.record.problem), draw_of(protected.release)
-    with Register(place) as opened:
-        mark = coins_mark(drawn.seed, house_key())
-        for one in with_the_same_coins(related(own, opened.entries()), mark):
-            # Of a set the register keeps what its bundles are sealed with, which is not read again.
-            if one.entry.publication.bundle == sha256(bundle):
-                continue
-            content = opened.content(one.entry)
-            try:
-                same = content is not None and draw_of(verify_bytes(content).release) == mine
-            except (BundleError, ParameterError):
-                same = False
-            if not same:
-                raise same_coins(one.entry)
+    alike = with_the_same_coins(looked_up.earlier, coins_mark(drawn.seed, house_key()))
+    # Of a set the register keeps what its bundles are sealed with, which is not read again.
+    alike = [one for one in alike if one.entry.publication.bundle != sha256(bundle)]
+    contents = {one.entry.number: content for one, content in looked_up.contents(alike)}
+    for one in alike:
+        content = contents.get(one.entry.number)
+        try:
+            same = content is not None and draw_of(verify_bytes(content).release) == draw_of(
+                protected.release
+            )
+        except (BundleError, ParameterError):
+            same = False
+        if not same:
+            raise same_coins(one.entry)
 
 
 def _gate(release: Release) -> dict[str, object]:

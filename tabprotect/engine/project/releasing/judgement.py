@@ -78,7 +78,12 @@ class ReleaseJudgement:
 
 
 def judge_release(
-    project: Project, register: str | None = None, *, reason: str = "", progress: Progress = SILENT
+    project: Project,
+    register: str | None = None,
+    *,
+    reason: str = "",
+    looked_up: LookedUp | None = None,
+    progress: Progress = SILENT,
 ) -> ReleaseJudgement:
     """Judge the release of a project, and look up earlier releases.
 
@@ -90,6 +95,8 @@ def judge_release(
         A file, a URL or ``none``; by default the house's own.
     reason
         Why it is to be published whatever it tells together with earlier ones; empty for none.
+    looked_up
+        What the register holds, if it was asked a moment ago.
 
     Raises
     ------
@@ -103,7 +110,7 @@ def judge_release(
     if done is None:
         return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
-    looked_up = asked_once(problem, register)
+    looked_up = looked_up or asked_once(problem, register)
     done = beside_other_measures(done, policy, looked_up)
     release = done.release
     found = done.record.verdict

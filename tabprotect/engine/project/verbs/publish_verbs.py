@@ -22,7 +22,13 @@ from tabprotect.engine.project.options import Publishing
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
-from tabprotect.engine.project.releasing.entering import Outgoing, admit_coins, told_of_register, who_answers
+from tabprotect.engine.project.releasing.entering import (
+    EnteredMeanwhile,
+    Outgoing,
+    admit_coins,
+    told_of_register,
+    who_answers,
+)
 from tabprotect.engine.project.releasing.judgement import (
     asked_once,
     beside_other_measures,
@@ -34,7 +40,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect_words
 from tabprotect.engine.project.verbs.set_verbs import check_small
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import LookedUp, marks
+from tabprotect.engine.register.reading_together import LookedUp, look_up, marks
 from tabprotect.languages.messages import message
 
 
@@ -62,6 +68,15 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     manifest for all; common cells are the same in all bundles. One entry is made in the house's
     register, for the bundle or the manifest; the dossier covers the whole run.
     """
+    while True:
+        try:
+            return _published(project, context, asked)
+        except EnteredMeanwhile:
+            context = replace(context, looked_up=None)
+
+
+def _published(project: Project, context: Context, asked: Publishing) -> Project:
+    """The project with its release written, judged by what the register held before."""
     if not project.done:
         raise InfeasibleError(
             message("there is nothing to publish yet"), hint=message("protect the table as it stands first")
@@ -74,9 +89,9 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
         raise InputError(message("release and dossier would be one file"), file=place)
-    looked_up = None if context.before is None else context.before.looked_up
     assert project.protected is not None
-    looked_up = looked_up or asked_once(project.protected.record.problem, context.register)
+    problem = project.protected.record.problem
+    looked_up = context.looked_up or asked_once(problem, context.register)
     protected = _answered_for(project, context, asked, before_it, looked_up, signed)
     leaving = ReleaseFiles.of(protected.release, asked.tables)
     verdict = protected.record.verdict
@@ -87,7 +102,8 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
-    admit_coins(protected, sealed, context.register, accepted)
+    looked_up = looked_up or look_up(problem, context.register)
+    admit_coins(protected, sealed, looked_up, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
     decisions = told_of_register(record.decisions, before.damaged, context.register, again)
     protected = replace(protected, record=replace(record, decisions=decisions))
@@ -114,6 +130,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         decisions=decisions,
         who=who_answers(*signed),
         seed=record.seed if protected.release.mechanism.coins else None,
+        looked_up=looked_up,
     ).leave(asked, project.limits, context.register, asked.again.strip())
     return replace(project, protected=protected, published=True, notes=(*project.notes, *notes))
 
@@ -152,7 +169,6 @@ def _beside_earlier(
             if files is None
             else files[ReleaseFiles.of(protected.release, asked.tables).sealed(place)],
             policy=project.limits,
-            known=context.before,
             looked_up=looked_up,
             progress=context.progress,
         )

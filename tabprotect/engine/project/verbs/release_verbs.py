@@ -38,6 +38,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.earlier_refusals import EarlierRefusals
+from tabprotect.engine.register.reading_together import look_up
 from tabprotect.engine.release.tuned import USES, Tuned, Use
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import joined, message
@@ -272,7 +273,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         (project.protection, values, project.limits),
         accepted=bool(accepted),
         randomness=randomness,
-        register=context.register,
+        looked_up=context.looked_up or look_up(problem, context.register),
     )
     try:
         protected = gate.protect(

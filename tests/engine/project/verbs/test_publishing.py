@@ -27,6 +27,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.reading_together import look_up
 from tabprotect.engine.register.register import Register, RegisterContents
 from tabprotect.engine.release.release import Release
 
@@ -150,9 +151,12 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     joint = verdict(second.project.release, earlier=[before], original=second.project.original)
     assert found.together.tables == joint.tables
     # It stands for who asks at once for the same, and for nobody who asks for something else.
-    asked = partial(left_before, second.project.protected.record.problem, known=found)
-    same = asked(release=second.project.release, policy=second.project.limits)
-    assert same.together is found.together
+    problem = second.project.protected.record.problem
+    asked = partial(left_before, problem, looked_up=look_up(problem))
+    found = asked(release=second.project.release, policy=second.project.limits)
+    copied = replace(second.project.release)
+    assert asked(release=copied, policy=second.project.limits).together is found.together
+    assert asked(release=copied).together is not found.together
     assert asked(release=second.project.release).together is not found.together
     assert asked(policy=second.project.limits).together is not found.together
     place = str(register_address())
@@ -201,7 +205,17 @@ def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
             noted.clear()
         out = tmp_path / f"{number}.zip"
         assert main([*words, "--set", f"base={base}", "--again", "a try", "--out", str(out)]) == 0
-        # Whole before it is judged; without bundles when it is entered. There is none at first.
-        assert asked.count(True) == (number > 0) and made == [out] and len(bundles_made) == 1
-        # For what was refused before, for what left before, and to enter it.
-        assert len(opened) <= 3
+        # There is none at first: what it holds is seen when it is entered.
+        assert asked == [number > 0] and made == [out] and len(bundles_made) == 1
+        # To look up what was refused and what left before, and to enter it.
+        assert len(opened) == 1 + (number > 0)
+
+
+def test_what_was_entered_since_it_was_looked_up_is_judged(tmp_path: Path) -> None:
+    history = protected(SEED)
+    assert history.project.protected is not None
+    looked_up = look_up(history.project.protected.record.problem)
+    protected(SEED + 2).do(publish(release=str(tmp_path / "other.zip")))
+    with pytest.raises(RefusedError, match=r"Together with no\. 1"):
+        history.do(publish(release=str(tmp_path / "r.zip"), again="every year"), looked_up=looked_up)
+    assert [path.name for path in tmp_path.iterdir()] == ["other.zip"]
