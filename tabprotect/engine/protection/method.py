@@ -531,8 +531,19 @@ class MagnitudeMethod(Method):
         """
 
     @abstractmethod
+    def quantiles(self, release: Release, levels: Floats) -> tuple[Ints, Floats]:
+        """The cells that are not published as they are, and what an outsider believes of their values.
+
+        Returns
+        -------
+        int64 (those,), float64 (those, levels)
+            Quantiles at each level, in units; infinite where nothing bounds a value. No cells where it is
+            too much work.
+        """
+
     def ranges(self, release: Release) -> tuple[Ints, Floats]:
         """The cells that are not published as they are, and where their values lie, float64 (those, 2)."""
+        return self.quantiles(release, np.array([OUTSIDE, 1 - OUTSIDE]))
 
     def outsider(self, release: Release, within: float) -> Floats | None:
         """An outsider's belief about every cell, float64 (cells,); ``None`` where it is too much work."""

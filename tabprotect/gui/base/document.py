@@ -280,9 +280,13 @@ class Document(QObject):
 
     def select_count(self, total: Total) -> None:
         """Select the cells of counts that a total adds up: one inner cell, or several."""
-        if not self.of_magnitudes:
-            inner = self.counts_release is not None and total.names == self.counts_release.domain.names
-            return self.select(total.cell) if inner else self.select_total(total)
+        if self.of_magnitudes:
+            return self.select(self.as_nodes(total))
+        inner = self.counts_release is not None and total.names == self.counts_release.domain.names
+        return self.select(total.cell) if inner else self.select_total(total)
+
+    def as_nodes(self, total: Total) -> Index:
+        """The cell of a magnitude table that a total is the count of."""
         nodes = [
             next(
                 (int(node) for node in variable.depths[:, at] if variable.entries[node][0] in total.names),
@@ -290,7 +294,7 @@ class Document(QObject):
             )
             for variable, at in zip(self.magnitude_variables, total.cell, strict=True)
         ]
-        return self.select(tuple(nodes))
+        return tuple(nodes)
 
     @property
     def counts_selected(self) -> tuple[Index | None, Total | None]:

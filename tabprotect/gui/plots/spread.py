@@ -24,8 +24,8 @@ def number(value: float) -> str:
 class SpreadPlot(Plot):
     """A histogram of numbers, one per drawn table."""
 
-    def __init__(self) -> None:
-        super().__init__(message("Spread over drawn tables"))
+    def __init__(self, name: str = message("Spread over drawn tables")) -> None:
+        super().__init__(name)
         self.values: Floats = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""

@@ -195,6 +195,25 @@ def second_beliefs(
     return out
 
 
+def hidden_quantiles(
+    published: PublishedMagnitudes, levels: Floats, generator: np.random.Generator
+) -> Floats:
+    """Quantiles of every hidden sum, uniform on what is possible, float64 (hidden, levels).
+
+    They are infinite where nothing bounds the sums.
+    """
+    nothing = np.zeros(len(published.key), dtype=np.int64)
+    equations, column, points = _possible(published, nothing, generator)
+    known = _unknown(published)[2]
+    found = [
+        np.quantile(points[:, column[place]], levels, method="inverted_cdf")
+        if place in column
+        else np.full(len(levels), known[place], dtype=np.float64)
+        for place in equations.same[published.hidden].tolist()
+    ]
+    return np.array(found).reshape(-1, len(levels))
+
+
 def hidden_ranges(published: PublishedMagnitudes) -> Floats:
     """The least and the most of every hidden sum if no contribution is below 0, in units.
 

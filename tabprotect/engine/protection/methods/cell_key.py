@@ -87,7 +87,7 @@ from tabprotect.engine.protection.cell_keys.keyed_totals import with_totals
 from tabprotect.engine.protection.cell_keys.perturbation_table import LARGEST_D
 from tabprotect.engine.protection.cell_keys.published_laws import check_possible, of_count, of_estimate
 from tabprotect.engine.protection.guarantees import promises
-from tabprotect.engine.protection.method import OUTSIDE, MagnitudeMethod, Method
+from tabprotect.engine.protection.method import MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -494,7 +494,7 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
 
         return noise_beliefs(release.magnitude_table, KeyNoise.of(release.mechanism.parameters), view, within)
 
-    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+    def quantiles(self, release: Release, levels: Floats) -> tuple[Ints, Floats]:
         table, noise = release.magnitude_table, KeyNoise.of(release.mechanism.parameters)
         at = np.flatnonzero(table.value != 0)
         found = []
@@ -502,10 +502,10 @@ class CellKeyOfMagnitudes(MagnitudeMethod):
             true, chances = noise.originals(value, 1 / 10**table.decimals)
             order = np.argsort(true)
             summed = np.cumsum(chances[order]) / chances.sum()
-            low = int(np.searchsorted(summed, OUTSIDE, side="right"))
-            high = int(np.searchsorted(summed, 1 - OUTSIDE - 1e-12))
-            found.append((float(true[order][low]), float(true[order][min(high, len(true) - 1)])))
-        return at, np.array(found).reshape(-1, 2)
+            # A step of the law that ends at a level is outside it.
+            place = np.searchsorted(summed, levels + np.where(levels < 0.5, 1e-12, -1e-12))
+            found.append(true[order][np.minimum(place, len(true) - 1)])
+        return at, np.array(found).reshape(-1, len(levels))
 
     def left_out(self, release: Release) -> tuple[Omission, ...]:
         # Each sum has noise of its own, and what sums say together was not weighed.

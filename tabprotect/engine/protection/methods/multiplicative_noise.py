@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.magnitudes.methods.multipliers import MultiplierLaw, multiplied
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import OUTSIDE, MagnitudeMethod
+from tabprotect.engine.protection.method import MagnitudeMethod
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.left_out import Omission
 from tabprotect.engine.release.release import Release
@@ -98,11 +98,11 @@ class MultiplicativeNoise(MagnitudeMethod):
             out[size == value] = law.rounded_belief(value, within)
         return out
 
-    def ranges(self, release: Release) -> tuple[Ints, Floats]:
+    def quantiles(self, release: Release, levels: Floats) -> tuple[Ints, Floats]:
         law, value = MultiplierLaw.of(release.mechanism.parameters), release.magnitude_table.value
         at = np.flatnonzero(value != 0)
         grid = np.linspace(1 - law.most, 1 + law.most, 4001)
-        ends = np.interp([OUTSIDE, 1 - OUTSIDE], law.below(grid), grid)
+        ends = np.interp(levels, law.below(grid), grid)
         return at, np.sort(value[at][:, None] / ends[None, :], axis=1)
 
     def said(self, given: Mapping[str, object]) -> str:

@@ -583,6 +583,14 @@ class SuppressionOfMagnitudes(MagnitudeMethod):
             else super().outsider(release, within)
         )
 
+    def quantiles(self, release: Release, levels: Floats) -> tuple[Ints, Floats]:
+        from tabprotect.engine.magnitudes.readers.beliefs import hidden_quantiles
+
+        table, chance = release.magnitude_table, np.random.default_rng(0)
+        if int(table.hidden.sum()) > MOST_HIDDEN:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, len(levels)))
+        return np.flatnonzero(table.hidden), hidden_quantiles(table, levels, chance)
+
     def ranges(self, release: Release) -> tuple[Ints, Floats]:
         from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 

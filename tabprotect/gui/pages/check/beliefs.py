@@ -34,6 +34,7 @@ from tabprotect.gui.pages.check.cell_figures import FIGURES, CellFigure, View, f
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
+from tabprotect.gui.pages.check.magnitude_belief import MagnitudeBelief
 from tabprotect.gui.pages.check.posterior_files import HeatFigure, cell_csv, draws_csv, table_csv
 from tabprotect.gui.pages.check.priors_panel import PriorsPanel
 from tabprotect.gui.pages.check.reader_cards import VerdictCards
@@ -81,7 +82,7 @@ class Beliefs(QWidget):
         self.table = connected(TableChoice(document, PERSONS), changed=self._table_changed)
         self.readers = connected(VerdictCards(document), counted=self._judged)
         self.readers.chosen.connect(lambda who: self.who_box.setCurrentIndex(self.who_box.findData(who)))
-        self.cell = CellPanel()
+        self.cell, self.magnitude = CellPanel(), MagnitudeBelief(document)
         self.draws = DrawsPanel(document)
         self.totals = TotalsPanel(document)
         self.files = PosteriorFiles(self)
@@ -137,7 +138,7 @@ class Beliefs(QWidget):
         )
         self.tabs = QTabWidget(documentMode=True)
         for tab, words in (
-            (self.cell, tr("The cell")),
+            (held(in_column((self.cell, 3), (self.magnitude, 2), margins=0)), tr("The cell")),
             (self.totals, tr("Totals")),
             (self.draws, tr("Analyses of draws")),
         ):
@@ -329,6 +330,8 @@ class Beliefs(QWidget):
         self.cell.show_cell(selection, posteriors, rule=view.rule, original=view.original)
         true = None if view.original is None else view.original[selection]
         self.cell.say(sentence or cell_sentence(view.posterior, selection, true=true))
+        if self.document.of_magnitudes and (table := self.table.known(self.who)) is not None:
+            self.magnitude.show_cell(self.document.as_nodes(Total(table.names, table.member(selection))))
 
     # -- the verdict --------------------------------------------------------------------------
 

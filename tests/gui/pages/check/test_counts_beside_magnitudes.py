@@ -47,6 +47,11 @@ def test_counts_are_a_measure_with_the_page_of_counts(
     (belief,) = part.cell.histogram.beliefs
     assert belief.values.tolist() == [2, 3, 4, 5, 6] and np.allclose(belief.chances, 0.2)
     assert part.cell.histogram.published is None and part.cell.histogram.true == 4
+    # The sum beside it: its row has 1100, and at most the 127 of the other column are not in it.
+    sums = part.magnitude
+    qtbot.waitUntil(lambda: sums.filled)
+    assert sums.label == "turnover" and [mark.value for mark in sums.marks] == [1010.0]
+    assert np.allclose(sums.values, np.linspace(973, 1100, 400), atol=0.2)
     # A cell of counts is that of the magnitudes, and a total is one of the totals.
     part._go_to((1, 0))
     assert document.selection == (1, 0) and part.cell_shown == (1, 0)
@@ -58,7 +63,7 @@ def test_counts_are_a_measure_with_the_page_of_counts(
     document.do(set_prior, who="user", prior="positive")
     document.set_public(True)
     settle()
-    assert part.view() is not None and part.cell.histogram.true is None
+    assert part.view() is not None and part.cell.histogram.true is None and not sums.marks
     document.set_public(False)
     page.measure.setCurrentIndex(0)
     settle()
