@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.bundle.tables.data_package import table_csv
-from tabprotect.engine.bundle.verify import of_magnitudes, verify_bytes
+from tabprotect.engine.bundle.verify import of_magnitudes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -67,17 +67,17 @@ def other_measures(problem: Problem, release: Release, looked_up: LookedUp) -> O
     counts = [one for one in close if id(one) not in kept or not of_magnitudes(kept[id(one)])]
     if not release.magnitudes:
         close = [one for one in close if one not in counts]
-    weighed = [_weighed(problem, release, one.relation, kept.get(id(one))) for one in close]
+    opened = {id(one): before for one, before in looked_up.releases(close)}
+    weighed = [_weighed(problem, release, one.relation, opened.get(id(one))) for one in close]
     counted = bool(release.magnitudes) and any(one.relation == "records" for one in counts)
     return OtherMeasures(not all(weighed), counted)
 
 
-def _weighed(problem: Problem, release: Release, relation: str, data: bytes | None) -> bool:
+def _weighed(problem: Problem, release: Release, relation: str, before: Release | None) -> bool:
     """Return True if an earlier release and this one are judged with each other, or tell nothing together."""
-    if data is None:
+    if before is None:
         return False
     try:
-        before = verify_bytes(data).release
         if not (before.magnitudes and release.magnitudes):
             numbers = all(one.counted for one in (before, release))
             return numbers or known_beside(problem.table, (*before.tables, *release.tables))

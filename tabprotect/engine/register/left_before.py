@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.bundle import public
@@ -124,14 +124,10 @@ class LeftBefore:
         The reason why it is not known what left before, if so.
     damaged
         What in the register is not as it was entered: what left before may be more.
-    judged_on
-        All that ``together`` follows from, to be compared: it need not be judged again.
     alone
         The verdict on the release at hand by itself, where the caller has it.
     again
         Numbers under which the release at hand itself left, which is no other release.
-    at_hand
-        The release at hand, which was read beside the earlier ones, and the limits.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -142,12 +138,8 @@ class LeftBefore:
     spent: Spent | None = None
     error: TabprotectError | None = None
     damaged: tuple[Damage, ...] = ()
-    judged_on: object = field(default=None, repr=False)
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
-    at_hand: tuple[Release | None, AgencyPolicy | Gate | None] = field(
-        default=(None, None), repr=False, compare=False
-    )
 
     @property
     def more(self) -> int:
@@ -322,8 +314,7 @@ def left_before(
     whole
         What would be entered for it, if not its bundle: the manifest of a set.
     looked_up
-        What the register holds, where it was just asked. What was found of it stands where release and
-        limits are the same; a verdict stands where it is one on the same.
+        What the register holds, where it was just asked.
 
     Raises
     ------
@@ -332,12 +323,7 @@ def left_before(
     """
     try:
         looked_up = looked_up or look_up(problem, register)
-        known = looked_up.found[-1] if looked_up.found else LeftBefore()
-        same = known.at_hand[0] is release and known.at_hand[1] == policy
-        if release is None or not same or whole is not None:
-            known = _left_before(problem, looked_up, (release, whole), policy, known, progress)
-            looked_up.found.append(known)
-        return known
+        return _left_before(problem, looked_up, (release, whole), policy, progress)
     except Interrupted:
         raise
     except TabprotectError as error:
@@ -349,7 +335,6 @@ def _left_before(
     looked_up: LookedUp,
     at_hand: tuple[Release | None, bytes | None],
     policy: AgencyPolicy | Gate | None,
-    known: LeftBefore,
     progress: Progress,
 ) -> LeftBefore:
     release, whole = at_hand
@@ -371,11 +356,11 @@ def _left_before(
         # Magnitudes are weighed by the verdict of the release itself.
         return LeftBefore(tuple(earlier), damaged=wrong, again=tuple(sorted(left)))
     try:
-        found = together.of(earlier, opened, (known.judged_on, known.together))
+        found = together.of(earlier, opened)
     except (InputError, InfeasibleError):
         # They cannot be of the same records, or the counts are too many to be laid out.
         close = frozenset(one.entry.number for one in earlier if one.relation != "variables")
-        found = JointReading((), close, None, None)
+        found = JointReading((), close, None)
     spent = _with_own(spent_before(earlier, refused), release)
     return LeftBefore(
         tuple(earlier),
@@ -385,7 +370,5 @@ def _left_before(
         len(found.read) + (found.verdict is not None and release is not None),
         None if spent == Spent() else spent,
         damaged=wrong,
-        judged_on=found.judged_on,
         again=tuple(sorted(left)),
-        at_hand=(release, policy),
     )

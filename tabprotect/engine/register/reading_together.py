@@ -34,7 +34,6 @@ from tabprotect.languages.messages import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
-    from tabprotect.engine.register.left_before import LeftBefore
     from tabprotect.engine.register.overlapping import OverlapEvidence
     from tabprotect.engine.register.register import Register
     from tabprotect.engine.register.register_chain import Damage
@@ -60,12 +59,15 @@ class JointReading:
         What readers of all of them learn; ``None`` where none of them tells anything further.
     judged_on
         All that the verdict follows from.
+    asked
+        The release at hand, the limits and the earlier ones.
     """
 
     read: tuple[Earlier, ...]
     unread: frozenset[int]
     verdict: StaffVerdict | None
-    judged_on: object
+    judged_on: object = None
+    asked: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,19 +94,17 @@ class ReadingTogether:
     def opened(self, earlier: Sequence[Earlier]) -> Drawn:
         """Those of the same original, or of coarser and finer tables of its records."""
         mine = marks(self.problem)
-        return tuple(_opened(_closest(earlier, mine), self.looked_up, self.progress))
+        return tuple(self.looked_up.releases(_closest(earlier, mine), self.progress))
 
-    def of(
-        self, earlier: Sequence[Earlier], opened: Drawn, known: tuple[object, StaffVerdict | None]
-    ) -> JointReading:
+    def of(self, earlier: Sequence[Earlier], opened: Drawn) -> JointReading:
         """Read together what they say of counts: tables of their own, or numbers beside magnitudes.
+
+        What was read a moment ago stands, and so does a verdict on the same.
 
         Parameters
         ----------
         opened
             The releases of :meth:`opened`.
-        known
-            What a verdict found a moment ago followed from, and the verdict.
 
         Raises
         ------
@@ -114,6 +114,11 @@ class ReadingTogether:
         # A posterior imports the solvers: the first paint does not wait for them.
         from tabprotect.engine.belief.counts_among import counts_among
 
+        known = self.looked_up.read
+        asked = (self.release, self.policy, tuple(earlier))
+        for one in known:
+            if one.asked[0] is self.release and one.asked[1:] == asked[1:]:
+                return one
         counted, silent = _counts_of(opened)
         earlier = [one for one in earlier if one.entry.number not in silent]
         at_hand = None if self.release is None else counts_among(self.release)
@@ -132,11 +137,12 @@ class ReadingTogether:
             others = [overlap.other.draw for _, overlap in telling]
             draws = [one.draw for one in every]
             judged_on = (self.problem.table, self.policy, draws, others)
-            found = known[1]
-            if found is None or known[0] != judged_on:
-                found = self._joint(every, [overlap for _, overlap in telling])
+            same = (reading.verdict for reading in known if reading.judged_on == judged_on)
+            found = next(same, None) or self._joint(every, [overlap for _, overlap in telling])
         both = (*(one for one, _ in read), *(one for one, _ in telling))
-        return JointReading(both, unread, found, judged_on)
+        reading = JointReading(both, unread, found, judged_on, asked)
+        known.append(reading)
+        return reading
 
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Evidence]
@@ -148,7 +154,7 @@ class ReadingTogether:
         from tabprotect.engine.register import overlapping
 
         own, table = marks(self.problem), self.problem.table
-        counted, silent = _counts_of(_opened(wanted, self.looked_up, self.progress))
+        counted, silent = _counts_of(self.looked_up.releases(wanted, self.progress))
         # What cannot be opened was not read.
         unread = {one.entry.number for one in wanted if one.relation == "records"}
         unread -= silent | {one.entry.number for one, _ in counted}
@@ -235,8 +241,8 @@ class LookedUp:
         The mechanisms that the gate refused for the table, by their digests.
     head
         The last line of the register.
-    found
-        What was worked out from it of releases at hand, the latest last.
+    read
+        What was read of it together with releases at hand.
     """
 
     place: str = ""
@@ -245,7 +251,8 @@ class LookedUp:
     refused: Mapping[str, RefusedMechanism] = field(default_factory=dict)
     head: Head = NO_LINES
     _kept: dict[int, bytes | None] = field(default_factory=dict, repr=False)
-    found: list[LeftBefore] = field(default_factory=list, repr=False)
+    read: list[JointReading] = field(default_factory=list, repr=False)
+    _releases: dict[int, Release | None] = field(default_factory=dict, repr=False)
 
     def stands(self, opened: Register, own: OriginalMarks) -> bool:
         """Return True if nothing that bears on the table was entered since."""
@@ -265,6 +272,19 @@ class LookedUp:
                 self._kept.update((entry.number, opened.content(entry)) for entry in new)
         found = [(one, self._kept[one.entry.number]) for one in wanted]
         return [(one, content) for one, content in found if content is not None]
+
+    def releases(
+        self, of: Sequence[Earlier], progress: Progress = SILENT
+    ) -> Iterator[tuple[Earlier, Release]]:
+        """Those that can be read, with their releases: not those of a missing plug-in or another version."""
+        for one, content in self.contents(of):
+            number = one.entry.number
+            if number not in self._releases:
+                self._releases[number] = None
+                with suppress(BundleError, InputError, ParameterError):
+                    self._releases[number] = verify_bytes(content, progress=progress).release
+            if (release := self._releases[number]) is not None:
+                yield one, release
 
 
 def look_up(problem: Problem, register: str | None = None) -> LookedUp:
@@ -387,15 +407,3 @@ def _counts_of(opened: Iterable[tuple[Earlier, Release]]) -> tuple[Counted, set[
             else:
                 found.append((one, counts))
     return found, silent
-
-
-def _opened(
-    earlier: Sequence[Earlier], looked_up: LookedUp, progress: Progress
-) -> Iterator[tuple[Earlier, Release]]:
-    """The releases that can be read: not those of a missing plug-in or of another version."""
-    for one, content in looked_up.contents(earlier):
-        try:
-            found = verify_bytes(content, progress=progress).release
-        except (BundleError, ParameterError):
-            continue
-        yield one, found
