@@ -202,6 +202,18 @@ def is_unmade(url: str) -> bool:
     return True
 
 
+def made_register(said: str | None = None) -> str | None:
+    """The address of the register in force; ``None`` also for the house's own that was never used.
+
+    Raises
+    ------
+    InputError
+        If it is another file, and missing.
+    """
+    place = register_address(said)
+    return None if place is None or is_unmade(place) else place
+
+
 def prepared_address(url: str) -> str:
     """The same address; a new file that it names is created for its owner alone (mode 0600).
 

@@ -189,7 +189,7 @@ class ServedTable:
                 self._ledger, self._start, progress, publish=self._sealed, service=mark
             )
             if before.get("service", mark) != mark:
-                self._told_settings(mark)
+                self._log_settings(mark)
         except BaseException:
             self._ledger.close()
             raise
@@ -443,7 +443,7 @@ class ServedTable:
         content = bundle.verified_bytes(release, signing=[Path(key)] if key else ())
         return Sealed(archive.sha256(content), content)
 
-    def _told_settings(self, mark: str) -> None:
+    def _log_settings(self, mark: str) -> None:
         """A change of what is fixed is an event in the history."""
         said = json.dumps(self.service.settings, sort_keys=True, ensure_ascii=False)
 

@@ -96,7 +96,7 @@ def _counts(asked: Convert, out: Path, console: Console) -> int:
         *write_table(table, out, kind, strict=asked.reading.options.strict),
     ):
         console.say(note)
-    return _told(table, out, kind, console)
+    return _report(table, out, kind, console)
 
 
 @command("convert", example="tabprotect convert example:czech-autoworkers --out czech.px")
@@ -119,10 +119,10 @@ def run(asked: Convert, console: Console) -> int:
         return to_stream(project.original, kind, asked.reading.options.strict, console)
     for note in write_table(project.original, asked.out, kind, strict=asked.reading.options.strict):
         console.say(note)
-    return _told(project.original, asked.out, kind, console)
+    return _report(project.original, asked.out, kind, console)
 
 
-def _told(table: Table, out: Path, kind: Format, console: Console) -> int:
+def _report(table: Table, out: Path, kind: Format, console: Console) -> int:
     """Return what was written."""
     domain = table.domain
     data = {

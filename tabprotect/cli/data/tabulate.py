@@ -84,7 +84,7 @@ def run_tabulate(asked: Tabulate, console: Console) -> int:
         "record_keys_drawn": counting.draw_keys,
         "design_weights": project.weights is not None,
     }
-    console.result(data, _told(table, asked.out, drawn=counting.draw_keys))
+    console.result(data, _report_lines(table, asked.out, drawn=counting.draw_keys))
     return 0
 
 
@@ -125,7 +125,7 @@ def _sum(counting: MagnitudeTabulation, out: Path, console: Console) -> int:
     return 0
 
 
-def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
+def _report_lines(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
     """Return what was counted, what the file loses, and what could be counted otherwise."""
     domain = table.domain
     yield message(

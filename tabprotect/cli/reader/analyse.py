@@ -112,7 +112,7 @@ def run_analyse(asked: Analyse, console: Console) -> None:
         statistic = STATISTICS[name]
         found = analysing.statistic(statistic, LABELS[name], draws=asked.draws, level=asked.level)
         truth = None if original is None else float(statistic(original.counts[None])[0])
-        statistics[name] = _told(found, truth)
+        statistics[name] = _statistic_json(found, truth)
         lines += _said(found, truth)
         if found.independence is not None:
             strength = name == "cramers_v"
@@ -122,7 +122,7 @@ def run_analyse(asked: Analyse, console: Console) -> None:
     if asked.model is not None:
         model = LogLinear.of(posterior.domain, asked.model)
         summary = analysing.fit(model, draws=asked.draws)
-        data["model"] = _model_told(summary, original)
+        data["model"] = _model_json(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
         lines.append(message("These figures depend on the original: keep them in the house."))
@@ -135,7 +135,7 @@ def _rate(alone: ModelReading, text: str, asked: Analyse) -> Rate:
     return rate(alone, Ratio.parse(text), model=model, level=asked.level)
 
 
-def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
+def _statistic_json(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
     out: dict[str, object] = {
         "published": found.published,
         "mean": found.mean,
@@ -164,7 +164,7 @@ def _truths(summary: ModelSummary, original: Table | None) -> tuple[float | None
     return float(model.deviance(shown, fitted)[0]), odds.tolist()
 
 
-def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, object]:
+def _model_json(summary: ModelSummary, original: Table | None) -> dict[str, object]:
     pooled, truth = summary.pooled, _truths(summary, original)
     rows = []
     for k, name in enumerate(summary.model.associations):
@@ -186,7 +186,7 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
     return {
         "margins": [list(margin) for margin in summary.model.margins],
         "degrees": summary.model.degrees,
-        "deviance": _told(summary.deviance, truth[0]),
+        "deviance": _statistic_json(summary.deviance, truth[0]),
         "pooled_test": {"d2": summary.test[0], "p": summary.test[1]},
         "test": summary.given,
         "published_test": summary.naive,

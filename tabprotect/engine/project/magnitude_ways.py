@@ -279,7 +279,7 @@ class MagnitudeRemedy(Suggestion):
 
 
 def remedies_for(
-    project: Project, progress: Progress = SILENT, *, register: str | None = None
+    project: Project, progress: Progress = SILENT, *, register: str | None = None, reason: str = ""
 ) -> tuple[MagnitudeRemedy, ...]:
     """Other ways to protect a table whose verdict passes whole, the one that changes least first.
 
@@ -290,9 +290,11 @@ def remedies_for(
     ----------
     register
         A file, a URL or ``none``; by default the house's own.
+    reason
+        Why it is published again; empty for none.
     """
     # Late: what is opened and tabulated asks no register.
-    from tabprotect.engine.project.releasing.judgement import asked_once, beside_other_measures
+    from tabprotect.engine.project.releasing.judgement import asked_once, may_leave
 
     magnitudes = chosen(project)
     value = magnitudes.table.cells.value
@@ -305,7 +307,7 @@ def remedies_for(
     for number, (method, given) in enumerate(settings):
         progress.report(message("trying what may help"), number / len(settings))
         done = protected_magnitudes(with_method(project, method.name, given))
-        if not beside_other_measures(done, project.limits, looked_up).verdict.passed:
+        if not may_leave(done, register, project.limits, looked_up, reason):
             continue
         published = done.release.magnitude_table
         change = TriedMagnitudes.of(method.name, value, published.value, published.hidden).loss

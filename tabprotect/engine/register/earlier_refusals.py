@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.agency import key as house_key
+from tabprotect.engine.agency import made_register, register_address
 from tabprotect.engine.bundle.archive import parse_json, unpack
 from tabprotect.engine.bundle.verify import MECHANISM
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -116,8 +116,7 @@ def remember_beside(
     InputError
         If the register cannot be written.
     """
-    place = register_address(register)
-    if place is None or is_unmade(place):
+    if (place := made_register(register)) is None:
         return
     from tabprotect.engine.register.register import Register
 

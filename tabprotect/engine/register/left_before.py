@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabprotect.engine.agency import is_unmade, register_address
+from tabprotect.engine.agency import made_register
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.staff.release_findings import BEFORE, read_together
@@ -90,8 +90,7 @@ def damaged(register: str | None = None) -> tuple[Damage, ...]:
     InputError, ParameterError
         If the register cannot be read, or belongs to another key.
     """
-    place = register_address(register)
-    if place is None or is_unmade(place):
+    if (place := made_register(register)) is None:
         return ()
     from tabprotect.engine.register.register import Register
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from tabprotect.engine.agency import is_unmade, register_address
 from tabprotect.engine.agency import key as house_key
+from tabprotect.engine.agency import made_register
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.chained_log import NO_LINES, Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
@@ -300,8 +300,7 @@ def look_up(problem: Problem, register: str | None = None) -> LookedUp:
     InputError, ParameterError
         If the register cannot be read, or belongs to another key.
     """
-    place = register_address(register)
-    if place is None or is_unmade(place):
+    if (place := made_register(register)) is None:
         return LookedUp()
     from tabprotect.engine.register.register import Register
 

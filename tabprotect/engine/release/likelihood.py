@@ -345,11 +345,11 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
         cost=sum(rerun.cost_over(domain.size) for rerun in reruns),
         programmes=any(rerun.programmes for rerun in reruns),
         many=many if any(rerun.many is not None for rerun in reruns) else None,
-        known_weights=_told_by_first(reruns),
+        known_weights=_known_by_first(reruns),
     )
 
 
-def _told_by_first(reruns: Sequence[Rerun]) -> Callable[[Ints], Floats] | None:
+def _known_by_first(reruns: Sequence[Rerun]) -> Callable[[Ints], Floats] | None:
     first = reruns[0].known_weights
     if first is None or len(reruns) == 1:
         return first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabprotect.engine.agency import is_unmade, register_address
+from tabprotect.engine.agency import made_register
 from tabprotect.engine.bundle.staff.release_findings import BEFORE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
@@ -53,8 +53,7 @@ def register_section(
     Interrupted
         When cancelled.
     """
-    place = register_address(register)
-    if place is None or is_unmade(place):
+    if (place := made_register(register)) is None:
         unknown = said(message("What left before is not known without a register."), "mind")
         group = FindingGroup(BEFORE, (unknown,))
         return RegisterSection(message("There is no register of releases here."), group)

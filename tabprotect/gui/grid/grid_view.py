@@ -310,15 +310,15 @@ class GridView(QWidget):
 
     def be_as_wide(self, widths: tuple[int, int]) -> None:
         """Take the widths of a grid beside this one, so that both scroll alike."""
-        if self._told(widths):
+        if self._take_widths(widths):
             self._fit()
 
     def be_as_wide_soon(self, widths: tuple[int, int]) -> None:
         """The same in a turn of its own: several grids are fitted one after the other."""
-        if self._told(widths):
+        if self._take_widths(widths):
             TURNS.later(self, self._fit)
 
-    def _told(self, widths: tuple[int, int]) -> bool:
+    def _take_widths(self, widths: tuple[int, int]) -> bool:
         """Take note of widths; True if that changes anything."""
         changed = self.at_least != widths
         self.at_least = widths

@@ -8,11 +8,15 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import tabprotect as tp
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import AgencyPolicy
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.register.reading_together import ReadingTogether
 
 SEED = "1234567890" * 4
 LIMIT = AgencyPolicy().belief_limit
@@ -298,7 +302,13 @@ def test_a_guess_that_comes_near_is_said_beside_what_nobody_can_prove(tmp_path: 
     assert "1 hidden sum can be guessed to within 10 %" in told and "Nobody among" not in told
 
 
-def test_other_sums_of_the_same_records_are_not_judged_alone(tmp_path: Path, capsys) -> None:
+def unreadable(*_: object) -> None:
+    raise InfeasibleError("these cannot be read together")
+
+
+def test_other_sums_of_the_same_records_are_not_judged_alone(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another measure, another table, other factors: what they tell together takes a reason."""
     rows = ["nace,region,size,ent,turnover,wages"]
     rows += [f"{n % 4},{n % 3},{n % 2},e{n},{50 + 13 * n % 97},{5 + 7 * n % 31}" for n in range(60)]
@@ -326,6 +336,12 @@ def test_other_sums_of_the_same_records_are_not_judged_alone(tmp_path: Path, cap
     assert (code, left_out) == (5, ["other_releases"])
     # The factors of before do help.
     assert len(helps) == 1 and "least=0.05" in helps[0]
+    # With counts beside them these are read with what left before, too: no factors help where that fails.
+    counted = ("region,size", "turnover", "--set", "least=.1", "--publish", "n")
+    assert [one for one in left(*counted)[2] if "least=0.05" in one]
+    with monkeypatch.context() as broken:
+        broken.setattr(ReadingTogether, "opened", unreadable)
+        assert [one[-15:] for one in left(*counted)[2]] == ["--accept REASON"]
     assert left("region,size", "turnover", "--set", "least=.1", "--accept", "weighed")[0] == 0
 
 

@@ -163,7 +163,7 @@ class Page:
         data = {
             "title": title,
             "method": release.mechanism.method,
-            **(_told(release, likelihood) if release.tables else _told_of_magnitudes(release)),
+            **(_facts_of_counts(release, likelihood) if release.tables else _facts_of_magnitudes(release)),
             "prints": {
                 name: archive.sha256(data)
                 for name, data in content.items()
@@ -364,7 +364,7 @@ def told_in(code: str, text: str) -> str:
     return str(text) if code == ENGLISH else catalogue(code).translated(text)
 
 
-def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
+def _facts_of_counts(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
     """Return what the page says of released counts beside its model."""
     mechanism, gate = release.mechanism, release.mechanism.gate
     domain = release.table.domain if likelihood is None else likelihood.domain
@@ -395,7 +395,7 @@ def _told(release: Release, likelihood: Likelihood | None) -> dict[str, object]:
     }
 
 
-def _told_of_magnitudes(release: Release) -> dict[str, object]:
+def _facts_of_magnitudes(release: Release) -> dict[str, object]:
     """Return what the page says of released magnitudes beside its model."""
     from tabprotect.engine.bundle.reader_page.page_model import MOST_SHOWN
 

@@ -246,7 +246,7 @@ class _Axis:
         whole = range(start, len(codes)) if inner else places[levels[-1].name]
         parts[len(codes)] = list(whole)
         label = called if called not in labels else f"{called} ({total})"
-        made = Variable(variable.name, (*codes, total), labels=_told(codes, labels, total, label))
+        made = Variable(variable.name, (*codes, total), labels=_labels_each_once(codes, labels, total, label))
         return cls(
             made,
             np.arange(start, len(codes)),
@@ -280,7 +280,7 @@ def _parents(
                 parents[codes[below]] = codes[child]
 
 
-def _told(codes: Sequence[str], labels: Sequence[str], total: str, label: str) -> tuple[str, ...]:
+def _labels_each_once(codes: Sequence[str], labels: Sequence[str], total: str, label: str) -> tuple[str, ...]:
     """The labels, each once; one that several codes have gets the code behind it."""
     texts = [*labels, label]
     twice = {text for text in texts if texts.count(text) > 1}

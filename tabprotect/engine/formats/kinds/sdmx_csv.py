@@ -134,7 +134,7 @@ class SdmxCsv(Format):
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
             notes.append(message("attributes were left out: {behind}", ", ".join(behind)))
-        return cells, notes + _told(source, ids)
+        return cells, notes + _status_notes(source, ids)
 
     def write(self, table: Table) -> bytes:
         return self._written(table, None, NOT_FOR_PUBLICATION)
@@ -211,7 +211,7 @@ def _delimiter(path: Path) -> str | None:
     return None if found is None else (found["one"] or found["key"] or found["two"]).decode()
 
 
-def _told(source: TextRows, ids: Sequence[str]) -> list[str]:
+def _status_notes(source: TextRows, ids: Sequence[str]) -> list[str]:
     """The statuses in words, if any count is not free or not normal."""
     notes = []
     for name in VOCABULARIES.keys() & set(ids):

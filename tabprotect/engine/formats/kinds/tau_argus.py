@@ -252,7 +252,7 @@ class TauArgus(Format):
             name: read_labels(meta.variables[at], beside) for name, at in zip(cells.names, axes, strict=True)
         }
         cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
-        remarks = [*notes, *of_totals, *_told_statuses(meta, source)]
+        remarks = [*notes, *of_totals, *_status_notes(meta, source)]
         return cells.called(instead=reading.labels), remarks
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
@@ -425,7 +425,7 @@ def lines_of(path: Path, meta: TauMetadata, separator: str, encoding: str | None
     return SheetRows(str(path), rows, lines)
 
 
-def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
+def _status_notes(meta: TauMetadata, source: SheetRows) -> list[str]:
     """The numbers of cells by status, in words."""
     at = next((n for n, v in enumerate(meta.variables) if "STATUS" in v.options), None)
     if at is None:

@@ -141,10 +141,10 @@ class _Settling:
             raise self._mixed(is_total, number)
         inner = replace(self.cells.keep(~is_total), totals=dict(self._codes()))
         if self.wanted == KEEP:
-            said = self._told(number, len(off), most, message("stand beside the table"))
+            said = self._note(number, len(off), most, message("stand beside the table"))
             return SettledTotals(inner, (said,), tuple(self._kept(is_total, sums)))
         if len(off) or self.wanted == RECOMPUTE:
-            said = self._told(number, len(off), most, message("were left out: the inner cells count"))
+            said = self._note(number, len(off), most, message("were left out: the inner cells count"))
         else:
             said = self._left_out(number)
         return SettledTotals(inner, (said,))
@@ -166,7 +166,7 @@ class _Settling:
             else message("{number} totals ({cells}){how} were checked and left out", number, named, self.how)
         )
 
-    def _told(self, number: int, off: int, most: int, outcome: str) -> str:
+    def _note(self, number: int, off: int, most: int, outcome: str) -> str:
         named = names_of(self.cells, self.totals)
         return message(
             "{number:,} totals ({named}){how} {outcome}; {off:,} differ from the sum of their inner "

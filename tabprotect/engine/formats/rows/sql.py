@@ -195,7 +195,7 @@ class OwnConnection:
         self._refusal = duckdb.Error
         self._connection = connection
 
-    def _told(self, work: Callable[[], T]) -> T:
+    def _with_query_errors(self, work: Callable[[], T]) -> T:
         try:
             return work()
         except self._refusal as error:
@@ -203,20 +203,20 @@ class OwnConnection:
 
     def execute(self, sql: str, parameters: object = None) -> OwnConnection:
         """Run a statement; its rows are fetched from this connection."""
-        self._told(lambda: self._connection.execute(sql, parameters))
+        self._with_query_errors(lambda: self._connection.execute(sql, parameters))
         return self
 
     def fetchone(self) -> Row | None:
         """The next row."""
-        return self._told(self._connection.fetchone)
+        return self._with_query_errors(self._connection.fetchone)
 
     def fetchall(self) -> list[Row]:
         """All rows that are left."""
-        return self._told(self._connection.fetchall)
+        return self._with_query_errors(self._connection.fetchall)
 
     def fetchnumpy(self) -> Mapping[str, Column]:
         """All rows that are left as columns of numbers, masked where they are missing."""
-        return self._told(self._connection.fetchnumpy)
+        return self._with_query_errors(self._connection.fetchnumpy)
 
     def register(self, name: str, columns: Mapping[str, np.ndarray]) -> None:
         """Make columns a table."""

@@ -398,7 +398,7 @@ class _Weigher:
             ahead = min(AHEAD, (most - tried) // block)
             if draw_blocks is not None and ahead:
                 drawn = draw_blocks(ahead, block, self._generator, self._progress)
-                known_weights = self._told(base, (drawn, unknown))
+                known_weights = self._known_weights(base, (drawn, unknown))
                 for begin in range(0, len(drawn), block):
                     yield drawn[begin : begin + block], known_weights[begin : begin + block]
             else:
@@ -435,7 +435,9 @@ class _Weigher:
         out = np.zeros((batches, len(tables)))
         original = base.copy()
         stage, each = message("weighing originals by the whole mechanism"), max(1, repeats // batches)
-        for k, known in enumerate(self._told(base, what) if known_weights is None else known_weights):
+        for k, known in enumerate(
+            self._known_weights(base, what) if known_weights is None else known_weights
+        ):
             if math.isnan(known):
                 # Expensive calls end at the limit of the work, before the last original.
                 spent = self.work / (OVERRUN * self._budget) if limited else 0.0
@@ -447,7 +449,7 @@ class _Weigher:
                 out[batch, k] = sum(self.weight(original, known) for _ in range(each)) / each
         return out
 
-    def _told(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
+    def _known_weights(self, base: Ints, what: tuple[Ints, Ints]) -> list[float]:
         """Return what is known of originals without a call, as ``Rerun.known_weights``."""
         known_weights = self._rerun.known_weights
         if known_weights is None:

@@ -10,7 +10,7 @@ from tabprotect.engine.disclosure.choosing.acceptance_probability import Chance,
 from tabprotect.engine.disclosure.gate import UNSTATED, against, beside_unweighed, decided
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InputError, ParameterError, Suggestion, TabprotectError
+from tabprotect.engine.errors import InputError, ParameterError, RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
@@ -152,6 +152,23 @@ def beside_unjudged(done: Protected, before: LeftBefore, policy: AgencyPolicy, r
         return done
     found = beside_unweighed(done, policy)
     return done if found is done else decided(found, policy, reason)
+
+
+def may_leave(
+    done: Protected, register: str | None, policy: AgencyPolicy, looked_up: LookedUp | None, reason: str
+) -> bool:
+    """Whether a result passes by itself and together with what left before."""
+    done = beside_other_measures(done, policy, looked_up)
+    if not done.verdict.passed:
+        return False
+    before = left_before(
+        done.record.problem, register, release=done.release, policy=policy, looked_up=looked_up
+    )
+    try:
+        before.admit(policy, reason)
+    except RefusedError:
+        return False
+    return True
 
 
 def asked_once(problem: Problem, register: str | None) -> LookedUp | None:

@@ -77,7 +77,6 @@ def rotate(
         )
     path, old = agency.key_file(), agency.key()
     following = path.with_name(path.name + NEXT)
-    place = agency.register_address(register)
     # One that was cut short may have a register already that belongs to it: it is the new key then.
     if not is_there(following):
         write_bytes(following, agency.drawn_key(), overwrite=False, private=True)
@@ -85,7 +84,7 @@ def rotate(
     kept = path.with_name(f"{path.name}.{mark_of_key(old)[:16]}")
     marked: dict[int, OriginalMarks] = {}
     numbers: set[int] = set()
-    if place is not None and not agency.is_unmade(place):
+    if (place := agency.made_register(register)) is not None:
         with Register(place, also=new) as opened:
             entries = opened.entries()
             numbers = {entry.number for entry in entries}

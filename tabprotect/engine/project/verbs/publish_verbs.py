@@ -100,9 +100,9 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         check_small(verdict.exact_small_margins, leaving.tables)
     _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
+    looked_up = looked_up or look_up(problem, context.register)
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
-    looked_up = looked_up or look_up(problem, context.register)
     admit_coins(protected, sealed, looked_up, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
     decisions = told_of_register(record.decisions, before.damaged, context.register, again)
@@ -141,7 +141,7 @@ def _beside_earlier(
     asked: Publishing,
     protected: Protected,
     accepted: str,
-    looked_up: LookedUp | None,
+    looked_up: LookedUp,
 ) -> tuple[Protected, dict[Path, bytes], LeftBefore]:
     """The result as it may leave beside earlier releases, its files, and what is known of these.
 
@@ -150,7 +150,7 @@ def _beside_earlier(
     Raises
     ------
     RefusedError
-        If it may not leave beside them.
+        If it may not leave beside them, or that is not known.
     """
     place, signing = Path(asked.release), [Path(k) for k in (asked.sign, asked.sign_too) if k]
 
@@ -173,7 +173,7 @@ def _beside_earlier(
             progress=context.progress,
         )
         stated = protected
-        if before.close or before.unread:
+        if before.close or before.unread or before.error is not None:
             reason = accepted or (gate.UNSTATED if protected.record.overruled else "")
             if before.refuses(project.limits, reason):
                 refused_beside(project, context.register)
@@ -207,7 +207,9 @@ def _say_what_helps(error: RefusedError, project: Project, context: Context, ask
     # Late: tables of counts, which are most, do not wait for it.
     from tabprotect.engine.project.magnitude_ways import remedies_for
 
-    error.suggestions = remedies_for(project, context.progress, register=context.register)
+    error.suggestions = remedies_for(
+        project, context.progress, register=context.register, reason=asked.again.strip()
+    )
     error.commands = tuple(line(remedied_words(project, one.parameters, asked)) for one in error.suggestions)
 
 

@@ -70,10 +70,10 @@ class RoundedAgain:
             true = self._publication.added_up_each(originals[begin : begin + AT_ONCE])
             most = true.max(axis=1, initial=0)
             unreached: Bools = (most > 0) & (most < self._base)
-            found[begin : begin + AT_ONCE] = np.where(unreached, 0.0, self._told(true))
+            found[begin : begin + AT_ONCE] = np.where(unreached, 0.0, self._known_weights(true))
         return found
 
-    def _told(self, true: Ints) -> Floats:
+    def _known_weights(self, true: Ints) -> Floats:
         if self._network is not None:
             return self._network.nearest(true, self._counts)
         assert self._steps is not None

@@ -170,7 +170,7 @@ def refusal_price(
     own = (left == cells.table.counts.reshape(-1)).all(axis=1)
     if len(left) < (LEAST_DRAWN if drawn else 1) or not (drawn or own.any()):
         return None
-    return _told(cells, tables, left, drawn=drawn)
+    return _price(cells, tables, left, drawn=drawn)
 
 
 @dataclass(eq=False)
@@ -269,7 +269,7 @@ def _drawn(releases: ReleaseSet, draws: int, progress: Progress) -> Ints:
     return np.stack([each.counts.reshape(-1) for each in found])
 
 
-def _told(cells: AtRiskCells, before: Ints, after: Ints, *, drawn: bool) -> RefusalPrice:
+def _price(cells: AtRiskCells, before: Ints, after: Ints, *, drawn: bool) -> RefusalPrice:
     """The price, from the tables left, int64 (tables, cells), and those possible before."""
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
     shares = [cells.at_risk.mask(tables).mean(axis=0) for tables in (before, after)]

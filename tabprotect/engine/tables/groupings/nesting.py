@@ -26,7 +26,7 @@ def chains(table: Table) -> tuple[tuple[str, ...], ...]:
     codes = _codes(table)
     sizes = {name: len(np.unique(code)) for name, code in codes.items()}
     finer = {
-        a: [b for b in domain.names if sizes[b] > sizes[a] > 1 and _told(codes[b], codes[a])]
+        a: [b for b in domain.names if sizes[b] > sizes[a] > 1 and _determines(codes[b], codes[a])]
         for a in domain.names
     }
     left = set(domain.names)
@@ -53,7 +53,7 @@ def _codes(table: Table) -> dict[str, Ints]:
     return out
 
 
-def _told(finer: Ints, coarser: Ints) -> bool:
+def _determines(finer: Ints, coarser: Ints) -> bool:
     pairs = np.unique(finer * (int(coarser.max(initial=0)) + 1) + coarser)
     return len(pairs) == len(np.unique(finer))
 

@@ -167,7 +167,7 @@ class DrawsPanel(QWidget):
             self.sentence,
             (self.plot, 1),
             self._form,
-            self._told_odds(),
+            self._odds_report(),
             on=self,
             margins=(0, GRID, 0, 0),
             spacing=GRID,
@@ -182,7 +182,7 @@ class DrawsPanel(QWidget):
             form.addRow(Label(message(name), role="quiet"), value)
         return form
 
-    def _told_odds(self) -> QScrollArea:
+    def _odds_report(self) -> QScrollArea:
         """The odds ratios scroll: a model may have many."""
         self._area = Scrolling(self.odds)
         self._area.setMaximumHeight(16 * GRID)

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.agency import register_address
+from tabprotect.engine.agency import REGISTER, register_address
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.set_bundles import ReleaseFiles
 from tabprotect.engine.bundle.staff import confidential
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.errors import InfeasibleError, InputError, RefusedError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.saving import storage
@@ -27,7 +27,7 @@ from tabprotect.engine.project.verbs.publish_verbs import publish
 from tabprotect.engine.project.verbs.release_verbs import protect, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.register.reading_together import look_up
+from tabprotect.engine.register.reading_together import ReadingTogether, look_up
 from tabprotect.engine.register.register import Register, RegisterContents
 from tabprotect.engine.release.release import Release
 
@@ -167,6 +167,33 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     (tmp_path / "broken").write_text("no database at all")
     broken = judge_release(second.project, str(tmp_path / "broken"))
     assert broken.before.error and broken.alone is alone
+
+
+def test_what_cannot_be_read_of_earlier_releases_is_never_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = protected(SEED).do(publish(release=str(tmp_path / "a.zip")))
+    second, _ = first.do(protect(seed=SEED + 2))
+
+    def unreadable(*_: object) -> None:
+        raise InfeasibleError("these cannot be read together")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ReadingTogether, "opened", unreadable)
+        assert judge_release(second.project).before.error
+        with pytest.raises(RefusedError, match="It is not known what left before: these cannot"):
+            second.do(publish(release=str(tmp_path / "b.zip")))
+        assert not (tmp_path / "b.zip").exists()
+        done, _ = second.do(publish(release=str(tmp_path / "b.zip"), again="a correction"))
+        gate = done.project.release.mechanism.gate if done.project.release else None
+    assert gate is not None and "other_releases" in gate.left_out
+    assert "other_releases" in str(public.read(tmp_path / "b.zip").mechanism.gate)
+    # Where nothing can be entered, a reason does not help.
+    (tmp_path / "broken").write_text("no database at all")
+    monkeypatch.setenv(REGISTER, str(tmp_path / "broken"))
+    with pytest.raises(InputError, match="no SQLite database"):
+        second.do(publish(release=str(tmp_path / "c.zip"), again="a correction"))
+    assert not (tmp_path / "c.zip").exists()
 
 
 def test_a_walk_asks_the_register_once_and_makes_the_bundle_once(
