@@ -14,7 +14,7 @@ from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.bundle.tables.data_package import HIDDEN
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.magnitude_verdict import sentences
-from tabprotect.engine.errors import Interrupted, ParameterError, TabprotectError, about
+from tabprotect.engine.errors import Interrupted, ParameterError, TabprotectError
 from tabprotect.engine.options import Measure
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import workflow
@@ -303,8 +303,7 @@ def protect(
         method=None if method == table.history.project.method else method,
         parameters={name: plain(value) for name, value in asked.items() if name not in named},
     )
-    with about(kind="cycles"):
-        return Protection(workflow.protected(table.history, protecting, progress), table.kind)
+    return Protection(workflow.protected(table.history, protecting, progress), table.kind)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

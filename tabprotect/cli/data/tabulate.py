@@ -51,9 +51,9 @@ def run_tabulate(asked: Tabulate, console: Console) -> int:
     magnitudes = asked.counting
     keep_apart([magnitudes.source], [None if streams else asked.out])
     as_project = asked.out.suffix == storage.SUFFIX
+    check_measure(magnitudes, "counts" if magnitudes.measure is None else "magnitudes")
     if magnitudes.measure is not None:
         return _sum(magnitudes, asked.out, console)
-    check_measure(magnitudes, "counts")
     counting = magnitudes.counts
     if (counting.record_key is not None or counting.draw_keys) and not as_project:
         raise UsageError(

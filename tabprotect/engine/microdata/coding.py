@@ -16,7 +16,7 @@ from os.path import exists
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.groupings.unlisted_codes import counted_as
@@ -87,7 +87,9 @@ class Codings:
     Raises
     ------
     InputError
-        For widths or cut points that make no bands, and for a variable coded twice.
+        For a variable coded twice.
+    ParameterError
+        For widths or cut points that make no bands, and for levels that are none.
     """
 
     bands: Mapping[str, int | Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
@@ -106,29 +108,26 @@ class Codings:
         for name in self.bands:
             widths = self.widths(name)
             if not widths or min(widths) < 1:
-                raise InputError(
-                    message(
-                        "{name}: a band has a width of at least 1, not {widths}", name, min(widths, default=0)
-                    )
+                said = message(
+                    "{name}: a band has a width of at least 1, not {widths}", name, min(widths, default=0)
                 )
+                raise ParameterError({"bands": said})
         for name, cuts in self.cuts.items():
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
-                raise InputError(
-                    message("{name}: cut points stand in rising order", name),
+                raise ParameterError(
+                    {"cuts": message("{name}: cut points stand in rising order", name)},
                     hint=message("for example 0,15,65"),
                 )
         for name in self.level_names:
             if not _file_and_level(self.code_lists.get(name, ""))[0].suffix.lower() == ".hrc":
-                raise InputError(
-                    message("{name}: levels are named for a hierarchy (.hrc)", name),
+                raise ParameterError(
+                    {"level_names": message("{name}: levels are named for a hierarchy (.hrc)", name)},
                     hint=message("the columns of a code list, and of records that nest, have their names"),
                 )
         for name, columns in self.nested.items():
             if len(columns) < 2 or len(set(columns)) < len(columns):
-                raise InputError(
-                    message("{name}: levels are two columns or more, each once, the coarsest first", name),
-                    hint=message("for example nuts1,nuts2,nuts3=nuts"),
-                )
+                said = message("{name}: levels are two columns or more, each once, the coarsest first", name)
+                raise ParameterError({"levels": said}, hint=message("for example nuts1,nuts2,nuts3=nuts"))
 
     @property
     def variables(self) -> tuple[str, ...]:

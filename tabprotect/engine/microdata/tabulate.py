@@ -13,7 +13,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import quoted
@@ -275,13 +275,13 @@ def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
     if len(set(chosen)) < len(chosen):
         raise InputError(message("a variable is named twice"), hint=message("name each variable once"))
     if also.weight is not None and also.record_key is not None:
-        raise InputError(
-            message("record keys go with counts of records, not with sums of weights"),
+        raise ParameterError(
+            {"record_key": message("goes with counts of records, not with sums of weights")},
             hint=message("leave out the weights"),
         )
     if also.weight is not None and also.design_weight is not None:
-        raise InputError(
-            message("design weights stand beside counts of records, not beside sums of other weights"),
+        raise ParameterError(
+            {"design_weight": message("stands beside counts of records, not beside sums of other weights")},
             hint=message("name one column of weights: weight adds it up as counts, design weight keeps it"),
         )
 

@@ -53,10 +53,16 @@ class Tabulation(Options):
     )
     weight: str | None = option_field(None, metavar="W", help=message("a column of whole-number weights"))
     record_key: str | None = option_field(
-        None, metavar="K", help=message("a column of record keys, kept in a project for cell keys")
+        None,
+        measure="counts",
+        metavar="K",
+        help=message("a column of record keys, kept in a project for cell keys"),
     )
     design_weight: str | None = option_field(
-        None, metavar="W", help=message("a column of survey weights, kept in a project beside the counts")
+        None,
+        measure="counts",
+        metavar="W",
+        help=message("a column of survey weights, kept in a project beside the counts"),
     )
     bands: Mapping[str, int | Sequence[int]] | None = option_field(
         None,
@@ -114,6 +120,7 @@ class Tabulation(Options):
     )
     draw_keys: bool = option_field(
         False,
+        measure="counts",
         shell="--draw-record-keys",
         in_place_of="record_key",
         help=message("draw record keys now, kept in this project only: other tabulations will not agree"),
@@ -128,7 +135,12 @@ class Tabulation(Options):
         ),
     )
     key_seed: int | None = option_field(
-        None, shell="", library=False, help=message("replay the record keys that are drawn")
+        None,
+        measure="counts",
+        needs="draw_keys",
+        shell="",
+        library=False,
+        help=message("replay the record keys that are drawn"),
     )
 
 

@@ -23,7 +23,6 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
-    from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
     from tabprotect.engine.microdata.coding import Codings
     from tabprotect.engine.microdata.record_files import GivenRecords
 
@@ -120,19 +119,14 @@ def codings_of(asked: Tabulation) -> Codings:
 def magnitudes_tabulated(
     asked: MagnitudeTabulation, progress: Progress, records: GivenRecords | None = None
 ) -> MagnitudeTable:
-    """The sums of a measure over records in memory, or in ``asked.source``, with their contributors.
-
-    Raises
-    ------
-    InputError
-        Also for what goes with counts only.
-    """
+    """The sums of a measure over records in memory, or in ``asked.source``, with their contributors."""
     # Late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.magnitudes.files.top_tables import names_largest, read_top_table
     from tabprotect.engine.magnitudes.tables.described_columns import described
-    from tabprotect.engine.magnitudes.tables.tabulating import tabulate_magnitudes
+    from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns, tabulate_magnitudes
 
-    columns, codings = measured_columns(asked), codings_of(asked)
+    names = {field.name for field in fields(MeasuredColumns)} - {"asks"}
+    columns, codings = MeasuredColumns(**{name: getattr(asked, name) for name in names}), codings_of(asked)
     if records is not None:
         return tabulate_magnitudes(records, tuple(asked.by), columns, codings=codings, progress=progress)
     source = records_file(absolute(asked.source))
@@ -149,22 +143,3 @@ def magnitudes_tabulated(
     return tabulate_magnitudes(
         source, tuple(asked.by), described(source, columns), codings=codings, progress=progress
     )
-
-
-def measured_columns(asked: MagnitudeTabulation) -> MeasuredColumns:
-    """The columns that are asked for.
-
-    Raises
-    ------
-    InputError
-        For what goes with counts only.
-    """
-    from tabprotect.engine.magnitudes.tables.tabulating import MeasuredColumns
-
-    if asked.measure is None or asked.record_key or asked.draw_keys or asked.design_weight:
-        raise InputError(
-            message("record keys and design weights go with counts of records"),
-            hint=message("say how many units a record stands for: --weight COLUMN"),
-        )
-    columns = {field.name for field in fields(MeasuredColumns)} - {"asks"}
-    return MeasuredColumns(**{name: getattr(asked, name) for name in columns})

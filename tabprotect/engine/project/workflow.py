@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.agency import register_address
-from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.errors import ParameterError, about
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
@@ -86,7 +86,8 @@ def protected(
     if parameters:
         do(set_parameters(**parameters))
     if asked.cycles is not None:
-        do(cycle_source(asked.cycles))
+        with about(kind="cycles"):
+            do(cycle_source(asked.cycles))
     run = {one.name: getattr(asked, one.name) for one in options_of(Drawing)}
     do(protect.order(run))
     return history

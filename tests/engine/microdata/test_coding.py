@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.microdata.coding import AddedUp, Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, tabulate_with_keys
 from tabprotect.engine.tables.variable import MISSING
@@ -100,7 +100,7 @@ def test_levels_of_a_hierarchy_are_named(tmp_path: Path) -> None:
     for wrong in (["nuts2"], ["nuts2", "nuts2"], ["a", "nuts2", "c", "d"]):
         with pytest.raises(InputError, match="for a hierarchy of 3 levels"):
             counted(tmp_path, "region", **asked, level_names={"region": wrong})
-    with pytest.raises(InputError, match=r"named for a hierarchy \(.hrc\)"):
+    with pytest.raises(ParameterError, match=r"level_names: .*named for a hierarchy \(.hrc\)"):
         counted(tmp_path, "region", level_names={"region": ["a"]})
 
 
@@ -110,8 +110,6 @@ def test_levels_of_a_hierarchy_are_named(tmp_path: Path) -> None:
         ({"bands": {"age": 5}}, "'old' is no whole number", 4),
         ({"cuts": {"age": [15, 65]}}, "'old' is no whole number", 4),
         ({"code_lists": {"region": "geo.csv"}}, "1 code of the data is not in the list: 's1'", 3),
-        ({"bands": {"age": 0}}, "width of at least 1", None),
-        ({"cuts": {"age": [15, 15]}}, "rising order", None),
         ({"bands": {"region": 5}, "code_lists": {"region": "geo.csv"}}, "coded twice", None),
         ({"bands": {"agee": 5}}, "no variable 'agee'", None),
         ({"code_lists": {"region": "none.hrc"}}, "no such file", None),
@@ -127,6 +125,14 @@ def test_what_cannot_be_coded(
     assert error.value.line == line
     if line:
         assert error.value.cell is not None and error.value.file is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"), [("bands", 0, "width of at least 1"), ("cuts", [15, 15], "rising order")]
+)
+def test_what_makes_no_bands(name: str, value: object, says: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name}: age: .*{says}"):
+        Codings(**{name: {"age": value}})
 
 
 @settings(max_examples=15, deadline=None)
@@ -200,5 +206,5 @@ def test_columns_that_nest_are_levels_of_one_variable(tmp_path: Path) -> None:
         ]  # fmt: skip
     with pytest.raises(InputError, match="n2 'A1' lies in both 'A' and 'B' of n1"):
         counted(tmp_path, "g", text + "B,A1,A11,f,0.1\n", nested={"g": ("n1", "n2")})
-    with pytest.raises(InputError, match="two columns or more"):
+    with pytest.raises(ParameterError, match=r"levels: .*two columns or more"):
         counted(tmp_path, "g", text, nested={"g": ("n1",)})

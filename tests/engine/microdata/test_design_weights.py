@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
 from tabprotect.engine.tables.design_weights import SCALE
@@ -88,7 +88,7 @@ def test_weights_that_are_none(old: str, new: str, words: str, line: int, tmp_pa
 
 def test_columns_that_do_not_go_together(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS)
-    with pytest.raises(InputError, match="not beside sums of other weights"):
+    with pytest.raises(ParameterError, match=r"design_weight.*not beside sums of other weights"):
         tabulate_with_keys(path, ["sex"], also=AddedUp(weight="age", design_weight="w"))
     with pytest.raises(InputError, match="named twice"):
         tabulate_with_keys(path, ["sex", "w"], also=AddedUp(design_weight="w"))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.record_files import open_microdata
 from tabprotect.engine.microdata.record_keys import COLUMN, add_record_keys, key_measure
@@ -96,7 +96,7 @@ def test_keys_that_are_no_keys(tmp_path: Path) -> None:
         tabulate_with_keys(path, ["a"], also=AddedUp(record_key="none"))
     with pytest.raises(InputError, match="named twice"):
         tabulate_with_keys(path, ["a", "key"], also=AddedUp(record_key="key"))
-    with pytest.raises(InputError, match="not with sums of weights"):
+    with pytest.raises(ParameterError, match=r"record_key.*not with sums of weights"):
         tabulate_with_keys(path, ["a"], also=AddedUp(weight="w", record_key="key"))
 
 

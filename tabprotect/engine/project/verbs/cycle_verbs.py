@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.swaps import swaps
 from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError, ParameterError, about
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import Project
@@ -117,7 +117,8 @@ def set_cycles(
         origin = template_of(kind, project.parameters) or "default"
         kept = project.kept if origin == TRIANGULAR else None
         check_zeros(project.original, project.parameters)
-        moves = designed(origin, domain, project.parameters, kept=kept, progress=context.progress)
+        with about(keep="kind"):
+            moves = designed(origin, domain, project.parameters, kept=kept, progress=context.progress)
     if margins is not None:
         moves = moves.keeping(maximal_margins(domain, margins))
     return _with(project, moves, origin)

@@ -167,9 +167,11 @@ def counted_so(project: Project, variable: str, counted: Mapping[str, str]) -> P
 def levels_of(variable: Variable, asked: CategoryGroups) -> tuple[Level, ...]:
     """The levels that :func:`group_categories` would add."""
     width, level, categories = asked.width, asked.level, variable.categories
-    if sum(map(bool, (width is not None, asked.cuts, asked.groups, asked.digits, asked.files))) != 1:
+    ways = ("width", "cuts", "groups", "digits", "files")
+    given = [name for name in ways if getattr(asked, name) not in (None, [], (), {})]
+    if len(given) != 1:
         raise InputError(
-            message("name one way to group the categories"),
+            message("name one way to group the categories, not {given}", ", ".join(given) or message("none")),
             hint=message("a width, cut points, groups, first digits, or the file of a code list"),
         )
     if asked.digits:

@@ -21,6 +21,7 @@ from tabprotect.engine.errors import (
     RefusedError,
     Suggestion,
     TabprotectError,
+    about,
     attempted,
 )
 from tabprotect.engine.posterior.prior_text import check_prior
@@ -191,7 +192,8 @@ def set_mechanism(
     # Parts may contradict each other until all of them are set.
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
     if cycles is not None:
-        project = set_cycles.run(project, context, kind=cycles)
+        with about(kind="cycles"):
+            project = set_cycles.run(project, context, kind=cycles)
     return set_parameters.run(project, context)
 
 
@@ -207,7 +209,8 @@ def take_design(
     ``seen`` states that figures of this table were looked at to choose it: the choice then reveals a
     little of the table, and the decision is recorded with each run.
     """
-    project = set_mechanism.run(project, context, cycles=kind, **given)
+    with about(cycles="kind"):
+        project = set_mechanism.run(project, context, cycles=kind, **given)
     return (
         replace(project, cycles_from=message("{kind}, {BY_FIGURES}", kind, BY_FIGURES)) if seen else project
     )

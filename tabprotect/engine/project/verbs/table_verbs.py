@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.magnitudes.files.sniffing import is_magnitudes
 from tabprotect.engine.microdata.coding import AddedUp
@@ -237,18 +237,15 @@ def _drawn_keys(table: Table, asked: Tabulation, context: Context) -> Table:
 def _check_keys(asked: Tabulation) -> None:
     if asked.key_seed is not None:
         Randomness.seeded(asked.key_seed)
-        if not asked.draw_keys:
-            raise InputError(message("a seed of record keys goes with keys that are drawn"))
     if asked.draw_keys and asked.record_key is not None:
-        raise InputError(
-            message(
-                "record keys are drawn, or those of the column {record_key}, not both", repr(asked.record_key)
-            ),
+        said = message("drawn, or those of the column {record_key}, not both", repr(asked.record_key))
+        raise ParameterError(
+            {"draw_keys": said},
             hint=message("take the column where the records have their keys: all tables then agree"),
         )
     if asked.draw_keys and asked.weight is not None:
-        raise InputError(
-            message("record keys go with counts of records, not with sums of weights"),
+        raise ParameterError(
+            {"draw_keys": message("goes with counts of records, not with sums of weights")},
             hint=message("tabulate without a weight"),
         )
 
