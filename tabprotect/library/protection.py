@@ -230,12 +230,12 @@ def protect_set(
     >>> len(found.release.tables)
     6
     """
+    for one in table.values() if isinstance(table, Mapping) else [table]:
+        check_table(one)
+        set_verbs.check_counts(one.history.project)
     if not isinstance(table, Mapping):
-        check_table(table)
         chosen = PublicationSet(table.domain, dict(tables or {}))
     else:
-        for one in table.values():
-            check_table(one)
         several, kind = {n: t.table for n, t in table.items()}, next(iter(table.values())).kind
         set_verbs.check_publishes_margins(method)
         table = Table(History.of(joined_table(several, progress)), kind)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tabprotect.cli.arguments import TableReading, keep_apart
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
-from tabprotect.cli.protecting.protect import ProtectingAndPublishing
+from tabprotect.cli.protecting.protect import BESIDE, ProtectingAndPublishing
 from tabprotect.cli.protecting.published import ExtraOutput, publish_and_say
 from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
@@ -18,13 +18,14 @@ from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.exact_small_margins import small_sums
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.options import option_field, part, position
+from tabprotect.engine.options import option_field, options_of, part, position
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.options import OUTPUT, Publishing, Tabulation
+from tabprotect.engine.project.options import METHOD, OUTPUT, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import absolute
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
+    check_counts,
     check_publishes_margins,
     check_small,
     check_within,
@@ -37,6 +38,9 @@ from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT
 from tabprotect.languages.messages import message, plural
+
+OF_MAGNITUDES = tuple(one.name for one in options_of(Protecting) if one.measure == "magnitudes")
+"""What is asked of no table of a set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +68,7 @@ class ProtectSet(ProtectingAndPublishing):
         ),
         repeated=True,
     )
+    protecting: Protecting = part(Protecting, group=METHOD, help=BESIDE, but=OF_MAGNITUDES)
     publishing: Publishing = part(Publishing, group=OUTPUT)
     counting: Tabulation = part(Tabulation, group=message("counting records"), but=("source", "by"))
     reading: TableReading = part(TableReading)
@@ -84,9 +89,11 @@ def run(asked: ProtectSet, console: Console) -> int:
     history = _opened(asked, reading, formulas, console)
     method = protecting.method or history.project.method
     table = history.project.original
-    others = {str(file): opened(file, reading, console).project.original for file in asked.source[1:]}
-    files = {asked.source[0]: table, **others}
-    if all(n in table.domain.known_names for f in others.values() for n in f.domain.names):
+    others = {str(file): opened(file, reading, console).project for file in asked.source[1:]}
+    for project in (history.project, *others.values()):
+        check_counts(project)
+    files = {asked.source[0]: table, **{file: project.original for file, project in others.items()}}
+    if all(n in table.domain.known_names for f in list(files.values())[1:] for n in f.domain.names):
         check_common(files)
     else:
         check_publishes_margins(method)

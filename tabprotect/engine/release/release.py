@@ -17,6 +17,12 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
+EACH = message(
+    "tabulate and publish each; that what both tell together is not worked out takes a reason when the second "
+    "is published (--accept REASON), and the register keeps it"
+)
+"""What to do about a second magnitude of the same records."""
+
 
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
@@ -80,7 +86,7 @@ class Release:
     title
         Title for the reader; taken from the user, never from a file name.
     magnitudes
-        The published tables of magnitudes, totals and levels among their cells.
+        The published table of a magnitude, totals and levels among its cells; empty for counts.
     """
 
     tables: tuple[PublishedTable, ...]
@@ -94,6 +100,12 @@ class Release:
         names = [published.table.domain.names for published in self.tables]
         if len(set(names)) != len(names):
             raise InputError(message("a release has two tables over the same variables"))
+        if len(self.magnitudes) > 1:
+            # A verdict is a function of the release, and what one magnitude tells of another is none: whoever
+            # knows what is paid a head reads hidden wages off the number of employees, and nobody else does.
+            raise InputError(
+                message("a release has one magnitude: what two tell together is not worked out"), hint=EACH
+            )
         gate = self.mechanism.gate
         measures = (self.counted, bool(self.magnitudes))
         if gate is not None and (gate.counts, gate.within is not None) != measures:

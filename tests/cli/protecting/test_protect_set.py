@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tabprotect as tp
 from tabprotect.cli.main import main
 from tabprotect.engine.attack import chain
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
 from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.bundle.staff.confidential import read as read_dossier
-from tabprotect.engine.errors import BundleError
+from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.publish_verbs import publish
@@ -296,3 +297,19 @@ def test_small_counts_of_the_tables_asked_for_take_a_reason(
     assert main([*line, "--accept", reason]) == 0
     decisions = read_dossier(dossier).record.decisions
     assert any(reason in one and "as they are" in one for one in decisions)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_set_of_magnitudes_is_refused(
+    first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f.csv").write_text("a,b,x\n" + "".join(f"{n % 2},{n % 3},{n + 1}\n" for n in range(24)))
+    for name, more in (("m.parquet", ["--measure", "x"]), ("n.csv", [])):
+        assert main(["tabulate", "f.csv", "--by", "a,b", "--out", name, *more]) == 0
+    sources = ["m.parquet", "n.csv"] if first else ["n.csv", "m.parquet"]
+    assert main(["protect-set", *sources, "--out", "set"]) == 4
+    assert "tables: totals and levels of a magnitude" in capsys.readouterr().err
+    with pytest.raises(ParameterError, match="tables"):
+        tp.protect_set({name: tp.read_table(name) for name in sources})
+    assert not Path("set").exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.rows.sql import Connection
 from tabprotect.engine.formats.rows.sql_text import literal, quoted
 from tabprotect.engine.magnitudes.tables.contributions import Contributions
@@ -22,11 +22,12 @@ from tabprotect.engine.microdata.tabulate import coded_values, counted_variable,
 from tabprotect.engine.microdata.weights_and_keys import check_known, line_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.published_magnitudes import PLACES
+from tabprotect.engine.release.release import EACH
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import MISSING, Variable, check_totals
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 TRUE = "'1', 'true', 't', 'yes', 'y', 'x', 'ja', 'wahr'"
 """What a column of requests or waivers says yes with."""
@@ -130,6 +131,16 @@ def _summed(
 ) -> MagnitudeTable:
     for name in by:
         check_known(source, name)
+    several = [name.strip() for name in columns.measure.split(",")]
+    if len(several) > 1 and {column.name for column in source.columns}.issuperset(several):
+        raise ParameterError(
+            {
+                "measure": message(
+                    "a table is of one magnitude, and {names} are several", joined(several, ", ")
+                )
+            },
+            hint=EACH,
+        )
     for keyword, name in columns.asked.items():
         check_known(source, name, keyword)
     if not by or columns.measure in by:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.bundle.tables.data_package import slug
-from tabprotect.engine.errors import ACCEPT, InputError, RefusedError
+from tabprotect.engine.errors import ACCEPT, InputError, ParameterError, RefusedError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
@@ -30,6 +30,20 @@ JOINED = message(
 def _files(beside: object) -> list[str]:
     assert isinstance(beside, Mapping)
     return list(map(str, beside.values()))
+
+
+def check_counts(project: Project) -> None:
+    """Refuse a set of magnitudes.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if project.measure == "magnitudes":
+        raise ParameterError(
+            {"tables": message("totals and levels of a magnitude are cells of one table, judged together")},
+            hint=message("protect it as one table; publish beside it how many contribute: --publish n"),
+        )
 
 
 def check_small(small: Iterable[KeptSum], chosen: PublicationSet) -> None:
