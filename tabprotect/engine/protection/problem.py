@@ -160,6 +160,8 @@ class Problem:
         self, domain: Domain, groupings: tuple[Grouping, ...] = (), *, weighted: bool = False
     ) -> Table:
         """A published table as it would be without protection: counts, or sums of weights."""
+        if domain == self.table.domain and not weighted:
+            return self.table
         if not weighted:
             return true_table(self.table, domain, groupings)
         if self.weights is None:

@@ -100,7 +100,7 @@ class Files(QObject):
         )
         window.document.recent = self.recent.files
         window.document.project_changed.connect(lambda _: self._kept())
-        window.document.project_changed.connect(lambda _: self.recent.follow(self.document.history))
+        window.document.project_changed.connect(self._follow)
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -274,6 +274,12 @@ class Files(QObject):
             other_label=message("Save first"),
             other=lambda: self.save(saved),
         )
+
+    def _follow(self, changes: frozenset[str]) -> None:
+        """A table that is protected, and not yet published, is said nothing else of."""
+        project = self.document.project
+        if changes != {"release"} or (project is not None and project.published):
+            self.recent.follow(self.document.history)
 
     def _kept(self) -> None:
         """A dossier holds all that led to a release, as a file of the project would."""

@@ -105,10 +105,6 @@ class CycleDelegate(CellDelegate):
         self.inset = INSET
         self.draw = self._draw
 
-    def take_colours(self) -> None:
-        super().take_colours()
-        self.grounds = shades(THEME.colours)
-
     def _draw(self, painter: QPainter, rect: QRect, row: int, column: int, selected: bool) -> None:
         if self.weight is not None:
             self._weigh(painter, rect, int(self.weight[row, column]))
@@ -244,6 +240,7 @@ class CycleGrid(QWidget):
         text: Callable[[int], str] = count_text
         if touches is not None and overlay.touches is not None:
             delegate.mark = delegate.sign = None
+            delegate.grounds = shades(THEME.colours)
             delegate.ground = shade_numbers(touches, float(overlay.touches.max(initial=1)))
             shown, text = touches, _times
         else:

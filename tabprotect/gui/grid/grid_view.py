@@ -309,20 +309,14 @@ class GridView(QWidget):
         return self.cells.columns.defaultSectionSize(), self.right.columns.defaultSectionSize()
 
     def be_as_wide(self, widths: tuple[int, int]) -> None:
-        """Take the widths of a grid beside this one, so that both scroll alike."""
-        if self._take_widths(widths):
-            self._fit()
+        """Take the widths of a grid beside this one, so that both scroll alike.
 
-    def be_as_wide_soon(self, widths: tuple[int, int]) -> None:
-        """The same in a turn of its own: several grids are fitted one after the other."""
-        if self._take_widths(widths):
-            TURNS.later(self, self._fit)
-
-    def _take_widths(self, widths: tuple[int, int]) -> bool:
-        """Take note of widths; True if that changes anything."""
-        changed = self.at_least != widths
+        In a turn of its own: several grids are fitted one after the other.
+        """
+        changed = self.at_least != widths or self.widths != widths
         self.at_least = widths
-        return changed or self.widths != widths
+        if changed:
+            TURNS.later(self, self._fit)
 
     @property
     def natural_widths(self) -> tuple[int, int]:
@@ -343,13 +337,6 @@ class GridView(QWidget):
         totals.append(tr("total"))
         grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
         return grand, metrics.horizontalAdvance(totals[2]) + 2 * GRID
-
-    def show_row_labels(self, shown: bool) -> None:
-        """Show the row labels, or leave them to a grid beside this one."""
-        if shown == self.cells.rows.isHidden():
-            self.cells.rows.setHidden(not shown)
-            self.bottom.rows.setHidden(not shown)
-            self._fit()
 
     def set_editable(self, editable: bool) -> None:
         """Let typing change counts (through ``model.typed``), or not."""

@@ -211,7 +211,7 @@ class ResultTable(QWidget):
         """Columns that are wide enough for what was seen before."""
         own = self.grid.natural_widths
         self._widest = max(own[0], self._widest[0]), max(own[1], self._widest[1])
-        self.grid.be_as_wide_soon(self._widest)
+        self.grid.be_as_wide(self._widest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
 from tabprotect.languages.messages import message
-from tabprotect.languages.number_formats import NARROW, grouped, large
+from tabprotect.languages.number_formats import NARROW, grouped
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -404,11 +404,6 @@ Written = Callable[[Any], str]
 def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, where no line breaks."""
     return grouped(count, NARROW)
-
-
-def large_text(count: int) -> str:
-    """A number of possible tables for people: above a million by its power of ten."""
-    return large(count, NARROW)
 
 
 def signed_text(count: int) -> str:

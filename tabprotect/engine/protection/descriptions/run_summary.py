@@ -132,7 +132,8 @@ def summarise(protected: Protected) -> RunSummary:
     record, release = protected.record, protected.release
     main, domain = release.tables[0], record.problem.table.domain
     parameters = release.mechanism.values
-    groupings = groupings_of(domain, parameters)
+    over_groups = any(one.table.domain != domain for one in release.tables)
+    groupings = groupings_of(domain, parameters) if over_groups else ()
     weighted = methods()[release.mechanism.method].weighted(parameters)
     judged = JudgedCells.of(record.problem, main, groupings, weighted=weighted)
     shown = ~main.hidden

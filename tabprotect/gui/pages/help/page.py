@@ -19,7 +19,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import connected, faces, named
-from tabprotect.gui.look.layouts import filled
+from tabprotect.gui.look.layouts import filled, in_row
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.gui.pages import stages
@@ -103,7 +103,7 @@ class HelpPage(Page):
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.viewport().setAutoFillBackground(False)
-        self._text.document().setDocumentMargin(0)
+        self._text.document().setDocumentMargin(GRID)
         self._text.document().setIndentWidth(3 * GRID)
         self._text.setMaximumWidth(round(WIDTH * THEME.scale))
         self.finder = connected(
@@ -112,7 +112,8 @@ class HelpPage(Page):
         self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
         filled(self.tools, *self._faces.values())
-        self.body.addWidget(self._text, 1)
+        # The ring around it stands off its words, on the margin of the page.
+        self.body.addLayout(in_row((self._text, 100), 1, margins=(-GRID, 0, 0, 0)), 1)
         # Of long texts it lays out what is in sight.
         self.licences = named(QPlainTextEdit(readOnly=True), message("Licences"))
         self.licences.hide()
