@@ -19,7 +19,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.buttons import connected, faces, named
-from tabprotect.gui.look.layouts import filled, in_row
+from tabprotect.gui.look.layouts import filled
 from tabprotect.gui.look.lists.finder import Finder
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text
 from tabprotect.gui.pages import stages
@@ -98,7 +98,7 @@ class HelpPage(Page):
         self._actions: list[QAction] = []
         self._topic = "walk"
         self._front = ("", "", "", "")
-        # An article on the page itself: its words begin where those of the heading do.
+        # An article on the page itself, whose words stand off the ring around it.
         self._text = named(Article(openExternalLinks=False), message("Help text"))
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
@@ -112,8 +112,7 @@ class HelpPage(Page):
         self.tools.addWidget(self.finder)
         self._faces = faces(TOPICS, self._turn)
         filled(self.tools, *self._faces.values())
-        # The ring around it stands off its words, on the margin of the page.
-        self.body.addLayout(in_row((self._text, 100), 1, margins=(-GRID, 0, 0, 0)), 1)
+        self.body.addWidget(self._text, 1)
         # Of long texts it lays out what is in sight.
         self.licences = named(QPlainTextEdit(readOnly=True), message("Licences"))
         self.licences.hide()
