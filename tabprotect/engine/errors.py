@@ -116,6 +116,15 @@ class InputError(TabprotectError):
 
 
 @contextmanager
+def in_file(file: Path | str) -> Iterator[None]:
+    """Name the file in errors of what is read from it, or written to it."""
+    try:
+        yield
+    except InputError as error:
+        raise error.in_file(file) from None
+
+
+@contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
     """Report a missing optional package: everything else runs without it.
 

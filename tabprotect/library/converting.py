@@ -6,10 +6,12 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.bundle.tables import export as exporting
 from tabprotect.engine.bundle.tables.export import Exporting
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
+from tabprotect.engine.paths import is_folder
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.library.arguments.asking import asks, taken
@@ -71,12 +73,13 @@ def export(
 ) -> tuple[Path, ...]:
     """Write the published tables of a release in another format, suppressed counts marked.
 
-    All tables are one cube with totals as categories, where the format can hold it.
+    All tables are one cube with totals as categories, where the format can hold it; those of a set
+    are sheets of one workbook.
 
     Parameters
     ----------
     release
-        A release, or the path of its bundle.
+        A release, or the path of its bundle, or of the folder of a set.
     out
         The file; apart, that of the main table: others stand beside it as ``NAME_2``, ``NAME_3``, ...
     **asked
@@ -113,6 +116,11 @@ def export(
     """
     path, wanted = Path(out), taken(Exporting, asked)
     kind = format_to_write(path, wanted.format)
+    if not isinstance(release, Release) and is_folder(Path(release)):
+        found = verify_set(Path(release))
+        _warn_of_losses(kind, [found.tables.domain])
+        exporting.export(found.by_table, path, kind, wanted, title=found.title, check=found.fingerprint)
+        return (path,)
     given = release if isinstance(release, Release) else open_release(release)
     if not wanted.apart and kind.cube:
         _warn_of_losses(kind, [given.domain])

@@ -23,7 +23,7 @@ from tabprotect.engine.belief.counts_among import counts_among
 from tabprotect.engine.belief.evidence import Evidence
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.inferring import Inferring, inferred
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import InfeasibleError, InputError, in_file
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.options import option_field, part, position
@@ -107,11 +107,9 @@ def _releases(asked: Infer, console: Console) -> list[Evidence]:
         stated = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(message("not valid JSON"), file=path, line=getattr(error, "lineno", None)) from None
-    try:
+    with in_file(path):
         table = _named(table, stated)
         release = Release.of(table, Mechanism.from_json(stated, table.domain, table))
-    except InputError as error:
-        raise error.in_file(path) from None
     return [Evidence(release)]
 
 

@@ -12,7 +12,7 @@ from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.tables.export import STREAM, Exporting, export, export_cube, export_set
+from tabprotect.engine.bundle.tables.export import STREAM, Exporting, export, export_cube
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.table_writing import format_to_write
 from tabprotect.engine.options import option_field, position
@@ -43,7 +43,7 @@ class Export(Exporting):
 def run(asked: Export, console: Console) -> int:
     """Write the tables; what the format leaves out is said before."""
     keep_apart([asked.release], [None if asked.out == STREAM else asked.out])
-    if asked.apart and asked.out == STREAM:
+    if asked.out == STREAM and (asked.apart or is_folder(asked.release)):
         raise UsageError(message("several files do not go to standard output"))
     kind = format_to_write(asked.out, asked.format)
     if is_folder(asked.release):
@@ -74,17 +74,11 @@ def _set(asked: Export, kind: Format, console: Console) -> int:
     """Write the tables of a set as one workbook."""
     from tabprotect.engine.bundle.set_bundles import verify_set
 
-    if not kind.book or asked.out == STREAM:
-        raise UsageError(message("a set is written as one workbook: --out FILE.xlsx or FILE.ods"))
-    if asked.apart or asked.total_code:
-        raise UsageError(
-            message("the tables of a set have sheets of their own: leave --apart and --total-code out")
-        )
     found = verify_set(asked.release, progress=console)
     for remark in found.remarks:
         console.say(remark)
-    written = export_set(found.releases, asked.out, kind, asked, title=found.title, check=found.fingerprint)
-    return _tables(asked, kind, found, found.releases.values(), written, console)
+    written = export(found.by_table, asked.out, kind, asked, title=found.title, check=found.fingerprint)
+    return _tables(asked, kind, found, found.by_table.values(), written, console)
 
 
 def _apart(asked: Export, kind: Format, verified: bundle.Verification, console: Console) -> int:

@@ -36,6 +36,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
 KIND = message("tabprotect publication set")
@@ -250,6 +251,31 @@ class VerifiedSet:
         """The title that all tables have before their names."""
         name, first = next(iter(self.releases.items()))
         return first.title if name == ALL else first.title.removesuffix(name).removesuffix(": ")
+
+    @property
+    def by_table(self) -> Mapping[str, Release]:
+        """The release of each table that the set states; of one bundle for all, what adds up from it."""
+        if set(self.releases) != {ALL}:
+            return self.releases
+        (whole,) = self.releases.values()
+        known = {one.table.domain.names: one for one in whole.tables}
+
+        def table(margin: tuple[str, ...]) -> PublishedTable:
+            names = next(names for names in known if self.tables.whole.determines(names, margin))
+            counts, hidden = known[names].table.margin(margin), known[names].suppressed
+            if hidden is None:
+                return PublishedTable(counts)
+            gone = Table.dense(known[names].table.domain, hidden.astype(np.int64)).margin(margin)
+            return PublishedTable.hiding(counts, gone.counts > 0)
+
+        return {
+            name: replace(
+                whole,
+                tables=tuple(known.get(m) or table(m) for m in one.margins),
+                title=message("{title}: {name}", whole.title, name) if whole.title else name,
+            )
+            for name, one in self.tables.tables.items()
+        }
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.designs import TRIANGULAR, design, redesigned
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import Between, decoded, natural, parsed_json, shown
@@ -385,7 +385,7 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
         Names the file, and the cycle or line.
     """
     text = read_text(path)
-    try:
+    with in_file(path):
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
                 raise InputError(
@@ -395,8 +395,6 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
         stated = _stated(parsed_json(text))
         moves = _moves(stated, domain)
         return moves, _zeros(stated.zeros, moves.domain)
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def to_4ti2(moves: MoveSet) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tabprotect.engine import agency
 from tabprotect.engine.atomic import make_folder, write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
@@ -231,10 +231,8 @@ def read(path: Path) -> AgencyPolicy:
     ParameterError
         With every wrong field.
     """
-    try:
+    with in_file(path):
         return AgencyPolicy.of(parsed_toml(read_text(path), "policy"))
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def policy_file() -> Path:

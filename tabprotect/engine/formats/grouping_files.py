@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
@@ -212,7 +212,7 @@ def _code_list(
 
 def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
     (header, given), _ = read_code_list(path, domain.names)
-    try:
+    with in_file(path):
         return [
             # Codes that the table lacks are usual in official lists.
             _complete(
@@ -220,8 +220,6 @@ def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
             )
             for at, name in enumerate(header[1:])
         ]
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 Columns = tuple[list[str], dict[str, tuple[str, ...]]]

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -102,14 +102,12 @@ def read_published(
         Naming the line, the cell or the margin, and the remedy.
     """
     path = Path(path)
-    try:
+    with in_file(path):
         kind = format_of(path)
         # In a cube the option names a measure, and most have but one.
         count = asked.count if isinstance(kind, RowFormat) or asked.count != COUNT else None
         listed, _ = kind.cells(path, Reading(count=count), progress)
         return arranged(listed, asked, missing=missing)
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def arranged(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.options import Naming, Option, Options, option_field, options_of
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import parsed_toml
@@ -256,10 +256,8 @@ class Reading(Options):
         InputError
             Naming what cannot be understood.
         """
-        try:
+        with in_file(path):
             return cls.of(parsed_toml(read_text(path, most=2**20), "reading")).given
-        except InputError as error:
-            raise error.in_file(path) from None
 
     @property
     def without_count(self) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.errors import InputError, ParameterError, RecordsError
+from tabprotect.engine.errors import InputError, ParameterError, RecordsError, in_file
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.column_roles import in_roles, refuse_measures
@@ -68,7 +68,7 @@ def read_table(
         raise RecordsError(
             message("{name} holds records, not a table", path.name), hint=message("tabulate them")
         )
-    try:
+    with in_file(path):
         cells, notes = kind.cells(path, reading, progress)
         if not signed:
             cells.refuse_negative()
@@ -83,8 +83,6 @@ def read_table(
         settled = settle_totals(cells, reading)
         progress.report(message("building the table"), 0.9)
         table, missing = checked_table(settled.cells, missing_are=reading.without_count)
-    except InputError as error:
-        raise error.in_file(path) from None
     said = (*notes, *roles, *named, *settled.notes, *_on_missing(missing, table.domain, reading))
     return TableFile(table, said, settled.kept)
 

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import TEXT, by_suffix, named
 from tabprotect.engine.tables.cube import Cube
@@ -54,13 +54,11 @@ def write_table(table: Table, path: Path, kind: Format, *, strict: bool = True) 
     InputError
         If the format cannot carry the table, or the file cannot be written.
     """
-    try:
+    with in_file(path):
         domain, notes = kind.held(table.domain, strict=strict)
         table = table.on(domain)
         data = kind.write(table)
         beside = kind.beside(Cube(table), path)
-    except InputError as error:
-        raise error.in_file(path) from None
     if path.suffix.lower() == ".gz":
         # Without the time: the same bytes for the same table.
         data = gzip.compress(data, mtime=0)

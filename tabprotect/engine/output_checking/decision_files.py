@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
@@ -87,7 +87,7 @@ def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ..
     InputError
         With the line or the cell of what is no decision.
     """
-    try:
+    with in_file(path):
         rows = _json_rows(path) if path.suffix.lower() == ".json" else _csv_rows(path, variables)
         found: dict[tuple[str, ...], Decision] = {}
         for line, cell, given in rows:
@@ -103,8 +103,6 @@ def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ..
                 )
             found[cell] = _decision(given, line, cell)
         return found
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 _Row = tuple[int | None, tuple[str, ...], Mapping[str, str]]

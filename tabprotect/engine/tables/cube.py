@@ -11,6 +11,9 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
+COUNTED = "n"
+"""The figure that says how many records a magnitude is of."""
+
 
 def in_units(number: int, decimals: int) -> str:
     """A whole number of units of 10^-decimals as a decimal number, exactly."""
@@ -100,6 +103,12 @@ class Cube:
     def has_levels(self, name: str) -> bool:
         """True if a variable has groups beside its total."""
         return not {*self.parents.get(name, {}).values()} <= {self.totals.get(name)}
+
+    @property
+    def decimals_across(self) -> tuple[int, ...]:
+        """The decimals of each category of the last variable; a count among the figures has none."""
+        codes = self.table.domain.variables[-1].categories if self.table.domain.ndim else ("",)
+        return tuple(0 if self.figures and code == COUNTED else self.decimals for code in codes)
 
     def on(self, domain: Domain) -> Cube:
         """Give the variables other names and codes."""

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import duckdb
@@ -144,20 +145,34 @@ def test_a_set_is_one_workbook(run: Command, tmp_path: Path, method: str) -> Non
     notes = {row[0]: row[1] for row in book.get_sheet_by_name("Notes").to_python()}
     manifest = hashlib.sha256((tmp_path / "set" / "manifest.json").read_bytes()).hexdigest()
     assert notes["Title"] == "Census" and notes["Check number"].endswith(manifest)
-    if method == "cell_key":
-        assert book.sheet_names[:3] == ["regions", "sexes", "Notes"]
-        for name, names in (("regions", ("geo", "age")), ("sexes", ("age", "sex"))):
-            sheet = book.get_sheet_by_name(name).to_python()
-            assert sheet[0][0] == f"Census: {name}" and sheet[-1][0] == "Total"
+    # One bundle for all, of which each table adds up, or a bundle for each.
+    assert book.sheet_names[:3] == ["regions", "sexes", "Notes"]
+    for name, names in (("regions", ("geo", "age")), ("sexes", ("age", "sex"))):
+        sheet = book.get_sheet_by_name(name).to_python()
+        assert sheet[0][0] == f"Census: {name}" and sheet[-1][0] == "Total"
+        if method == "cell_key":
             part = tp.open_release(tmp_path / "set" / f"{name}.zip")
             table = next(one.table for one in part.tables if one.table.domain.names == names)
-            found = [row[1:-1] for row in sheet if row[0] in table.domain.variables[0].categories]
-            assert found == table.counts.tolist()
-    else:
-        assert book.sheet_names[:2] == ["Table", "Notes"]
+        else:
+            table = tp.open_release(tmp_path / "set" / "all.zip").table.margin(names)
+        found = [row[1:-1] for row in sheet if row[0] in table.domain.variables[0].categories]
+        assert found == table.counts.tolist()
+    # The library does the same.
+    assert tp.export(tmp_path / "set", tmp_path / "l.xlsx") == (tmp_path / "l.xlsx",)
+    again = python_calamine.load_workbook(str(tmp_path / "l.xlsx"))
+    for name in book.sheet_names:
+        same = again.get_sheet_by_name(name).to_python()
+        assert same == book.get_sheet_by_name(name).to_python()
+    assert run("export", tmp_path / "set", "--out", tmp_path / "t.ods").code == 0
+    with zipfile.ZipFile(tmp_path / "t.ods") as sheets:
+        assert "<style:region-left><text:p>Census</text:p>" in sheets.read("styles.xml").decode()
+    assert run("export", tmp_path / "set", "--out", tmp_path / "c.xlsx", "--total-code", "ALL").code == 0
+    coded = python_calamine.load_workbook(str(tmp_path / "c.xlsx"))
+    lists = [coded.get_sheet_by_name(one).to_python() for one in coded.sheet_names if "List" in one]
+    assert len(lists) == 2 and all(["ALL", "ALL"] in [row[:2] for row in one] for one in lists)
     assert "one workbook" in run("export", tmp_path / "set", "--out", tmp_path / "t.csv").err
-    for word in (("--apart",), ("--total-code", "T")):
-        assert "leave --apart" in run("export", tmp_path / "set", "--out", out, *word).err
+    assert "leave --apart" in run("export", tmp_path / "set", "--out", out, "--apart").err
+    assert run("export", tmp_path / "set", "--out", "-", "--format", "xlsx").code == 2
 
 
 def test_acro(run: Command, bundle: Path, tmp_path: Path) -> None:

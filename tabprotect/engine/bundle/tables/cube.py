@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import COUNTED, Cube
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, TotalCode, Variable
@@ -135,13 +135,13 @@ def with_figures(cube: Cube, published: PublishedMagnitudes) -> Cube:
     values = [cube.table.counts]
     for name, column in beside.items():
         spread = np.zeros(math.prod(shape), dtype=np.int64)
-        spread[published.key] = column * (10**cube.decimals if name == "n" else 1)
+        spread[published.key] = column * (10**cube.decimals if name == COUNTED else 1)
         values.append(spread.reshape(shape))
     hidden = None if cube.hidden is None else np.stack([cube.hidden] * len(values), axis=-1)
     counts = np.stack(values, axis=-1)
     if hidden is not None:
         counts[hidden] = 0
-    measure = cube.content if cube.content not in beside else "value"
+    measure = cube.content if cube.content not in (COUNTED, *beside) else "value"
     figures = next(name for n in itertools.count() if (name := "figure" + "_" * n) not in names)
     domain = Domain((*cube.table.domain.variables, Variable(figures, (measure, *beside))))
     return replace(cube, table=Table.dense(domain, counts), hidden=hidden, figures=figures)

@@ -13,7 +13,7 @@ from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.cube import TOTAL as USUAL_TOTAL
 from tabprotect.engine.bundle.tables.cube import cube_of, with_figures
 from tabprotect.engine.bundle.tables.data_package import STATUS, VALUE, magnitude_rows
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError, in_file
 from tabprotect.engine.formats.agencies.csvw import SUFFIX, description
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import format_names
@@ -53,12 +53,27 @@ USUAL = Exporting()
 
 
 def export(
-    release: Release, path: Path, kind: Format, asked: Exporting = USUAL, *, check: str = ""
+    of: Release | Mapping[str, Release],
+    path: Path,
+    kind: Format,
+    asked: Exporting = USUAL,
+    *,
+    title: str = "",
+    check: str = "",
 ) -> list[tuple[Path, Cube]]:
     """Write every published table: the main one to ``path``, others beside it with a number.
 
     A workbook has them all in one file, each with its totals. All files are made before the first is
-    written. ``check`` is that of :func:`.about.about_release`.
+    written.
+
+    Parameters
+    ----------
+    of
+        A release, or those of the tables of a set by name.
+    title
+        Of the whole set.
+    check
+        That of :func:`.about.about_release`; of a set that of its manifest.
 
     Returns
     -------
@@ -69,91 +84,64 @@ def export(
     ------
     InputError
         When the format cannot carry a table, or a file cannot be written.
+    ParameterError
+        For a code of totals where there are none, and for the tables of a set in several files.
     """
-    about = about_release(release, check, asked)
-    cubes = [
-        replace(cube, about=about) for cube in (_sheets(release) if kind.book else map(_cube, release.tables))
-    ]
-    return _write(
-        [
-            (path if number == 1 or kind.book else _numbered(path, number), cube)
-            for number, cube in enumerate(cubes, 1)
-        ],
-        kind,
-        strict=asked.strict,
-    )
-
-
-def export_set(
-    releases: Mapping[str, Release],
-    path: Path,
-    kind: Format,
-    asked: Exporting = USUAL,
-    *,
-    title: str = "",
-    check: str = "",
-) -> list[tuple[Path, Cube]]:
-    """Write the tables of a set as one workbook, each on a sheet of its own, with notes on all of them.
-
-    Parameters
-    ----------
-    releases
-        Of each table, by its name.
-    title
-        Of all of them.
-    check
-        The SHA-256 of the manifest of the set.
-
-    Returns
-    -------
-    list
-        The file of each table, and the table.
-
-    Raises
-    ------
-    InputError
-        When the format cannot carry a table, or the file cannot be written.
-    """
-    tables = {one.table.domain.names: one for release in releases.values() for one in release.tables}
-    whole = replace(next(iter(releases.values())), tables=tuple(tables.values()), title=title)
-    about = about_release(whole, check, asked, several=True)
-    cubes = [
-        replace(cube, name=name if len(releases) > 1 else "", about=replace(about, title=release.title))
-        for name, release in releases.items()
-        for cube in _sheets(release)
-    ]
-    return _write([(path, cube) for cube in cubes], kind, strict=asked.strict)
-
-
-def _sheets(release: Release) -> list[Cube]:
-    return [
-        cube_of(part) if len(part.tables) > 1 else _cube(part.tables[0])
-        for part in _with_their_totals(release)
-    ]
-
-
-def _write(written: list[tuple[Path, Cube]], kind: Format, *, strict: bool) -> list[tuple[Path, Cube]]:
-    """Write cubes, those of one path as one file, once all files are made."""
+    if isinstance(of, Release):
+        releases, about = {"": of}, about_release(of, check, asked)
+    else:
+        releases = dict(of)
+        _check_book(kind, asked)
+        tables = {one.table.domain.names: one for release in of.values() for one in release.tables}
+        whole = replace(next(iter(of.values())), tables=tuple(tables.values()), title=title)
+        about = about_release(whole, check, asked, several=True)
+    if asked.total_code and not kind.book:
+        raise ParameterError(
+            {"total_code": message("a file for each table has no totals")},
+            hint=message("leave it out, or write a workbook: FILE.xlsx or FILE.ods"),
+        )
+    written: list[tuple[Path, Cube]] = []
+    for name, release in releases.items():
+        own = replace(about, title=release.title) if name else about
+        cubes = _sheets(release, asked.total_code) if kind.book else [*map(_cube, release.tables)]
+        for cube in cubes:
+            out = path if kind.book or not written else _numbered(path, len(written) + 1)
+            written.append((out, replace(cube, name=name, about=own)))
     made: dict[Path, bytes] = {}
-    beside: dict[Path, bytes] = {}
     several: dict[Path, list[Cube]] = {}
     for out, cube in written:
-        try:
-            domain, _ = kind.held(cube.table.domain, strict=strict)
-        except InputError as error:
-            raise error.in_file(out) from None
+        with in_file(out):
+            domain, _ = kind.held(cube.table.domain, strict=asked.strict)
         several.setdefault(out, []).append(cube.on(domain))
     for out, cubes in several.items():
-        try:
-            data = kind.publish_all(cubes)
-        except InputError as error:
-            raise error.in_file(out) from None
-        made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         more = kind.beside(cubes[0], out, published=True)
-        beside |= {out.with_name(name): content for name, content in more.items()}
-    for out, data in {**beside, **made}.items():
+        made |= {out.with_name(name): content for name, content in more.items()}
+        with in_file(out):
+            data = kind.publish_all(cubes)
+        made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
+    for out, data in made.items():
         write_bytes(out, data)
     return written
+
+
+def _check_book(kind: Format, asked: Exporting) -> None:
+    """Refuse to write a set as anything but one workbook."""
+    if not kind.book:
+        raise InputError(
+            message("a set is written as one workbook"), hint=message("name it FILE.xlsx or FILE.ods")
+        )
+    if asked.apart:
+        raise ParameterError(
+            {"apart": message("the tables of a set have sheets of their own")},
+            hint=message("leave --apart out"),
+        )
+
+
+def _sheets(release: Release, total_code: str | None) -> list[Cube]:
+    return [
+        cube_of(part, total_code) if total_code or len(part.tables) > 1 else _cube(part.tables[0])
+        for part in _with_their_totals(release)
+    ]
 
 
 def _cube(published: PublishedTable) -> Cube:
@@ -266,10 +254,8 @@ def export_cube(
     InputError
         As there, or when a file cannot be written.
     """
-    try:
+    with in_file(path):
         made = exported(release, path, kind, asked, check=check)
-    except InputError as error:
-        raise error.in_file(path) from None
     if path == STREAM:
         sys.stdout.buffer.write(made.content)
         sys.stdout.buffer.flush()

@@ -14,7 +14,7 @@ from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.paths import check_file, is_there, unreadable
 from tabprotect.languages.messages import joined, message
 
@@ -108,10 +108,8 @@ def read_metadata(path: Path, beside: Path) -> TauMetadata:
             data = file.read(RDA_BYTES + 1)
     except OSError as error:
         raise unreadable(beside, error) from None
-    try:
+    with in_file(beside):
         return parsed(decoded(data))
-    except InputError as error:
-        raise error.in_file(beside) from None
 
 
 def decoded(data: bytes) -> str:

@@ -26,7 +26,12 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import text_of
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.observations import Observations, counts_shown, number_shown
+from tabprotect.engine.formats.layouts.observations import (
+    Observations,
+    counts_shown,
+    number_shown,
+    numbers_shown,
+)
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import About, Cube
@@ -126,11 +131,9 @@ class JsonStat(Format):
             said["status"] = {str(cell): _CONFIDENTIAL for cell in cells}
             extension["status"] = {"label": {_CONFIDENTIAL: "confidential"}}
         children = {v.name: cube.children(v.name) for v in cube.table.domain.variables}
-        shown = [
-            None if count is None else number_shown(count, cube.decimals)
-            for count in counts_shown(cube.table, hidden)
-        ]
-        return _written(cube.table, {**said, "value": shown}, extension, children)
+        values = [None if shown is None else number_shown(*shown) for shown in numbers_shown(cube)]
+        decimals = cube.decimals_across if cube.figures else ()
+        return _written(cube.table, {**said, "value": values}, extension, children, decimals)
 
 
 def _written(
@@ -138,8 +141,13 @@ def _written(
     said: Mapping[str, object],
     extension: Mapping[str, object],
     children: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType({}),
+    decimals: Sequence[int] = (),
 ) -> bytes:
+    """The file of a table; ``decimals`` are those of the categories of its last variable."""
     domain = table.domain
+    last = domain.variables[-1] if decimals else None
+    codes = () if last is None else last.categories
+    units = {code: {"decimals": places} for code, places in zip(codes, decimals, strict=True)}
     extension = {**extension, **domain_json(domain, labels=False)}
     dataset = {
         "version": "2.0",
@@ -156,6 +164,7 @@ def _written(
                         if variable.labels
                         else {}
                     ),
+                    **({"unit": units} if variable is last else {}),
                     **({"child": child} if (child := children.get(variable.name)) else {}),
                 },
             }

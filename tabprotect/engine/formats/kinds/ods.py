@@ -17,7 +17,13 @@ from tabprotect.engine.formats.format import RowFormat
 from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.markup import escape, quoteattr
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.engine.formats.workbooks.sheet_writing import Sheet, SheetCell, Style, sheets_of
+from tabprotect.engine.formats.workbooks.sheet_writing import (
+    Sheet,
+    SheetCell,
+    Style,
+    sheets_of,
+    title_of_book,
+)
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.cube import Cube
 from tabprotect.languages.messages import message
@@ -50,15 +56,20 @@ _LOOKS: Mapping[Style, str] = {
 }
 
 
-_PAGES = (
-    f'{_HEAD}<office:document-styles {_NAMES} office:version="1.3"><office:automatic-styles>'
-    '<style:page-layout style:name="wide"><style:page-layout-properties fo:page-width="29.7cm" '
-    'fo:page-height="21cm" style:print-orientation="landscape" style:scale-to-X="1" style:scale-to-Y="0"/>'
-    "</style:page-layout></office:automatic-styles><office:master-styles>"
-    '<style:master-page style:name="Default" style:page-layout-name="wide"/></office:master-styles>'
-    "</office:document-styles>\n"
-)
-"""Landscape pages as wide as the table."""
+def _pages(title: str) -> str:
+    """Landscape pages as wide as the table, with the title and the number at their feet."""
+    return (
+        f'{_HEAD}<office:document-styles {_NAMES} office:version="1.3"><office:automatic-styles>'
+        '<style:page-layout style:name="wide"><style:page-layout-properties fo:page-width="29.7cm" '
+        'fo:page-height="21cm" style:print-orientation="landscape" style:scale-to-X="1" style:scale-to-Y="0"/>'
+        '<style:footer-style><style:header-footer-properties fo:min-height="0.75cm"/></style:footer-style>'
+        "</style:page-layout></office:automatic-styles><office:master-styles>"
+        '<style:master-page style:name="Default" style:page-layout-name="wide"><style:footer>'
+        f"<style:region-left><text:p>{escape(title[:150])}</text:p></style:region-left><style:region-right><text:p>"
+        "<text:page-number>1</text:page-number> / <text:page-count>1</text:page-count></text:p>"
+        "</style:region-right></style:footer></style:master-page></office:master-styles>"
+        "</office:document-styles>\n"
+    )
 
 
 def _styles(decimals: int, widths: Sequence[int]) -> str:
@@ -92,15 +103,15 @@ _MANIFEST = (
 )
 
 
-def ods_bytes(sheets: Mapping[str, Sheet], decimals: int = 0) -> bytes:
-    """The spreadsheet; ``decimals`` are those of its numbers."""
+def ods_bytes(sheets: Mapping[str, Sheet], title: str, decimals: int = 0) -> bytes:
+    """The spreadsheet; ``decimals`` are those of its numbers, the title stands below each page."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as book:
         # First and uncompressed, so that the kind of file shows from its first bytes.
         book.writestr(zipfile.ZipInfo("mimetype", _WHEN), MIME)
         content = _content(sheets, decimals)
         for name, text in (
-            *(("content.xml", content), ("styles.xml", _PAGES)),
+            *(("content.xml", content), ("styles.xml", _pages(title))),
             ("META-INF/manifest.xml", _MANIFEST),
         ):
             part = zipfile.ZipInfo(name, _WHEN)
@@ -184,7 +195,7 @@ class Ods(RowFormat):
         return self.publish_all([cube])
 
     def publish_all(self, cubes: Sequence[Cube]) -> bytes:
-        return ods_bytes(sheets_of(cubes, _UNWRITABLE), cubes[0].decimals)
+        return ods_bytes(sheets_of(cubes, _UNWRITABLE), title_of_book(cubes), cubes[0].decimals)
 
 
 PLUGIN = Ods()

@@ -16,19 +16,19 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Codes
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import (
     Observations,
-    counts_shown,
+    numbers_shown,
     refuse_texts,
     with_a_variable,
 )
@@ -152,14 +152,15 @@ class Px(Format):
         )
 
     def write(self, table: Table) -> bytes:
-        return _written(table, None, (COUNTS, COUNTS, NUMBER))
+        return _written(Cube(table), (COUNTS, COUNTS, NUMBER))
 
     def publish(self, cube: Cube) -> bytes:
         table, hidden = with_a_variable(cube.table, cube.hidden, "Total", "Total")
         named = _line(cube.about.title) or _line(cube.content) or COUNTS
         contents = _listed("CONTVARIABLE", (cube.figures,)) if cube.figures else ()
         titles = (named, _line(cube.content) or COUNTS, _line(cube.about.unit) or NUMBER)
-        return _written(table, hidden, titles, [*contents, *_notes(cube), *_totals(cube)], cube.decimals)
+        lines = [*contents, *_notes(cube), *_totals(cube)]
+        return _written(replace(cube, table=table, hidden=hidden), titles, lines)
 
 
 def _line(text: str) -> str:
@@ -197,15 +198,9 @@ def _totals(cube: Cube) -> list[str]:
     return lines
 
 
-def _written(
-    table: Table,
-    hidden: Bools | None,
-    named: tuple[str, str, str],
-    totals: Sequence[str] = (),
-    decimals: int = 0,
-) -> bytes:
+def _written(cube: Cube, named: tuple[str, str, str], further: Sequence[str] = ()) -> bytes:
     """The file of a table; ``named`` are its title, what its numbers are, and their unit."""
-    domain = table.domain
+    domain, hidden, across = cube.table.domain, cube.hidden, cube.decimals_across
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
     if domain.ndim == 0:
@@ -215,7 +210,7 @@ def _written(
         stub, heading = heading, ()
     lines = [
             'CHARSET="ANSI";', 'AXIS-VERSION="2013";', 'CODEPAGE="utf-8";', 'LANGUAGE="en";',
-            f"DECIMALS={decimals};", f"SHOWDECIMALS={decimals};", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
+            f"DECIMALS={max(across)};", f"SHOWDECIMALS={min(across)};", 'MATRIX="TABLE";', 'SUBJECT-CODE="";',
             'SUBJECT-AREA="";', f'TITLE="{named[0]}";', f'CONTENTS="{named[1]}";', f'UNITS="{named[2]}";',
         ]  # fmt: skip
     lines += _listed("STUB", stub)
@@ -224,7 +219,10 @@ def _written(
         lines += _listed(f'VALUES("{variable.name}")', variable.labels or variable.categories)
         if variable.labels:
             lines += _listed(f'CODES("{variable.name}")', variable.categories)
-    lines += totals
+    lines += further
+    for code, decimals in enumerate(across):
+        if decimals > min(across):
+            lines.append(f'PRECISION("{cube.figures}","{domain.variables[-1].label(code)}")={decimals};')
     if hidden is not None and hidden.any():
         lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
@@ -233,9 +231,7 @@ def _written(
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
-    words = [
-        f'"{SHOWN}"' if count is None else in_units(count, decimals) for count in counts_shown(table, hidden)
-    ]
+    words = [f'"{SHOWN}"' if shown is None else in_units(*shown) for shown in numbers_shown(cube)]
     lines += [" ".join(words[at : at + width]) for at in range(0, len(words), width)]
     return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
 

@@ -6,6 +6,7 @@ statistics programs) only parse and assemble their files; the values are interpr
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -20,6 +21,7 @@ from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
+from tabprotect.engine.tables.cube import Cube
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.messages import message
@@ -216,6 +218,13 @@ def counts_shown(table: Table, hidden: Bools | None) -> list[int | None]:
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         shown[cell] = None
     return shown
+
+
+def numbers_shown(cube: Cube) -> Iterator[tuple[int, int] | None]:
+    """Every number in the table's order, in units of its decimals, and these; ``None`` for hidden ones."""
+    counts = counts_shown(cube.table, cube.hidden)
+    for count, decimals in zip(counts, itertools.cycle(cube.decimals_across), strict=False):
+        yield None if count is None else (count // 10 ** (cube.decimals - decimals), decimals)
 
 
 DIGITS = 15

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.errors import InputError, RecordsError, in_file
 from tabprotect.engine.foreign.looks_numeric import looks_numeric, mostly_numeric
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.rows import RowSource
@@ -380,10 +380,8 @@ def _by_numbers(sample: _Sample) -> Form | None:
 
 
 def _by_content(source: RowSource, sample: _Sample) -> Form:
-    try:
+    with in_file(Path(source.name)):
         found = _by_names(sample) or _by_numbers(sample)
-    except InputError as error:
-        raise error.in_file(Path(source.name)) from None
     if found is not None:
         return found
     if not sample.has_numbers or sample.lists_records:

@@ -17,9 +17,9 @@ from tabprotect.engine.arrays import EXACT_FLOAT
 from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.foreign.workbook_names import LIST_SHEET
-from tabprotect.engine.formats.layouts.observations import counts_shown, refuse_names, refuse_texts
+from tabprotect.engine.formats.layouts.observations import numbers_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF, CONF_STATUS, CONFIDENTIAL, COUNT, FREE, SHOWN
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
@@ -126,21 +126,21 @@ def _check_fits(domain: Domain, unwritable: re.Pattern[str]) -> None:
 
 def _shown(cube: Cube) -> list[SheetCell]:
     """The numbers in the cube's order, or the sign of hidden ones."""
-    units, figures = 10**cube.decimals, cube.table.domain.variables[-1:]
-    whole = [cube.figures != "" and code == "n" for code in figures[0].categories] if figures else [False]
-    return [
-        SheetCell(SHOWN, "hidden")
-        if number is None
-        # Larger numbers are not exact in a sheet.
-        else SheetCell(str(number), "number")
-        if abs(number) >= EXACT_FLOAT
-        else SheetCell(number // units, "whole")
-        if counted
-        else SheetCell(number / units if cube.decimals else number, "number")
-        for number, counted in zip(
-            counts_shown(cube.table, cube.hidden), itertools.cycle(whole), strict=False
+    found = []
+    for shown in numbers_shown(cube):
+        if shown is None:
+            found.append(SheetCell(SHOWN, "hidden"))
+            continue
+        number, decimals = shown
+        exact = number / 10**decimals if decimals else number
+        found.append(
+            SheetCell(
+                # Larger numbers are not exact in a sheet.
+                in_units(number, decimals) if abs(number) >= EXACT_FLOAT else exact,
+                "number" if decimals == cube.decimals else "whole",
+            )
         )
-    ]
+    return found
 
 
 def _added_up(cube: Cube) -> Cube:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.equal_rows import place_among
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.agencies.rda_metadata import TauMetadata, TauVariable, read_metadata
 from tabprotect.engine.formats.kinds.tau_argus import Trails, levels_of, lines_of, trails
 from tabprotect.engine.formats.statuses import PROTECTED, SECONDARY, UNSAFE
@@ -99,7 +99,7 @@ def read_top_table(path: Path, measure: str | None = None) -> tuple[MagnitudeTab
     check_file(path)
     meta = read_metadata(path, beside)
     columns = _columns(meta, measure)
-    try:
+    with in_file(path):
         lines, decimals = _lines(path, meta, columns)
         classes = [meta.variables[at] for at in columns.codes]
         variables, places = [], []
@@ -109,8 +109,6 @@ def read_top_table(path: Path, measure: str | None = None) -> tuple[MagnitudeTab
             variables.append(made)
             places.append(place)
         return _table(tuple(variables), places, lines, (meta.variables[columns.value], decimals))
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def _columns(meta: TauMetadata, measure: str | None) -> _Columns:

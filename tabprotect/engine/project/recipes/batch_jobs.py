@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.errors import InputError, TabprotectError, in_file
 from tabprotect.engine.paths import is_file, is_folder, read_text
 from tabprotect.engine.plain_values.decoding import decoded, parsed_toml
 from tabprotect.engine.project.recipes.replay import read
@@ -117,10 +117,8 @@ def _of_folder(folder: Path, sources: Sequence[Path]) -> list[BatchJob]:
 def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
     if sources:
         raise InputError(message("sources go with a folder of recipes"), file=path)
-    try:
+    with in_file(path):
         data = decoded(parsed_toml(read_text(path), message("list of jobs")), _Jobs)
-    except InputError as error:
-        raise error.in_file(path) from None
     jobs = []
     for number, job in enumerate(data.job, 1):
         recipe = job.recipe or data.recipe

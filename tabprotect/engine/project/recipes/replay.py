@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import make_folder
 from tabprotect.engine.bundle.staff.confidential import suggested_name
-from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError, in_file
 from tabprotect.engine.paths import is_url, read_text
 from tabprotect.engine.plain_values.decoding import parsed_toml
 from tabprotect.engine.progress import SILENT, Progress
@@ -239,10 +239,8 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
 def read(path: Path, settings: Mapping[str, str] | None = None) -> list[Order]:
     """Read a recipe file (see :func:`from_text`)."""
     text = read_text(path)
-    try:
+    with in_file(path):
         return from_text(text, settings)
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def run(

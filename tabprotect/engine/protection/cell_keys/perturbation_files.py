@@ -19,7 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import PERTURBATION_ROWS
 from tabprotect.engine.equal_rows import spread
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_json
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
@@ -43,10 +43,8 @@ def read(path: Path | str) -> PerturbationTable:
     """
     path = Path(path)
     text = read_text(path)
-    try:
+    with in_file(path):
         return from_json(parsed_json(text)) if text.lstrip().startswith("{") else from_text(text)
-    except InputError as error:
-        raise error.in_file(path) from None
 
 
 def from_text(text: str) -> PerturbationTable:

@@ -14,6 +14,7 @@ import python_calamine
 from tabprotect.engine.bundle.tables.about import Telling, about_release
 from tabprotect.engine.bundle.tables.export import Exporting, export
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.foreign.workbook_names import LIST_SHEET
 from tabprotect.engine.formats.registered import named
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.protection.registered import methods
@@ -41,6 +42,14 @@ def test_the_main_table_has_the_name_and_others_their_number(tmp_path: Path) -> 
     }
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path, _ in written}
     assert read_table(tmp_path / "t_3.sdmx.csv").table.counts.tolist() == [73, 7]
+
+
+def test_a_code_of_totals_goes_where_there_are_totals(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="no totals"):
+        export(RELEASE, tmp_path / "t.px", named("px"), Exporting(apart=True, total_code="ALL"))
+    export(RELEASE, tmp_path / "t.xlsx", named("xlsx"), Exporting(apart=True, total_code="ALL"))
+    rows = python_calamine.load_workbook(str(tmp_path / "t.xlsx")).get_sheet_by_name(LIST_SHEET).to_python()
+    assert any("ALL" in row for row in rows)
 
 
 @pytest.mark.parametrize("name", ["csv", "px", "jsonstat", "sdmx-csv", "sdmx-ml", "sdmx-json", "tau-argus"])

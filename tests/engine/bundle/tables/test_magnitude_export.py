@@ -136,6 +136,25 @@ def test_numbers_and_means_stand_beside_the_sums(name: str, tmp_path: Path) -> N
     assert measures or read.counts[:, :, 2].reshape(-1).tolist() == list(range(16))
 
 
+def test_numbers_beside_the_sums_have_no_decimals(tmp_path: Path) -> None:
+    table = replace(hidden_square(), units=np.full(16, 3), means=np.arange(16) * 10)
+    path = bundle(tmp_path, replace(table, decimals=2))
+    assert main(["export", str(path), "--out", str(tmp_path / "s.px")]) == 0
+    text = (tmp_path / "s.px").read_text()
+    assert "DECIMALS=2;\nSHOWDECIMALS=0;" in text and 'PRECISION("figure","mean")=2;' in text
+    assert f'PRECISION("figure","{table.measure}")=2;' in text and '"figure","n")' not in text
+    assert "\n0.20 3 0.20" in text
+    assert main(["export", str(path), "--out", str(tmp_path / "s.json")]) == 0
+    said = json.loads((tmp_path / "s.json").read_text())
+    units = said["dimension"]["figure"]["category"]["unit"]
+    assert units == {table.measure: {"decimals": 2}, "n": {"decimals": 0}, "mean": {"decimals": 2}}
+    assert said["value"][6:9] == [0.2, 3, 0.2] and isinstance(said["value"][7], int)
+    # A measure that is called as the numbers are has another name beside these.
+    called = replace(table, measure="n", units=None, decimals=2)
+    assert main(["export", str(bundle(tmp_path, called)), "--out", str(tmp_path / "m.px")]) == 0
+    assert '"value","mean"' in (tmp_path / "m.px").read_text()
+
+
 def test_numbers_of_a_sheet_have_no_decimals_and_a_file_without_room_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
