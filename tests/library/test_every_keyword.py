@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tabprotect as tp
+from tabprotect.engine.cycles.cycle_files import to_json
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 
 COUNTS = "region,sex,count\nc,f,9\nc,m,11\nb,f,7\nb,m,2\na,f,5\na,m,1\n"
@@ -43,6 +44,9 @@ FILES = {
 }
 
 Given = Mapping[str, Any]
+
+PARTNERS = (45, 0, 0, 1, 2, 43, 36, 4, 0, 1, 1, 3, 14, 2, 0, 1)
+"""Counts of a table in which moves have partners that may be zero."""
 
 READING: dict[str, tuple[Given, Any]] = {
     "strip_totals": ({"path": "totals.csv"}, True),
@@ -151,6 +155,13 @@ def _table_on(on: str) -> Any:
     return tp.read_table("counts.csv") if on == "counts" else _firms()
 
 
+def _uneven(measure: str | None = None) -> Any:
+    """A table in which moves have partners that may be zero."""
+    cells = [(n // 4, n % 4, 1) for n, count in enumerate(PARTNERS) for _ in range(count)]
+    records = dict(zip(("v", "w", "amount"), map(list, zip(*cells, strict=True)), strict=True))
+    return tp.tabulate(records, by=["v", "w"], measure=measure)
+
+
 def _query_space(*, on: str = "counts", **given: Any) -> Any:
     """The frontiers of a query space, and what a judgement of all single variables says."""
     rows = {"nace": "aabbaa", "region": "nsnsnn", "turnover": range(6)}
@@ -217,11 +228,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "way": ({"seed": 1}, "monte_carlo"),
             "draws": ({"seed": 1, "way": "monte_carlo"}, 50),
             "seed": ({"way": "monte_carlo", "draws": 50}, 2),
+            "weigh_attempts": ({"release": "cycles.zip"}, True),
         },
     ),
     "design": (
         lambda on="counts", **given: tp.design(
-            **{"table": tp.read_table("counts.csv") if on == "counts" else _firms(), **given}
+            **{"table": tp.read_table("counts.csv") if on == "counts" else _uneven("amount"), **given}
         ),
         {},
         True,
@@ -233,6 +245,9 @@ CALLS: dict[str, tuple[Callable[..., Any], Given, bool, dict[str, tuple[Given, A
             "kind": ({}, "nonsense"),
             "height": ({"kind": "strips"}, 3),
             "repeats": ({}, 2),
+            "cap": ({"table": _uneven()}, 1),
+            "weight": ({"table": _uneven()}, 0),
+            "theta": ({"table": _uneven()}, 1000),
             "zeros": ({}, "zeros.csv"),
         },
     ),
@@ -445,8 +460,6 @@ TOGETHER = ("protect", "Protection.publish", "export", "QuerySpace")
 """What goes before a keyword goes before it for both measures."""
 
 ELSEWHERE = {
-    "infer": {"weigh_attempts"},  # of tables that every draw of can be listed: engine/disclosure
-    "design": {"cap", "weight", "theta"},  # of tables with many cycles: engine/cycles/constructions
     "compare": {"workers"},  # how it is done, not what comes out
     "protect_all": {"workers"},
     "Belief.plot": {"ax"},  # where it is drawn
@@ -465,6 +478,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             Path(name).write_text(text)
         _protected().publish("counts.zip", no_page=True)
         shutil.copy("counts.zip", "there.zip")
+        tp.protect(tp.read_table("counts.csv"), accept="x").publish("cycles.zip", no_page=True)
         _protected(on="magnitudes").publish("sums.zip", no_page=True)
         tp.protect(tp.read_table("quoted.csv"), "random_rounding", accept="x").publish("quoted.zip")
         _firms().write("sums.parquet")
@@ -491,6 +505,8 @@ def _shown(value: object) -> str:
     if isinstance(value, tp.Table):
         project = value.history.project
         return f"{project.title} {value.counts.tolist()} {value.domain} {value.notes} {project.record_keys} {project.weights}"
+    if isinstance(value, tp.Cycles):
+        return repr(to_json(value.moves, value.zeros))
     if hasattr(value, "to_frame"):
         return repr(pickle.dumps(value))
     return repr(value.__dict__ if hasattr(value, "__dict__") else value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.errors import about
 from tabprotect.engine.options import Options, option_field
 from tabprotect.languages.messages import joined, message
 
@@ -59,7 +60,8 @@ class Designing(Keeping):
     def settings(self) -> TriangularSettings:
         """Those of ``triangular``."""
         stated = {name: getattr(self, name) for name in ("cap", "weight", "theta")}
-        return TriangularSettings(**{name: value for name, value in stated.items() if value is not None})
+        with about(**{"lambda": "weight"}):
+            return TriangularSettings(**{name: value for name, value in stated.items() if value is not None})
 
     @property
     def parameters(self) -> dict[str, int]:
