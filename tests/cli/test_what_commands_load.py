@@ -84,7 +84,7 @@ HELP = [
     "plain_values.decoding",
     "plain_values.encoding",
     "release",
-    "release.left_out",
+    "release.findings",
     "release.limits",
     "release.tuned",
 ]

@@ -19,7 +19,7 @@ from tabprotect.engine.attack.least_squares import Estimate, least_squares
 from tabprotect.engine.attack.proofs import affordable, narrowed, proved
 from tabprotect.engine.fitting.margin_variance import variance_left
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.languages.messages import message
 

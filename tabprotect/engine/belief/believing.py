@@ -26,7 +26,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.findings import kinds
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, UNSTATED
 from tabprotect.engine.release.release import Release

@@ -26,7 +26,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.together.coarser import numbers_over_finer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.left_out import Omission, kinds, listed
+from tabprotect.engine.release.findings import Omission, kinds, listed
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
 from tabprotect.engine.release.published_numbers import Law, PublishedNumbers
 from tabprotect.engine.release.release import Release

@@ -8,7 +8,7 @@ from typing import Any
 from tabprotect.engine.bundle.tables.data_package import table_name
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.left_out import listed
+from tabprotect.engine.release.findings import listed
 from tabprotect.engine.release.mechanism import CHANGED, TAKEN_IN, Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet

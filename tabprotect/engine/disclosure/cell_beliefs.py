@@ -34,7 +34,7 @@ from tabprotect.engine.posterior.together.coarser import is_coarser
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.left_out import Omission, kinds
+from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import CHANGED, RefusedDraws
 from tabprotect.engine.release.release import Release

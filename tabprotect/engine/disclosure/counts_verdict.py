@@ -24,7 +24,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.findings import kinds
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.mechanism import CHANGED, Gate, RefusedDraws
 from tabprotect.engine.release.release import Release

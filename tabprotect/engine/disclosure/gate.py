@@ -23,7 +23,7 @@ from tabprotect.engine.protection.problem import OVERRULED, STANDING, Problem, P
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.findings import kinds
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import Gate, RefusedDraws
 from tabprotect.engine.release.verdict_figures import kept_in_words

@@ -19,7 +19,7 @@ from tabprotect.engine.errors import ParameterError, in_file
 from tabprotect.engine.paths import is_there, read_text
 from tabprotect.engine.plain_values.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.plain_values.encoding import Encodable
-from tabprotect.engine.release.left_out import KINDS
+from tabprotect.engine.release.findings import KINDS
 from tabprotect.engine.release.limits import ATTEMPTS, MEAN_BELIEF_LIMIT, SHARE, Limits
 from tabprotect.languages.messages import message
 

@@ -15,7 +15,6 @@ from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
@@ -58,7 +57,7 @@ class History:
     @classmethod
     def of(cls, table: Table, *, title: str = "") -> History:
         """A history that begins with a table in memory rather than a file."""
-        return cls(Project(title=title, table=table, placement=Placement.of(table.domain)))
+        return cls(Project(title=title, table=table))
 
     @property
     def project(self) -> Project:

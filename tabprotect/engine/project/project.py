@@ -91,7 +91,7 @@ class Project:
     at_risk
         The small-count rule.
     placement
-        The variables in rows, columns and layers; ``None`` without a table.
+        The variables in rows, columns and layers; ``None`` for the usual places.
     moves
         The chosen cycle set; ``None`` means the default for the shape.
     cycles_from

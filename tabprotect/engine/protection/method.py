@@ -46,7 +46,7 @@ from tabprotect.engine.protection.subtables import (
 )
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.registry import Documented
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.privacy import Privacy

@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain

@@ -25,7 +25,7 @@ from tabprotect.engine.register.register_entry import (
     marks_of_magnitudes,
     related,
 )
-from tabprotect.engine.release.left_out import kinds
+from tabprotect.engine.release.findings import kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain

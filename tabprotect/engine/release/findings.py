@@ -1,13 +1,14 @@
 """Findings on a release: each has a kind, a state and values, and one table says what they are.
 
-Gate, report, card, shell and window show the same findings; none of them words one itself.
+Gate, report, card, shell and window show the same findings; none of them words one itself. What a
+posterior or a verdict leaves out is told by kind: no kind of it is a pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from tabprotect.languages.messages import Forms, forms, joined, message, uncapital
 
@@ -178,6 +179,25 @@ BESIDE_NUMBER: Mapping[str, str | Forms] = {
 """What stands beside the number of those known on a reader's card."""
 
 
+Omission = Literal[
+    "joint_noise", "pattern_choice", "key_algebra", "attempts", "other_releases", "simulation", "contributors"
+]
+"""The kinds by the names that mechanisms and verdicts state."""
+
+KINDS: tuple[Omission, ...] = get_args(Omission)
+
+LEFT_OUT: Mapping[Omission, str] = {
+    "joint_noise": message("what the tables tell together"),
+    "pattern_choice": message("what the choice of the published numbers tells"),
+    "key_algebra": message("that the keys of totals are sums of keys"),
+    "attempts": message("what earlier tries of the method tell"),
+    "other_releases": message("what earlier releases tell together with this one"),
+    "simulation": message("what could only be simulated or bounded"),
+    "contributors": message("contributors who were not tried as readers, alone or together"),
+}
+"""The kinds in words, as parts of a sentence."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something found of a release.
@@ -243,6 +263,17 @@ class FindingGroup:
 def said(text: str, state: State = "told", **more: object) -> Finding:
     """A finding that somebody else worded."""
     return Finding("said", state, {"text": text}, **more)  # type: ignore[arg-type]
+
+
+def listed(left_out: Iterable[Omission]) -> str:
+    """The kinds in words, as part of a sentence."""
+    return joined((LEFT_OUT[kind] for kind in left_out), ", ")
+
+
+def kinds(*of: Iterable[str]) -> tuple[Omission, ...]:
+    """All kinds that are named, each once, in the order of :data:`KINDS`."""
+    named = {kind for some in of for kind in some}
+    return tuple(kind for kind in KINDS if kind in named)
 
 
 def in_words(found: Iterable[Finding]) -> str:

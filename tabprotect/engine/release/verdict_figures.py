@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from tabprotect.engine.plain_values.encoding import Encodable
-from tabprotect.engine.release.findings import Finding, in_words, said
-from tabprotect.engine.release.left_out import Omission, listed
+from tabprotect.engine.release.findings import Finding, Omission, in_words, listed, said
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.variable import spoken

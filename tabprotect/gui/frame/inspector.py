@@ -311,9 +311,8 @@ class Inspector(Panel):
 
     def _shares(self, index: Index, table: Table) -> dict[str, str]:
         project = present(self.document.project)
-        assert project.placement is not None
         count = table[index]
-        rows, columns = project.placement.rows, project.placement.columns
+        rows, columns = project.shown_placement.rows, project.shown_placement.columns
         out = {}
         for name, fixed in (
             (message("of row"), [n for n in table.domain.names if n not in columns]),

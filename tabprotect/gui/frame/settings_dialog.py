@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFormLayout, QLineEdit,
 
 from tabprotect.engine.disclosure.policy import CHOICES, VARIABLE, AgencyPolicy, in_force, policy_file, write
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.release.left_out import KINDS
-from tabprotect.engine.release.left_out import SAID as LEFT_OUT
+from tabprotect.engine.release.findings import KINDS, LEFT_OUT
 from tabprotect.engine.release.limits import Limits
 from tabprotect.engine.release.mechanism import MOST_ATTEMPTS
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -63,7 +63,7 @@ def test_an_example_brings_table_cycles_and_title(example: Project) -> None:
     assert example.kind == "house" and example.original.domain.names == ("v", "w")
     assert example.moves is not None and len(example.cycles) == 4
     assert "Duncan" in example.title and not example.edited
-    assert example.placement == Placement(("v",), ("w",))
+    assert example.shown_placement == Placement(("v",), ("w",))
 
 
 def test_a_file_gives_no_title(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_categories(example: Project) -> None:
         start=example,
     )
     assert named.original.domain["year"].categories[0] == "first"
-    assert named.placement == Placement(("v",), ("year",))
+    assert named.shown_placement == Placement(("v",), ("year",))
     assert named.cycles.domain == named.domain
     assert np.array_equal(named.original.counts, counts)
 

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
-from tabprotect.engine.release.findings import Finding, FindingGroup, State, in_words, said
-from tabprotect.engine.release.left_out import listed
+from tabprotect.engine.release.findings import Finding, FindingGroup, State, in_words, listed, said
 from tabprotect.engine.release.limits import ROUNDING
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (

@@ -23,7 +23,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import Promised
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
-from tabprotect.engine.release.left_out import Omission, kinds
+from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.groupings.grouping import true_table

@@ -3,9 +3,11 @@
 A pattern that some reader sees through gives a cut that every sound pattern meets; the cheapest
 pattern that meets all cuts is tried again, until no reader sees through it.
 
-The search for counts (``suppressing.hiding_sets``) has the loop in common and nothing in it: its cuts
-are covers of hidden numbers alone, where a union here may also be mended by publishing a cell; its
-readers are kept in tableaus over thousands of ends, where here one programme of thirty cells serves all.
+The search for counts (``suppressing.hiding_sets``) has the loop in common, and the programme it solves.
+Its attackers keep one tableau warm for thousands of ends, since all of them let a number move equally
+far; here each reader has bounds of their own: 24 of them for 96 cells and readers (medians of 60 random
+tables of 3 x 3 with p=10), whose questions are nine tenths of the .13 s. Its cuts are covers of hidden
+numbers; a cell that is alone in an equation here may be published again instead.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.options import Options, option_field
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.magnitude_ways import chosen
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.magnitude_verbs import of_parts, regrouped
 from tabprotect.engine.randomness import KEY_MODULUS
@@ -341,7 +340,8 @@ def _added(
         As of :func:`~tabprotect.engine.project.verbs.magnitude_verbs.regrouped`.
     """
     before = project.original.domain
-    keys, weights, moves, placed = (project.record_keys, project.weights, project.moves, project.placement)
+    keys, weights, moves = project.record_keys, project.weights, project.moves
+    placed = set(domain.names) == set(before.names)
     if keys is not None:
         keys = change(keys)
         if summed:
@@ -352,8 +352,6 @@ def _added(
         weights = replace(weights, sums=change(weights.sums))
     if moves is not None:
         moves = moves.on(domain) if domain.shape == before.shape else None
-    if placed is None or set(domain.names) != set(before.names):
-        placed = Placement.of(domain)
     same = domain.shape == before.shape and project.plan.fits(domain)
     return replace(
         project.without_result(),
@@ -364,6 +362,6 @@ def _added(
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
-        placement=placed,
+        placement=project.placement if placed else None,
         plan=project.plan if same else replace(project.plan, margins=()),
     )

@@ -25,7 +25,6 @@ from tabprotect.engine.project.options import (
     Publishing,
     WeightsReading,
 )
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.coins import admit_key
@@ -49,13 +48,7 @@ def magnitude_document(table: MagnitudeTable, *, source: str) -> Project:
     # Here, and not in the window's thread, every cell is counted.
     _ = table.cells
     counts = table.units
-    return Project(
-        source=source,
-        table=counts,
-        magnitudes=ChosenMagnitudes(table),
-        placement=Placement.of(counts.domain),
-        method=USUAL,
-    )
+    return Project(source=source, table=counts, magnitudes=ChosenMagnitudes(table), method=USUAL)
 
 
 def opened_magnitudes(source: str) -> Project:

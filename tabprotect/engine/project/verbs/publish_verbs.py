@@ -19,7 +19,6 @@ from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.options import Publishing
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project, Who
 from tabprotect.engine.project.releasing.coins import admit_seed
 from tabprotect.engine.project.releasing.entering import (
@@ -305,13 +304,7 @@ def _answered_for(
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
     """Open a release bundle as its reader does: verified, and without an original."""
     release = public.read(Path(path), context.progress)
-    return Project(
-        title=release.title,
-        source=path,
-        released=release,
-        placement=Placement.of(release.domain),
-        method=release.mechanism.method,
-    )
+    return Project(title=release.title, source=path, released=release, method=release.mechanism.method)
 
 
 def infer(project: Project, who: Who = "user") -> list[str]:

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
 def new_document(table: Table, *, source: str, title: str = "") -> Project:
     """A new document."""
-    placement = Placement.of(table.domain)
-    return Project(title=title, source=source, table=table, placement=placement)
+    return Project(title=title, source=source, table=table)
 
 
 def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None = None) -> Project:
@@ -58,11 +57,9 @@ def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None =
             hint=message("change the records, and tabulate them again"),
         )
     before, domain = project.original.domain, table.domain
-    moves, placement = project.moves, project.placement
+    moves, placed = project.moves, set(domain.names) == set(before.names)
     if moves is not None and domain != before:
         moves = moves.on(domain) if domain.shape == before.shape else None
-    if placement is None or set(domain.names) != set(before.names):
-        placement = Placement.of(domain)
     return replace(
         project.without_result(),
         table=table,
@@ -74,7 +71,7 @@ def edited(project: Project, table: Table, magnitudes: ChosenMagnitudes | None =
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
-        placement=placement,
+        placement=project.placement if placed else None,
         # Margins that were safe to release for the old counts need not be for the new ones.
         plan=replace(project.plan, margins=()),
     )

@@ -17,7 +17,7 @@ from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import KEY_MODULUS
-from tabprotect.engine.release.left_out import Omission, kinds
+from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain

@@ -91,7 +91,7 @@ from tabprotect.engine.protection.method import MagnitudeMethod, Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_margins import counts_of, rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published_numbers import PublishedNumbers
 from tabprotect.engine.release.release import PublishedTable, Release

@@ -13,7 +13,7 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import MagnitudeMethod
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.messages import message

@@ -83,7 +83,7 @@ from tabprotect.engine.protection.suppressing.sensitive import (
     task_of,
 )
 from tabprotect.engine.protection.suppressing.task import Task
-from tabprotect.engine.release.left_out import Omission
+from tabprotect.engine.release.findings import Omission
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import PublishedTable, Release

@@ -286,12 +286,11 @@ class Beliefs(QWidget):
         if view is None or project is None:
             return
         domain = view.posterior.domain
-        placed = project.placement is not None and domain == project.domain
         self._meaning.setText(translate(self.figure.meaning))
         self._meaning.setToolTip(tip(self.figure.meaning))
         self.map.show_values(
             domain,
-            project.placement if placed and project.placement else Placement.of(domain),
+            project.shown_placement if domain == project.domain else Placement.of(domain),
             self.figure.compute(view),
             scale=Scale(self.figure.text, self.figure.top, self.figure.flip, among=self.figure.house),
             selection=self.cell_shown,

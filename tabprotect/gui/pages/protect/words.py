@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.requirements import REQUIREMENTS
-from tabprotect.engine.release.findings import Finding, in_words
-from tabprotect.engine.release.left_out import listed
+from tabprotect.engine.release.findings import Finding, in_words, listed
 from tabprotect.gui.look.theme import count_text, moved_text, per_cent
 from tabprotect.languages.messages import capital, joined, message, plural
 from tabprotect.languages.translation import translate
