@@ -167,12 +167,6 @@ def test_from_protection_to_a_reader_of_the_bundle(
     qtbot.waitUntil(lambda: dialog.made is not None)
     assert dialog.made is not None and b"Nordmetall" not in dialog.made.content
     dialog.reject()
-    page.report.write("staff", tmp_path / "staff-CONFIDENTIAL.html")
-    settle()
-    assert "p=10" in (tmp_path / "staff-CONFIDENTIAL.html").read_text()
-    page.report.write("public", tmp_path / "public.html")
-    settle()
-    assert "p=10" not in (tmp_path / "public.html").read_text()
     # Another document: a bundle of sums, as its reader has it.
     document.saved = document.project
     reader = MainWindow(type(document)())

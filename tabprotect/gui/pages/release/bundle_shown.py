@@ -17,6 +17,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.cycle_runs.sequence import ORDERS
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, summarise
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, AdaptiveSequence, CellFactors, MoveSequence
@@ -41,6 +42,7 @@ MEANINGS = {
 
 STAYS: tuple[tuple[str, str], ...] = (
     (confidential.ORIGINAL, message("The original counts.")),
+    (confidential.CONTRIBUTIONS, message("What each contributor put into every sum.")),
     (confidential.RECORD, message("The seed, the rule for small counts, the decisions taken.")),
     (confidential.COINS, message("Each coin, what was done, and what was blocked.")),
     (confidential.STATUSES, message("Which cells are hidden, and which are hidden to protect those.")),
@@ -60,10 +62,12 @@ def meaning(name: str) -> str:
 
 def stays(protected: Protected) -> tuple[tuple[str, str], ...]:
     """Return what the dossier of this very run keeps."""
-    record = protected.record
+    record, magnitudes = protected.record, bool(protected.release.magnitudes)
     absent = {
         name
         for name, found in (
+            (confidential.ORIGINAL, not magnitudes),
+            (confidential.CONTRIBUTIONS, magnitudes),
             (confidential.COINS, record.steps is not None),
             (confidential.STATUSES, bool(record.statuses)),
             (confidential.HIDDEN, record.hidden is not None),
@@ -116,7 +120,7 @@ def prepare(release: Release, protected: Protected | None, progress: Progress) -
     progress.report(message("verifying the bundle"), 0.5)
     verified = verify_bytes(data)
     progress.report(message("comparing with the original"), 0.9)
-    summary = None if protected is None else summarise(protected)
+    summary = None if protected is None or release.magnitudes else summarise(protected)
     words, settings = mechanism_text(release), settings_text(release)
     kept = () if protected is None else stays(protected)
     return Bundle(files, len(data), verified.fingerprint, verified.checks, words, summary, kept, settings)
@@ -158,10 +162,9 @@ def size_text(size: int) -> str:
 
 def mechanism_text(release: Release) -> str:
     """Say how the table was protected, in words."""
-    likelihood, method = likelihood_of(release), methods()[release.mechanism.method]
+    method, cycles = _method(release), release.mechanism.parameters.get("cycles")
     label = method.label
-    cycles = release.mechanism.parameters.get("cycles")
-    if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
+    if not isinstance(cycles, MoveSet) or isinstance(likelihood := likelihood_of(release), CellFactors):
         # It begins with what the method is called.
         return message(method.help.splitlines()[0])
     return plural(
@@ -181,9 +184,13 @@ def mechanism_text(release: Release) -> str:
     )
 
 
+def _method(release: Release) -> Method:
+    return methods("magnitudes" if release.magnitudes else "counts")[release.mechanism.method]
+
+
 def settings_text(release: Release) -> str:
     """The settings of a method that its sentence does not say."""
-    method, given = methods()[release.mechanism.method], release.mechanism.parameters
+    method, given = _method(release), release.mechanism.parameters
     if isinstance(given.get("cycles"), MoveSet) and not isinstance(likelihood_of(release), CellFactors):
         return ""
     texts = [

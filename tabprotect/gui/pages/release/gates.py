@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.staff.release_findings import (
     CHANCE,
     WORDS,
@@ -23,14 +21,12 @@ from tabprotect.engine.bundle.staff.release_findings import (
     magnitude_protection,
     stated,
 )
-from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.gate import decided
 from tabprotect.engine.disclosure.policy import AgencyPolicy
-from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.disclosure.verdict import verdict as reader_verdict
 from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup, said
@@ -38,6 +34,7 @@ from tabprotect.engine.release.verdict_figures import SAID, KeptSum, Verdict
 from tabprotect.gui.base.background.background_task import BackgroundTask
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.forms.remedies import take_for_magnitudes
+from tabprotect.gui.look.buttons import present
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.line_rows import groups_of
 from tabprotect.languages.messages import capital, joined, message
@@ -77,34 +74,8 @@ class Gate(QObject):
     def __init__(self, page: Page, decisions: Decisions) -> None:
         super().__init__(page)
         self.page, self.document, self.decisions = page, page.document, decisions
-
-    def open_question(self, project: Project) -> str:
-        """Signature and title, which what passes still waits for."""
-        what = self.decisions.unsigned(self.policy(project)) or ("" if project.title else message("a title"))
-        return message("Still open: {unsigned}.", what) if what else ""
-
-    def policy(self, project: Project) -> AgencyPolicy:
-        """The limits of the house; an error is shown where they cannot be read."""
-        try:
-            return project.limits
-        except TabprotectError as error:
-            self.page.show_error(error)
-            return AgencyPolicy()
-
-    def open_points(self, project: Project, missing: Sequence[str]) -> str:
-        """Say what has to be done before it can be approved, with the signatures, in words."""
-        unsigned = self.decisions.unsigned(self.policy(project))
-        missing = [*missing, *([unsigned] if unsigned else [])]
-        return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
-
-
-class CountsGate(Gate):
-    """Weighs the verdict on counts, what was decided on the page, and the policy of the house."""
-
-    def __init__(self, page: Page, decisions: Decisions) -> None:
-        super().__init__(page, decisions)
-        self.bundle: Bundle | None = None
         self.judging = self.document.judging
+        self.bundle: Bundle | None = None
         self._preparing: BackgroundTask[Bundle] = BackgroundTask(
             self, self.document.jobs, self._prepared, page.show_error, stopped=self._cancelled
         )
@@ -131,7 +102,7 @@ class CountsGate(Gate):
 
     def _prepared(self, bundle: Bundle) -> None:
         # An answer may come after its release was taken back.
-        if self.document.release is not None:
+        if self.document.has_release:
             self.bundle = bundle
             self.changed.emit()
 
@@ -144,6 +115,33 @@ class CountsGate(Gate):
         """Return True if all is known that the one question depends on."""
         judged = self.judging.known(project) is not None or bool(self.judging.fault(project))
         return self.bundle is not None and judged
+
+    def leave(self) -> None:
+        """Nobody is looking at the remedies."""
+        self.judging.leave()
+
+    def open_question(self, project: Project) -> str:
+        """Signature and title, which what passes still waits for."""
+        what = self.decisions.unsigned(self.policy(project)) or ("" if project.title else message("a title"))
+        return message("Still open: {unsigned}.", what) if what else ""
+
+    def policy(self, project: Project) -> AgencyPolicy:
+        """The limits of the house; an error is shown where they cannot be read."""
+        try:
+            return project.limits
+        except TabprotectError as error:
+            self.page.show_error(error)
+            return AgencyPolicy()
+
+    def open_points(self, project: Project, missing: Sequence[str]) -> str:
+        """Say what has to be done before it can be approved, with the signatures, in words."""
+        unsigned = self.decisions.unsigned(self.policy(project))
+        missing = [*missing, *([unsigned] if unsigned else [])]
+        return message("Still open: {missing}.", joined(missing, "; ")) if missing else ""
+
+
+class CountsGate(Gate):
+    """Weighs the verdict on counts, what was decided on the page, and the policy of the house."""
 
     def groups(self, project: Project) -> Mapping[str, FindingGroup]:
         """The lines behind the verdict, by the heading they stand under."""
@@ -167,10 +165,6 @@ class CountsGate(Gate):
         if (job := self.page.do(protect, draft=not self.document.of_magnitudes)) is not None:
             # Between the two there is nothing to release, and another page comes to the front.
             job.finished.connect(lambda _: self.document.page_asked.emit(self.page.name))
-
-    def leave(self) -> None:
-        """Nobody is looking at the remedies."""
-        self.judging.leave()
 
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """The small sums that would be published exactly."""
@@ -259,81 +253,50 @@ class CountsGate(Gate):
         return self.open_points(project, missing)
 
 
-@dataclass(frozen=True)
-class BundlePreview:
-    """The preview of a release of magnitudes before it leaves, or of one that did.
-
-    Attributes
-    ----------
-    verdict
-        With what left before.
-    checks
-        What was checked of the bundle, in words.
-    fingerprint
-        Its SHA-256.
-    """
-
-    verdict: StaffVerdict
-    checks: tuple[str, ...]
-    fingerprint: str
-
-
 class MagnitudesGate(Gate):
     """Weighs the verdict on magnitudes with the contributors that were tried as readers."""
 
-    bundle: Bundle | None = None
-
     def __init__(self, page: Page, decisions: Decisions) -> None:
         super().__init__(page, decisions)
-        self.preview: BundlePreview | None = None
-        self._previewing: BackgroundTask[BundlePreview] = BackgroundTask(
-            self, self.document.jobs, self._have, page.show_error
+        self._reading: BackgroundTask[StaffVerdict] = BackgroundTask(
+            self, self.document.jobs, lambda _: self.changed.emit(), page.show_error
         )
-        self.document.judging.changed.connect(self.changed)
-
-    @property
-    def fingerprint(self) -> str:
-        """Return that of the bundle; empty before it is made."""
-        return "" if self.preview is None else self.preview.fingerprint
 
     def ask(self, project: Project) -> None:
-        """Have the bundle made, checked and judged."""
-        house = self.document.in_house
-        key = (project.magnitude_release, project.published, house)
-        work = partial(_preview, project, house=house)
-        if self._previewing.ask(message("preparing the bundle"), work, key):
-            self.preview = None
+        """Have the bundle made, and judged as its reader will outside the house."""
+        super().ask(project)
+        release = project.release
+        if release is not None and not self.document.in_house:
+            self._reading.ask(
+                message("what a reader would know"), lambda _: reader_verdict(release), (release,)
+            )
 
-    def _have(self, found: BundlePreview) -> None:
-        self.preview = found
-        self.changed.emit()
-
-    def settled(self, project: Project) -> bool:
-        """Return True if all is known that the one question depends on."""
-        return self.preview is not None
+    def verdict(self, project: Project) -> StaffVerdict | None:
+        """What its readers learn, in the house with what left before; ``None`` while it is worked out."""
+        if not self.document.in_house:
+            return self._reading.known((project.release,))
+        if project.published or self.judging.fault(project):
+            return present(project.protected).verdict
+        known = self.judging.known(project)
+        return None if known is None else known.alone
 
     def groups(self, project: Project) -> Mapping[str, FindingGroup]:
         """The lines behind the verdict, by the heading they stand under."""
-        preview, done = self.preview, project.protected_magnitudes
-        found = {FILES: bundle_files(() if preview is None else preview.checks)}
-        if preview is not None and done is not None and self.document.in_house:
-            found[PROTECTION] = magnitude_protection(done, preview.verdict)
+        found = {FILES: bundle_files(() if self.bundle is None else self.bundle.checks)}
+        judged, done = self.verdict(project), project.protected_magnitudes
+        if judged is not None and done is not None and self.document.in_house:
+            found[PROTECTION] = magnitude_protection(done, judged)
+        if self.document.in_house and (known := self.judging.known(project)) is not None:
+            found[BEFORE] = known.before.group
         return found
 
     def helps(self, project: Project) -> tuple[Suggestion, ...] | None:
         """Return what helps against a refusal; ``None`` while it is being tried."""
-        refused = (
-            self.document.in_house and self.preview is not None and self.preview.verdict.passed is not True
-        )
-        return self.document.judging.remedies(project) if refused else ()
+        return self.judging.remedies(project) if self.document.in_house and self.reasons(project) else ()
 
     def take(self, remedy: Suggestion) -> None:
         """Another way to protect, and protected by it: each step can be undone."""
         take_for_magnitudes(self.page, remedy)
-
-    def leave(self) -> None:
-        """Nobody is looking at the remedies."""
-        self.document.judging.leave()
 
     def kept(self, project: Project) -> Sequence[KeptSum]:
         """No sum is kept exactly without a decision: there are none."""
@@ -345,17 +308,17 @@ class MagnitudesGate(Gate):
 
     def line(self, project: Project) -> tuple[Finding, str, str]:
         """The headline, what readers work out themselves, and how it is computed."""
-        if self.preview is None:
+        if (judged := self.verdict(project)) is None:
             return WAITING, "", ""
         house, published = self.document.in_house, self.document.in_house and project.published
         question = self.open_question(project) if house and not published else ""
-        line = magnitude_headline(self.preview.verdict, staff=house, published=published, question=question)
+        line = magnitude_headline(judged, staff=house, published=published, question=question)
         return line, "", ""
 
     def reasons(self, project: Project) -> list[str]:
         """Return what takes a reason, in words."""
-        refused = self.preview is not None and self.preview.verdict.passed is not True
-        return [self.preview.verdict.sentence] if refused and self.preview is not None else []
+        judged = self.verdict(project)
+        return [] if judged is None or judged.passed is True else [judged.sentence]
 
     def points(self, project: Project) -> list[str]:
         """The verdict stands above them."""
@@ -363,7 +326,7 @@ class MagnitudesGate(Gate):
 
     def missing(self, project: Project) -> str:
         """Say what has to be done before it can be approved, in words; empty where nothing has."""
-        if self.preview is None:
+        if self.verdict(project) is None:
             return ""
         reason, against = self.decisions.reason, self._against(project)
         if against and reason:
@@ -372,28 +335,10 @@ class MagnitudesGate(Gate):
 
     def _against(self, project: Project) -> str:
         """Say why it may not leave with the reason that is given, in words; empty if it may."""
-        assert project.protected is not None and self.preview is not None
-        done = project.protected
-        done = replace(done, record=replace(done.record, verdict=self.preview.verdict))
+        done = present(project.protected)
+        done = replace(done, record=replace(done.record, verdict=self.verdict(project)))
         try:
             decided(done, project.limits, self.decisions.reason)
         except RefusedError as error:
             return error.sentence
         return ""
-
-
-def _preview(project: Project, progress: Progress, *, house: bool) -> BundlePreview:
-    """The bundle made and checked as its reader will, or that of a reader read again."""
-    progress.report(message("making the bundle"), 0.1)
-    read = project.kind == "reader" and os.path.isfile(Path(project.source))
-    assert project.release is not None
-    data = archive.load(Path(project.source)) if read else public.to_bytes(project.release)
-    progress.report(message("verifying the bundle"), 0.6)
-    found = verify_bytes(data)
-    progress.report(message("looking up what left before"), 0.9)
-    judged = verdict(found.release)
-    if house and project.protected is not None:
-        judged = project.protected.verdict
-        if not project.published:
-            judged = judge_release(project).alone
-    return BundlePreview(judged, found.checks, found.fingerprint)

@@ -93,8 +93,6 @@ class ReleasePage(ReleaseStage, Page):
         filled(self.body, self.banner, self.seal, (self.stack, 1))
         self._faces = faces({"gate": message("The gate"), "files": message("Files")}, self.show_face)
         filled(self.tools, *self._faces.values())
-        # Every public byte of counts can be looked at before.
-        set_visible(not document.of_magnitudes, *self._faces.values())
         self._note = Label(wordWrap=True, role="quiet")
         self._copy_line = push_button(
             message("Copy as command"),
@@ -143,7 +141,7 @@ class ReleasePage(ReleaseStage, Page):
 
     @property
     def bundle(self) -> Bundle | None:
-        """The public files of counts, once they are made."""
+        """The public files, once they are made."""
         return self.gate.bundle
 
     @property

@@ -9,8 +9,9 @@ import pytest
 from pages_of import page_of
 
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.verbs.release_verbs import protect
-from tabprotect.engine.project.verbs.table_verbs import open_table
+from tabprotect.engine.project.verbs.magnitude_verbs import set_rules
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method
+from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.release.page import ReleasePage
 
@@ -29,9 +30,23 @@ def protected() -> History:
 
 
 @pytest.fixture
-def ready(window: MainWindow, protected: History, settle: Settle, tmp_path: Path) -> MainWindow:
-    """That example with the release page in front."""
-    window.document.take(protected)
+def ready(
+    window: MainWindow, protected: History, settle: Settle, tmp_path: Path, request: pytest.FixtureRequest
+) -> MainWindow:
+    """A release that may leave with the release page in front: that example, or magnitudes with noise."""
+    if getattr(request, "param", "counts") == "counts":
+        window.document.take(protected)
+    else:
+        window.files.open(str(request.getfixturevalue("firms")))
+        settle()
+        for order in (
+            set_rules(rules=["p=10"]),
+            set_method(method="multiplicative_noise"),
+            protect(),
+            set_title(title="Turnover by branch"),
+        ):
+            window.document.run(order)
+            settle()
     window.go("release")
     settle()
     page(window).form.set_destination(tmp_path / "release.zip", tmp_path / "dossier.zip")
