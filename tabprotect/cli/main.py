@@ -132,7 +132,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        return _failed(console, UsageFault(error.message, hint=error.hint))
+        example = args.parser.example if "parser" in args else ""
+        return _failed(console, UsageFault(error.message, hint=error.hint or example))
     except TabprotectError as error:
         error.commands = _remedies(error, arguments, args) or error.commands
         return _failed(console, error)

@@ -308,8 +308,17 @@ def not_whole(parts: list[str]) -> TabprotectError:
     )
 
 
+ANOTHER_COPY = message(
+    "take another copy from its source, and compare it with what was announced: "
+    "tabprotect verify FILE --fingerprint SHA256"
+)
+
+
 class BundleError(TabprotectError):
     """A release bundle or dossier that is damaged, forged or unsafe to open."""
 
     exit_code = 6
     kind = "bundle"
+
+    def __init__(self, message: str, *, hint: str = "", detail: str = "") -> None:
+        super().__init__(message, hint=hint or ANOTHER_COPY, detail=detail)

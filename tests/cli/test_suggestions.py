@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,37 @@ def test_the_library_carries_the_same(house_folder: Path) -> None:
         command.startswith("tabprotect protect example:czech-autoworkers --method ")
         for command in found["suggestions"]
     )
+
+
+def test_what_goes_wrong_on_an_ordinary_day_has_a_remedy(run: Run, tmp_path: Path) -> None:
+    """The wrong file, a folder, a damaged bundle, a missing folder, options that exclude each other."""
+    table, bundle, dossier = "example:duncan-roehrig-4x4", tmp_path / "r.zip", tmp_path / "d-CONFIDENTIAL.zip"
+    words = (
+        "--method",
+        "random_rounding",
+        "--set",
+        "base=5",
+        "--seed",
+        "1",
+        "--accept",
+        "a test",
+        "--no-page",
+    )
+    assert run("protect", table, *words, "--out", bundle, "--dossier", dossier).code == 0
+    (tmp_path / "text.zip").write_text("no zip")
+    (tmp_path / "cut.zip").write_bytes(bundle.read_bytes()[:-100] + bytes(100))
+    made = tmp_path / "new folder"
+    for asked, code, remedy in (
+        (("verify", tmp_path / "text.zip"), 6, "tabprotect describe FILE"),
+        (("verify", dossier), 6, "tabprotect report FILE --edition staff"),
+        (("verify", tmp_path / "cut.zip"), 6, "tabprotect describe FILE"),
+        (("infer", tmp_path), 3, str(bundle.parent)),
+        (("infer", tmp_path / "none.zip"), 3, "check its name"),
+        (("protect", table, *words, "--out", made / "x.zip"), 3, f"mkdir {shlex.quote(str(made))}"),
+        (("protect", table, "--fresh", "--seed", "1", "--out", bundle), 2, "for example: tabprotect protect"),
+        (("compare", table), 2, "for example: tabprotect compare"),
+    ):
+        found = run(*asked)
+        assert found.code == code and "hint: " in found.err and remedy in found.err, (asked, found.err)
+    subprocess.run(shlex.split(f"mkdir {shlex.quote(str(made))}"), check=True)
+    assert run("protect", table, *words, "--out", made / "x.zip").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -116,7 +117,11 @@ def run_protect(asked: Protect, console: Console) -> None:
         console.say(message("note: {note}", note))
     for path in (out, dossier):
         if path is not None and not is_folder(path.absolute().parent):
-            raise InputError(message("cannot be written: there is no such folder"), file=path)
+            raise InputError(
+                message("cannot be written: there is no such folder"),
+                file=path,
+                hint=message("make it first: mkdir {folder}", shlex.quote(str(path.parent))),
+            )
     protect_and_publish(history, protecting, publishing, console)
 
 

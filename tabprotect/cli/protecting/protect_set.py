@@ -16,7 +16,7 @@ from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.exact_small_margins import small_sums
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.errors import InputError, RecordsError, of_system
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.options import option_field, options_of, part, position
 from tabprotect.engine.project.history import History
@@ -145,9 +145,13 @@ def _listed(path: Path | None) -> dict[str, str]:
         with path.open("rb") as file:
             tables = tomllib.load(file).get("tables")
     except OSError as error:
-        raise InputError(message("cannot be read"), file=path, detail=str(error)) from None
+        raise of_system(error, path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(message("not TOML: {error}", error), file=path) from None
+        raise InputError(
+            message("not TOML: {error}", error),
+            file=path,
+            hint=message('below [tables] each line is a table: sexes = "age*sex"'),
+        ) from None
     if not isinstance(tables, dict) or not all(isinstance(f, str) for f in tables.values()):
         raise InputError(
             message("no tables are listed"), file=path, hint=message('[tables], then NAME = "FORMULA"')

@@ -25,7 +25,7 @@ from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.messages import message
+from tabprotect.languages.messages import joined, message
 
 LABELS = {"chi_square": "chi-square", "cramers_v": message("Cramer's V")}
 
@@ -97,7 +97,10 @@ def run_analyse(asked: Analyse, console: Console) -> None:
     if asked.original is not None:
         original = open_source(asked.original, asked.reading, console).project.original
         if original.domain != posterior.domain:
-            raise InputError(message("the original has other variables than the release"))
+            raise InputError(
+                message("the original has other variables than the release"),
+                hint=message("the release is over {names}", joined(posterior.domain.names, ", ")),
+            )
     data: dict[str, object] = {"way": posterior.way, "draws": asked.draws}
     data["confidential"] = original is not None
     lines: list[str] = []

@@ -96,5 +96,8 @@ def view_of(table: PublishedMagnitudes, text: str, rest: float) -> ContributorVi
     key = int(np.ravel_multi_index(tuple(nodes), tuple(len(variable.nodes) for variable in table.variables)))
     number = int(np.searchsorted(table.key, key))
     if number == len(table.key) or table.key[number] != key:
-        raise InputError(message("the cell {index} has no records", cell))
+        raise InputError(
+            message("the cell {index} has no records", cell),
+            hint=message("take one of which table.csv in the bundle says something"),
+        )
     return ContributorView(own, number, rest)

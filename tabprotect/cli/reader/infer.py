@@ -96,6 +96,7 @@ def _releases(asked: Infer, console: Console) -> list[Evidence]:
         raise UsageError("--published and --mechanism go together")
     reading = Reading.of(asked.reading.named)
     # Late: a bundle is read without all kinds of table files.
+    from tabprotect.engine.bundle.verify import MECHANISM_HINT
     from tabprotect.engine.paths import read_text
     from tabprotect.engine.project.sources import open_table
 
@@ -106,7 +107,9 @@ def _releases(asked: Infer, console: Console) -> list[Evidence]:
     try:
         stated = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(message("not valid JSON"), file=path, line=getattr(error, "lineno", None)) from None
+        raise InputError(
+            message("not valid JSON"), file=path, line=getattr(error, "lineno", None), hint=MECHANISM_HINT
+        ) from None
     with in_file(path):
         table = _named(table, stated)
         release = Release.of(table, Mechanism.from_json(stated, table.domain, table))

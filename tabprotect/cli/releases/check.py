@@ -78,6 +78,10 @@ def run(asked: Check, console: Console) -> int:
     return OPEN[checked.status]
 
 
+NAMED = 10
+"""Cells that an error names, at most."""
+
+
 def _decided(checked: Checked, asked: Check, when: str) -> dict[tuple[str, ...], Decision]:
     found: dict[tuple[str, ...], Decision] = {}
     by_text = {",".join(flag.cell): flag.cell for flag in checked.flags}
@@ -88,7 +92,13 @@ def _decided(checked: Checked, asked: Check, when: str) -> dict[tuple[str, ...],
         decision = Decision(what, asked.who, when, asked.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))
         if plain != "all" and plain not in by_text:
-            raise InputError(message("the cell is not flagged"), cell=f"({cell})")
+            raise InputError(
+                message("the cell is not flagged"),
+                cell=f"({cell})",
+                hint=message("flagged are: {cells}", joined([*by_text][:NAMED], "; "))
+                if by_text
+                else message("no cell is flagged: leave --decide out"),
+            )
         for one in by_text.values() if plain == "all" else (by_text[plain],):
             found[one] = decision
     return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import stat
 import zipfile
 import zlib
@@ -24,6 +23,7 @@ from tabprotect.engine.budgets import (
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.paths import check_file, is_folder, unreadable
 from tabprotect.engine.plain_values.encoding import as_json
 from tabprotect.languages.messages import message
 from tabprotect.version import __version__
@@ -72,6 +72,10 @@ def pack(files: Mapping[str, bytes]) -> bytes:
         stored |= implausible
 
 
+NO_BUNDLE = message("take the zip file that was published; what a table holds says: tabprotect describe FILE")
+A_DOSSIER = message("this is a dossier: tabprotect report FILE --edition staff --out report.html")
+
+
 def load(path: Path) -> bytes:
     """All bytes of an archive file, read once, so that what is checked is what is used.
 
@@ -82,17 +86,21 @@ def load(path: Path) -> bytes:
     BundleError
         When it is absurdly large.
     """
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        raise InputError(message("this is no regular file"), file=path)
+    if is_folder(path):
+        bundles = sorted(one.name for one in path.glob("*.zip"))
+        raise InputError(
+            message("this is a folder, not a zip file"),
+            file=path,
+            hint=message("take a bundle in it: {path}", path / bundles[0])
+            if bundles
+            else message("choose a file"),
+        )
+    check_file(path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_ARCHIVE + 1)
-    except FileNotFoundError:
-        raise InputError(message("there is no such file"), file=path) from None
-    except IsADirectoryError:
-        raise InputError(message("this is a folder, not a zip file"), file=path) from None
     except OSError as error:
-        raise InputError(message("cannot be read: {strerror}", error.strerror), file=path) from None
+        raise unreadable(path, error) from None
     if len(data) > MAX_ARCHIVE:
         raise BundleError(
             message("{name}: larger than {MAX_ARCHIVE} MiB: refused", path.name, MAX_ARCHIVE // _MEBIBYTE)
@@ -138,7 +146,7 @@ def _check_directory(data: bytes) -> None:
     """Refuse a central directory that would fill the memory before any file is read."""
     end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
     if end < 0 or len(data) < end + 22:
-        raise BundleError(message("this is no zip file, or its end is missing"))
+        raise BundleError(message("this is no zip file, or its end is missing"), hint=NO_BUNDLE)
     if len(data) != end + 22:
         raise BundleError(message("extra data after the end of the zip"))
     if data[:4] != b"PK\x03\x04":
@@ -172,7 +180,10 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
     if member.extra or mode & 0o7777 not in (0, 0o600, 0o644):
         raise BundleError(message("{name} has more than a name and a content: refused", repr(name)))
     if not allowed(name):
-        raise BundleError(message("the zip holds {name}, which does not belong in it", repr(name)))
+        raise BundleError(
+            message("the zip holds {name}, which does not belong in it", repr(name)),
+            hint=A_DOSSIER if name.startswith("CONFIDENTIAL/") else NO_BUNDLE,
+        )
     if member.file_size > MAX_MEMBER or _implausible(member):
         raise BundleError(
             message(
@@ -295,10 +306,10 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
         Naming what is missing, unlisted or changed.
     """
     if MANIFEST not in files:
-        raise BundleError(message("{MANIFEST} is missing", MANIFEST), hint=message("this is no {kind}", kind))
+        raise BundleError(message("{MANIFEST} is missing: this is no {kind}", MANIFEST, kind), hint=NO_BUNDLE)
     manifest = parse_json(MANIFEST, files[MANIFEST])
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
-        raise BundleError(message("{MANIFEST}: this is no {kind}", MANIFEST, kind))
+        raise BundleError(message("{MANIFEST}: this is no {kind}", MANIFEST, kind), hint=NO_BUNDLE)
     version = manifest.get("format_version")
     if version != FORMAT_VERSION:
         raise BundleError(
@@ -324,8 +335,7 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
         entry = listed[name]
         if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):
             raise BundleError(
-                message("{name} was changed: its SHA-256 is not the one in {MANIFEST}", name, MANIFEST),
-                hint=message("get the bundle again from its source"),
+                message("{name} was changed: its SHA-256 is not the one in {MANIFEST}", name, MANIFEST)
             )
         if entry.get("bytes") != len(data):
             raise BundleError(message("{name}: {MANIFEST} names another size", name, MANIFEST))

@@ -25,7 +25,7 @@ from tabprotect.engine.bundle.verify import (
     verify_bytes,
     with_verdict,
 )
-from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.errors import BundleError, InputError, of_system
 from tabprotect.engine.paths import is_file
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_labels
@@ -65,7 +65,12 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     lacking = [m for m in whole.margins if m not in by_names]
     for margin in lacking:
         if not any(whole.determines(names, margin) for names in by_names):
-            raise InputError(message("the release has no table {value}", " × ".join(margin) or "total"))
+            raise InputError(
+                message("the release has no table {value}", " × ".join(margin) or "total"),
+                hint=message(
+                    "protect its tables as one: tabprotect protect-set RECORDS --table NAME=FORMULA"
+                ),
+            )
     if lacking:
         return {ALL: release}
     out = {}
@@ -134,7 +139,7 @@ class ReleaseFiles:
         try:
             make_folder(place)
         except OSError as error:
-            raise InputError(message("the folder cannot be made"), file=place, detail=str(error)) from None
+            raise of_system(error, place) from None
 
     def files(
         self, place: Path, *, signing: Sequence[Path] = (), page: bool = True, progress: Progress = SILENT

@@ -468,15 +468,19 @@ def _free(likelihood: MoveSequence) -> bool:
     return likelihood.rule == "none" or (likelihood.rule == "negative" and both)
 
 
+MECHANISM_HINT = message("take mechanism.json from the bundle that the table was published in")
+
+
 def _stated(mechanism: bytes, published: Domain) -> tuple[Mapping[str, object], Domain]:
     """Return what ``mechanism.json`` states, and the variables of the original by it."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
-        raise InputError(message('"variables" or "shape" is missing'))
+        raise InputError(message('"variables" or "shape" is missing'), hint=MECHANISM_HINT)
     domain = Mechanism.stated_domain(stated, published)
     if stated["shape"] != list(domain.shape):
         raise InputError(
-            message("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
+            message("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape)),
+            hint=MECHANISM_HINT,
         )
     return stated, domain
 
