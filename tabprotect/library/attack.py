@@ -72,7 +72,16 @@ class Attack:
         return list(found)
 
     def to_frame(self) -> Any:
-        """A row for each inner cell: its categories, then published, count, belief and way."""
+        """A row for each inner cell: its categories, then published, count, belief and way.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import tabprotect as tp
+        >>> rows = pl.DataFrame({"a": ["x", "y", "Total"], "count": [3, 6, 9]})
+        >>> tp.attack(rows, method="exact").to_frame()["count"].to_list()
+        [3, 6]
+        """
         cells = self.cells
         names = self.attacked.numbers.domain.names
         rows = [cell["labels"] | cell for cell in cells]

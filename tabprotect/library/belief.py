@@ -108,7 +108,16 @@ class Belief(Framed):
         return self.believed.left_out
 
     def to_json(self) -> str:
-        """Say what ``tabprotect infer --json`` prints of the same releases."""
+        """Say what ``tabprotect infer --json`` prints of the same releases.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> belief = tp.infer(tp.protect(table, seed=7))
+        >>> belief.to_json()[:1]
+        '{'
+        """
         return "".join(self.believed.json_pieces())
 
     @property
@@ -170,6 +179,14 @@ class Belief(Framed):
 
         Columns: the categories; ``published``; then ``mean``, ``mode``, ``low`` and ``high`` of the
         central 90 % interval and ``entropy`` (bits), or ``count`` and ``probability``.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> belief = tp.infer(tp.protect(table, seed=7))
+        >>> list(belief.to_frame("dict"))
+        ['v', 'w', 'published', 'mean', 'mode', 'low', 'high', 'entropy']
         """
         found = self.posterior
         published = found.published.counts.reshape(-1).astype(object)
@@ -303,7 +320,7 @@ class Belief(Framed):
         Parameters
         ----------
         statistic
-            ``chi_square``, ``cramers_v``, or a function of tables (draws, *shape) that gives one
+            ``chi_square``, ``cramers_v``, or a function of tables ``(draws, *shape)`` that gives one
             number for each.
 
         Examples

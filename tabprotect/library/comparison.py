@@ -66,6 +66,16 @@ class Comparison(Framed):
         """A row for each run, or with ``runs=False`` the mean over the runs of a configuration.
 
         ``error`` says why a run, or the first that failed of a configuration, has no figures.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.compare(
+        ...     table, ["random_rounding base=3"], runs=2, measures=["mean_absolute_deviation"]
+        ... )
+        >>> found.to_frame("dict")["run"]
+        [0, 1]
         """
         found, names = self.findings, [m.name for m in self.findings.measures]
         columns: dict[str, list[object]]
@@ -101,6 +111,13 @@ class Comparison(Framed):
         InputError
             Where matplotlib is not installed (``tabprotect[plots]``), and for a measure that was not
             computed.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> found = tp.compare(table, ["random_rounding base=3"], runs=1)
+        >>> ax = found.plot()  # doctest: +SKIP
         """
         # Late: scripts that draw nothing do not wait for it.
         from tabprotect.library.shown import plotting

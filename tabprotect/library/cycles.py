@@ -77,6 +77,14 @@ class Cycles:
         ------
         ParameterError
             For a rule without a table.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> cycles = tp.design(table=table)
+        >>> cycles.check(table, rule="negative").rank
+        9
         """
         if table is None and rule != "any_zero":
             raise ParameterError({"rule": message("goes with {needed}", "table")})
@@ -84,7 +92,20 @@ class Cycles:
         return check_cycles(self.moves, table=counts, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:
-        """Write it as JSON, or as a 4ti2 matrix (``.mat``)."""
+        """Write it as JSON, or as a 4ti2 matrix (``.mat``).
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "cycles.json"
+        ...     tp.design(table=table).write(file)
+        ...     tp.protect(table, cycles=str(file))
+        Protection(cyclic_perturbation, 4 x 4)
+        """
         cycle_files.write(self.moves, Path(path), self.zeros)
 
 

@@ -35,6 +35,17 @@ class SumBelief:
     tables
         One belief for each margin that was asked for, the smallest first; the groups of a grouping
         are its categories.
+
+    See Also
+    --------
+    infer, Belief
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> tp.infer(tp.protect(table, seed=7), of="v")
+    SumBelief(total, v)
     """
 
     tables: tuple[Belief, ...]
@@ -66,7 +77,16 @@ class SumBelief:
         )
 
     def to_frame(self, kind: str | None = None, *, distributions: bool = False) -> Any:
-        """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
+        """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> belief = tp.infer(tp.protect(table, seed=7), of="v")
+        >>> belief.tables[-1].to_frame("dict")["v"]
+        ['v1', 'v2', 'v3', 'v4']
+        """
         if len(self.tables) != 1:
             raise InputError(
                 message("these are several tables"), hint=message("take to_frame() of each one in tables")

@@ -123,7 +123,15 @@ class Protection(Framed):
         return f"Protection({project.method}, {' x '.join(map(str, project.domain.shape))})"
 
     def to_frame(self, kind: str | None = None) -> Any:
-        """The published cells: categories and published figure, missing where suppressed."""
+        """The published cells: categories and published figure, missing where suppressed.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> list(tp.protect(table, seed=7).to_frame("dict"))
+        ['v', 'w', 'count']
+        """
         release = self.release
         if release.tables:
             return published_frame(release, kind or self.kind)
@@ -163,13 +171,37 @@ class Protection(Framed):
             When a file is there already, or cannot be written, or the release lacks a table.
         RefusedError
             When the policy of the house takes names or a reason that are not given.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:duncan-roehrig-4x4")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     left = tp.protect(table).publish(Path(folder) / "release.zip")
+        ...     tp.open_release(Path(folder) / "release.zip").domain.names
+        ('v', 'w')
         """
         publishing = taken(Publishing, asked, release=str(release))
         history = workflow.published(self.history, publishing, progress=progress)
         return Protection(history, self.kind)
 
     def publish_set(self, folder: str | Path, *, tables: Mapping[str, str], **asked: Any) -> Protection:
-        """Write a bundle for each table of a set: :meth:`publish` with ``tables``."""
+        """Write a bundle for each table of a set: :meth:`publish` with ``tables``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import tabprotect as tp
+        >>> table = tp.read_table("example:czech-autoworkers")
+        >>> both = {"ab": "A*B", "bc": "B*C"}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     left = tp.protect_set(table, both, "random_rounding").publish_set(folder, tables=both)
+        ...     sorted(one.name for one in Path(folder).iterdir())
+        ['ab.zip', 'bc.zip', 'manifest.json', 'set.json']
+        """
         return self.publish(folder, tables=tables, **asked)
 
 
@@ -316,6 +348,18 @@ class ProtectedTables:
         Those that were protected, by name.
     errors
         Why each of the others was not.
+
+    See Also
+    --------
+    protect_all
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:czech-autoworkers")
+    >>> found = tp.protect_all({"ab": table.margin("A", "B")}, "random_rounding", workers=1)
+    >>> found.protections["ab"]
+    Protection(random_rounding, 2 x 2)
     """
 
     protections: Mapping[str, Protection]

@@ -59,6 +59,10 @@ class QuerySpace:
         Which cells are judged: ``at_risk``, or ``all``, so that no decision tells where at-risk
         counts are.
 
+    See Also
+    --------
+    Table.margin, protect
+
     Examples
     --------
     >>> import tabprotect as tp
@@ -94,6 +98,13 @@ class QuerySpace:
         ----------
         *margins
             Each as ``"A,B"`` or as names.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> space = tp.QuerySpace(tp.read_table("example:czech-autoworkers"))
+        >>> space.release("A,B", ["C", "D"]).allowed("C,D")
+        True
         """
         lattice, state = self._state.evidence.lattice, self._state
         for margin in margins:
@@ -102,11 +113,25 @@ class QuerySpace:
         return self._with(state)
 
     def judge(self, *margins: str | Iterable[str]) -> RiskJudgement:
-        """Return what releasing these margins together, on top of what is out, would mean."""
+        """Return what releasing these margins together, on top of what is out, would mean.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> tp.QuerySpace(tp.read_table("example:czech-autoworkers")).judge("A,B").verdict
+        'safe'
+        """
         return self.release(*margins)._state.judgement
 
     def allowed(self, margin: str | Iterable[str]) -> bool:
-        """Return True if a margin is released, or proved releasable next."""
+        """Return True if a margin is released, or proved releasable next.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> tp.QuerySpace(tp.read_table("example:czech-autoworkers")).allowed("A,B,C,D,E,F")
+        False
+        """
         text = margin if isinstance(margin, str) else ",".join(margin)
         return self._state.allows(self._state.evidence.lattice.parse(text))
 
@@ -114,12 +139,26 @@ class QuerySpace:
         """Return what refusing a margin tells; ``None`` where that cannot be computed.
 
         In bits, and as the largest move of the probability that an at-risk cell is at risk.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> space = tp.QuerySpace(tp.read_table("example:duncan-roehrig-4x4"))
+        >>> space.price("v,w")
         """
         text = margin if isinstance(margin, str) else ",".join(margin)
         return refusal_price(self._state, self._state.evidence.lattice.parse(text))
 
     def frontier(self) -> Frontiers:
-        """Both frontiers as they are now."""
+        """Both frontiers as they are now.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> space = tp.QuerySpace(tp.read_table("example:duncan-roehrig-4x4"))
+        >>> space.frontier().unreleasable
+        (('v', 'w'),)
+        """
         state = self._state
         return Frontiers(
             state.judgement.verdict == "safe",
@@ -135,6 +174,12 @@ class QuerySpace:
         ------
         InputError
             Where matplotlib is not installed (``tabprotect[plots]``), and for too many margins.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> space = tp.QuerySpace(tp.read_table("example:czech-autoworkers"))
+        >>> ax = space.release("A,B").plot()  # doctest: +SKIP
         """
         # Late: scripts that draw nothing do not wait for it.
         from tabprotect.library.shown import plotting

@@ -48,6 +48,16 @@ class Table(Framed):
         The steps that made it, as the window and the command line keep them.
     kind
         What data frames come back as: ``pandas``, ``polars``, ``pyarrow`` or ``dict``.
+
+    See Also
+    --------
+    read_table, tabulate, protect
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> tp.read_table("example:duncan-roehrig-4x4").margin("v")
+    Table(v, 4)
     """
 
     history: History = field(repr=False)
@@ -177,6 +187,13 @@ class Table(Framed):
         ----------
         kind
             ``pandas``, ``polars``, ``arrow``, ``duckdb`` or ``dict``; by default what went in.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> table = tp.Table.from_frame({"sex": ["f", "m"], "count": [3, 4]})
+        >>> table.to_frame("dict")["count"]
+        [3, 4]
         """
         columns = cell_columns(self.domain) | {"count": self.counts.reshape(-1)}
         return made(columns, kind or self.kind)
@@ -219,6 +236,17 @@ class MagnitudeTable(Table):
 
     Made by :func:`tabulate` with a measure, or by :func:`read_table`. Its ``counts`` are those of the
     records, by the finest categories.
+
+    See Also
+    --------
+    tabulate, rules, Table
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> firms = {"nace": ["24", "24", "25"], "turnover": [480, 20, 7]}
+    >>> tp.tabulate(firms, by=["nace"], measure="turnover")
+    MagnitudeTable(turnover by nace, 3 cells)
     """
 
     @property
@@ -247,6 +275,14 @@ class MagnitudeTable(Table):
         ----------
         kind
             ``pandas``, ``polars``, ``pyarrow``, ``duckdb`` or ``dict``; by default what went in.
+
+        Examples
+        --------
+        >>> import tabprotect as tp
+        >>> firms = {"nace": ["24", "24", "25"], "turnover": [480, 20, 7]}
+        >>> table = tp.tabulate(firms, by=["nace"], measure="turnover")
+        >>> table.to_frame("dict")["value"]
+        [500, 7, 507]
         """
         table, cells = self.magnitudes, self.magnitudes.cells
         columns = {
@@ -296,7 +332,20 @@ class MagnitudeTable(Table):
         return made(columns, self.kind)
 
     def write(self, path: str | Path) -> None:
-        """Write it as a Parquet file that ``protect`` and ``rules`` open. CONFIDENTIAL."""
+        """Write it as a Parquet file that ``protect`` and ``rules`` open. CONFIDENTIAL.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import tabprotect as tp
+        >>> firms = {"nace": ["24", "24", "25"], "turnover": [480, 20, 7]}
+        >>> table = tp.tabulate(firms, by=["nace"], measure="turnover")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table.write(Path(folder) / "turnover.parquet")
+        ...     tp.read_table(Path(folder) / "turnover.parquet")
+        MagnitudeTable(turnover by nace, 3 cells)
+        """
         from tabprotect.engine.magnitudes.files.table_files import write_magnitudes
 
         write_magnitudes(self.magnitudes, Path(path))

@@ -461,6 +461,21 @@ def test_a_part_that_is_not_compiled_is_missed_by_name_before_anything_begins(
     assert "install a wheel" in caught.value.hint
 
 
+def test_every_class_and_every_act_of_one_has_an_example() -> None:
+    classes = [one for one in [getattr(tp, name) for name in tp.__all__] if inspect.isclass(one)]
+    shown = [one for one in classes if not issubclass(one, Exception)]
+    acts = [
+        act
+        for one in shown
+        for name, member in vars(one).items()
+        if not name.startswith("_") and inspect.isroutine(act := getattr(member, "__func__", member))
+    ]
+    told = {one.__qualname__: inspect.getdoc(one) or "" for one in (*shown, *acts)}
+    assert [name for name, text in told.items() if "Examples\n--------\n>>> " not in text] == []
+    assert [one.__name__ for one in shown if "See Also\n--------\n" not in told[one.__name__]] == []
+    assert len(acts) > 25
+
+
 @pytest.mark.parametrize("name", [name for name in tp.__all__ if inspect.isfunction(getattr(tp, name))])
 def test_every_function_has_an_example_and_says_what_is_near(name: str) -> None:
     """Its options have types in the signature; what it names beside itself is there."""

@@ -51,7 +51,10 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.xref_missing", "myst.header"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
+# Options keep both their dashes.
+smartquotes_action = "qe"
 html_theme = "furo"
 html_title = f"tabprotect {__version__}"
 html_show_sourcelink = False

@@ -1,12 +1,12 @@
 """How far chains and populations of draws agree: what all engines that draw have in common.
 
-What moves the chains is not. Rings drawn whole (``together``) weigh three neighbours at once, which are
-no sums. Noise that equal sets of records share (``attack``) is no factor of one sum, either, and steps
-there are in whole numbers, so that a release is judged alike on every machine. Noise by itself both
-could take: with all margins of 4 x 4, 4 x 4 x 4 and 6 x 6 x 6 cells, tempered levels take .25, .21 and
-.44 CPU s, and bounds and circuits (``factors``) .39, 1.6 and 5.0, most of it for a basis of their moves
-(2^8: over 50), though on 10 x 10 a second of these is worth 8,400 draws, not 2,900. Where margins are exact only
-circuits leave one table for another.
+What moves the chains is not. Rings drawn whole (``together``) weigh three neighbours at once, which are no
+sums. Noise that equal sets of records share (``attack``) is no factor of one sum, either, and steps there
+are in whole numbers, so that a release is judged alike on every machine. Noise by itself both could take:
+with all margins of 4 x 4, 4 x 4 x 4 and 6 x 6 x 6 cells, tempered levels take .25, .21 and .44 CPU s, and
+bounds and circuits (``factors``) .39, 1.6 and 5.0, most of it for a basis of their moves (2^8: over 50),
+though on 10 x 10 a second of these is worth 8,400 draws, not 2,900. Where margins are exact only circuits
+leave one table for another.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import shutil
 import tomllib
@@ -66,6 +67,9 @@ GROUPS = {"positional arguments": "Arguments", "options": "General"}
 FORMULAS = Path(__file__).with_name("formulas.toml")
 """By kind and name; of no name what stands before all."""
 
+LINE_OF_NAMES, NAME = re.compile(r"^- ((?:`\w+`(?:, )?)+)$", re.MULTILINE), re.compile(r"`(\w+)`")
+"""What has one page in the reference of the library."""
+
 INDEX = {
     "suppression": "! suppression, ! secondary suppression, ! hidden cells",
     "controlled_rounding": "! rounding, ! controlled rounding",
@@ -126,6 +130,7 @@ def write_pages(app: Sphinx) -> None:
         text = (docs / name).read_text(encoding="utf-8").replace("](adr/", "](../decisions/")
         (made / "documents" / name).write_text(text, encoding="utf-8")
     write_commands(docs, made)
+    write_library(docs, made)
     pages = error_pages(Path(tabprotect.__file__).parent)
     pages |= dict(by_kind(plugin_pages()))
     for path in sorted((here / "worked").glob("*.md")):
@@ -214,6 +219,47 @@ def write_commands(docs: Path, made: Path) -> None:
         ]
         page = "\n\n".join([f"# `{name}`", first, shown, *(["## " + one for one in parts]), *calls])
         (folder / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+def write_library(docs: Path, made: Path) -> None:
+    """Write a page for each line of names of the document on the library.
+
+    Raises
+    ------
+    ExtensionError
+        Naming names of the library that are in none, and names that are not of it.
+    """
+    folder, text = made / "library", (docs / "library.md").read_text(encoding="utf-8")
+    folder.mkdir()
+    lines = LINE_OF_NAMES.findall(text)
+    named = [name for line in lines for name in NAME.findall(line)]
+    if wrong := set(named) ^ {name for name in tabprotect.__all__ if not name.startswith("_")}:
+        raise ExtensionError(f"library.md: names that are there or in the library alone: {sorted(wrong)}")
+    pages = {line: NAME.findall(line) for line in lines}
+    for line, names in pages.items():
+        shown = "\n".join(map(_documented, names))
+        body = f"```{{eval-rst}}\n.. currentmodule:: tabprotect\n\n{shown}\n```\n"
+        (folder / f"{names[0]}.md").write_text(f"# {line}\n\n{body}", "utf-8")
+
+    def linked(found: re.Match[str]) -> str:
+        first = pages[found[1]][0]
+        said = (inspect.getdoc(getattr(tabprotect, first)) or "").partition("\n\n")[0].replace("\n", " ")
+        told = re.sub(r":[a-z]+:`~?([^`]+)`|``([^`]+)``", r"`\1\2`", said)
+        return f"- [{found[1]}]({first}.md): {told}"
+
+    hidden = "\n".join(names[0] for names in pages.values())
+    whole = f"{LINE_OF_NAMES.sub(linked, text)}\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+    (folder / "index.md").write_text(whole, "utf-8")
+
+
+def _documented(name: str) -> str:
+    """The directive that shows a name of the library with its members."""
+    value = getattr(tabprotect, name)
+    if not inspect.isclass(value):
+        return f".. autofunction:: {name}\n"
+    if issubclass(value, Exception):
+        return f".. autoexception:: {name}\n"
+    return f".. autoclass:: {name}\n   :members:\n"
 
 
 def _called(words: str, parser: argparse.ArgumentParser) -> str:
