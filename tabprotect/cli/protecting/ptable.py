@@ -83,7 +83,7 @@ def _write(table: PerturbationTable, out: Path, asked: Ptable) -> str:
         text = json.dumps(files.to_json(table)) + "\n"
     elif asked.format == "ons":
         text = files.to_ons(table, keys=asked.keys)
-        bias = files.from_text(text).bias
+        bias = files.on_keys(table, asked.keys).bias
         note = message(
             "{keys} cell keys round the probabilities: the largest mean noise is "
             "{bias:.2g} (in the table itself {bias2:.2g})",

@@ -84,7 +84,7 @@ def from_text(text: str) -> PerturbationTable:
         raise InputError(
             message("not whole numbers"), line=int(numbers[np.argmax(broken)]) + 1, hint=CONTENTS
         )
-    return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns)
+    return _of_ptable(columns, numbers + 1) if len(header) == 5 else _of_ons(columns.astype(np.int64).T)
 
 
 def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Floats:
@@ -142,8 +142,8 @@ def _of_intervals(
     )
 
 
-def _of_ons(columns: Floats) -> PerturbationTable:
-    row, key, noise = columns.astype(np.int64).T
+def _of_ons(columns: Ints) -> PerturbationTable:
+    row, key, noise = columns
     order = np.lexsort((key, row))
     row, key, noise = row[order], key[order], noise[order]
     if not len(key) or row[0] < 0:
@@ -190,16 +190,19 @@ def _decimal(p: float) -> str:
 def to_ons(table: PerturbationTable, *, keys: int = 256) -> str:
     """The ONS form, counts 1 to 750. Its cell keys are whole numbers below ``keys`` (256 or
     4096), so that probabilities are rounded to that grid."""
-    counts = np.arange(1, ONS_ROWS + 1)
-    middle = ((2 * np.arange(keys) + 1) * KEYS) // (2 * keys)
-    noise = table.noise_of(np.repeat(counts, keys), np.tile(middle, len(counts)))
-    lines = [",".join(ONS_HEADER)]
-    lines += [
-        f"{count},{key},{v}"
-        for count, block in zip(counts.tolist(), noise.reshape(-1, keys).tolist(), strict=True)
-        for key, v in enumerate(block)
-    ]
-    return joined(lines, "\n") + "\n"
+    lines = (f"{count},{key},{v}" for count, key, v in zip(*_ons_columns(table, keys).tolist(), strict=True))
+    return "\n".join([",".join(ONS_HEADER), *lines, ""])
+
+
+def on_keys(table: PerturbationTable, keys: int) -> PerturbationTable:
+    """The table as the ONS form holds it."""
+    return _of_ons(_ons_columns(table, keys))
+
+
+def _ons_columns(table: PerturbationTable, keys: int) -> Ints:
+    """Counts, cell keys and noise."""
+    counts, key = (one.reshape(-1) for one in np.mgrid[1 : ONS_ROWS + 1, :keys])
+    return np.stack([counts, key, table.noise_of(counts, ((2 * key + 1) * KEYS) // (2 * keys))])
 
 
 def to_json(table: PerturbationTable) -> dict[str, object]:
