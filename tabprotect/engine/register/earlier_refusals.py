@@ -89,19 +89,13 @@ class EarlierRefusals:
 
     def remember(self, register: str | None) -> None:
         """Record that the gate refused the mechanism at hand: a later release states that."""
-        place = register_address(register)
-        if place is None:
-            return
-        from tabprotect.engine.register.register import Register
-
-        digest = _run_digest(self.problem, (self.method, self.values), self.randomness)
-        stated = _stated(self.problem, (self.method, self.values), self.limits, self.randomness)
+        how = self.method, self.values
+        stated = _stated(self.problem, how, self.limits, self.randomness)
         if self.standing and not self.method.is_random(self.values):
             # Which originals would have left for a standing reason is nothing that is published.
             stated = ""
-        with Register(place) as opened:
-            original = marks(self.problem).original
-            opened.refuse(original, digest, RefusedMechanism(self.method.name, stated))
+        refused = RefusedMechanism(self.method.name, stated)
+        _note(self.problem, _run_digest(self.problem, how, self.randomness), refused, register)
 
 
 def remember_beside(
@@ -116,16 +110,23 @@ def remember_beside(
     InputError
         If the register cannot be written.
     """
-    if (place := made_register(register)) is None:
+    if made_register(register) is None:
+        return
+    method, values, policy = how
+    limits = policy.limits(problem.at_risk, again=False, changed=True)
+    refused = RefusedMechanism(method.name, _stated(problem, (method, values), limits, randomness))
+    _note(problem, _drawn_digest(problem, (method, values), randomness), refused, register)
+
+
+def _note(problem: Problem, digest: str, refused: RefusedMechanism, register: str | None) -> None:
+    """Enter a refusal, where there is to be a register."""
+    place = register_address(register)
+    if place is None:
         return
     from tabprotect.engine.register.register import Register
 
-    method, values, policy = how
-    limits = policy.limits(problem.at_risk, again=False, changed=True)
-    digest = _drawn_digest(problem, (method, values), randomness)
     with Register(place) as opened:
-        stated = _stated(problem, (method, values), limits, randomness)
-        opened.refuse(marks(problem).original, digest, RefusedMechanism(method.name, stated))
+        opened.refuse(marks(problem).original, digest, refused)
 
 
 @dataclass(frozen=True, eq=False)

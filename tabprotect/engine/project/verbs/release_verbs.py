@@ -145,13 +145,13 @@ def _tuning_words(given: Arguments, done: Protected | None) -> dict[str, Any]:
 
 
 def _method_label(project: Project) -> str:
-    return (project.protection if project.magnitudes is None else methods("magnitudes")[project.method]).label
+    return methods(project.measure)[project.method].label
 
 
 @Declared(message("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters start at their defaults."""
-    chosen = (methods() if project.magnitudes is None else methods("magnitudes"))[method].name
+    chosen = methods(project.measure)[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
 
