@@ -11,7 +11,7 @@ from tabprotect.cli.arguments import TableReading, keep_apart
 from tabprotect.cli.declaring import command
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import BESIDE, ProtectingAndPublishing
-from tabprotect.cli.protecting.published import ExtraOutput, publish_and_say
+from tabprotect.cli.protecting.published import ExtraOutput, protect_and_publish
 from tabprotect.engine.atomic import written_at
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
@@ -31,7 +31,7 @@ from tabprotect.engine.project.verbs.set_verbs import (
     check_within,
     join_tables,
 )
-from tabprotect.engine.project.workflow import opened, protected, tabulated
+from tabprotect.engine.project.workflow import opened, tabulated
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
@@ -113,13 +113,12 @@ def run(asked: ProtectSet, console: Console) -> int:
     protecting = replace(protecting, method=None, parameters=parameters)
     if not protecting.accept:
         _check_small(history.project, parameters, chosen)
-    history = protected(history, protecting, console)
     publishing = replace(publishing, tables=dict(chosen.formulas))
 
     def written(project: Project) -> ExtraOutput:
         return _written(project, chosen, previous, Path(publishing.release), console)
 
-    publish_and_say(history, publishing, protecting.register, console, written)
+    protect_and_publish(history, protecting, publishing, console, written)
     return 0
 
 

@@ -17,7 +17,6 @@ from tabprotect.engine.project.releasing.judgement import asked_once, judge_rele
 from tabprotect.engine.project.workflow import protected, published
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary, remarks_on_run, summarise
 from tabprotect.engine.protection.problem import Preview, Protected
-from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.languages.messages import message
 
 MANY_CELLS = 20_000
@@ -28,47 +27,27 @@ ExtraOutput = tuple[Mapping[str, object], Sequence[str]]
 
 
 def protect_and_publish(
-    history: History, protecting: Protecting, publishing: Publishing, console: Console
-) -> None:
-    """Protect an open table, publish it, and say what became of it."""
-    out = Path(publishing.release)
-
-    def written(project: Project) -> ExtraOutput:
-        fingerprint = sha256(load(written_at(out)))
-        lines = [
-            message("Release bundle (public): {out}", out),
-            message("Fingerprint: {fingerprint}", fingerprint),
-        ]
-        return {"fingerprint": fingerprint, "expected": expected}, lines
-
-    expected, looked_up = None, None
-    if history.project.magnitudes is not None:
-        with BreakingOff(console) as watched:
-            history = protected(history, protecting, watched)
-    else:
-        looked_up = asked_once(history.project.problem, protecting.register)
-        history = protected(history, protecting, console, looked_up)
-        expected = _expected(history.project) if console.as_json else None
-    publish_and_say(history, publishing, protecting.register, console, written, looked_up)
-
-
-def publish_and_say(
     history: History,
+    protecting: Protecting,
     publishing: Publishing,
-    register: str | None,
     console: Console,
-    written: Callable[[Project], ExtraOutput],
-    looked_up: LookedUp | None = None,
+    written: Callable[[Project], ExtraOutput] | None = None,
 ) -> None:
-    """Publish a protected table, and say what became of it.
+    """Protect an open table, publish it, and say what became of it.
 
     Parameters
     ----------
     written
-        What is said of the bundles, once they are there.
-    looked_up
-        What the register holds, if it was asked a moment ago.
+        What is said of the bundles of a set, once they are there.
     """
+    register, looked_up, expected = protecting.register, None, None
+    if history.project.magnitudes is not None:
+        with BreakingOff(console) as watched:
+            history = protected(history, protecting, watched)
+    else:
+        looked_up = asked_once(history.project.problem, register)
+        history = protected(history, protecting, console, looked_up)
+        expected = _expected(history.project) if console.as_json and written is None else None
     notes = len(history.project.notes)
     reason = publishing.again.strip() or publishing.accept.strip()
     assert history.project.protected is not None
@@ -87,7 +66,7 @@ def publish_and_say(
     assert result is not None
     found, figures, said = result.verdict, *_what_it_did(project, result)
     warnings = [*_warnings(result), *before.warnings]
-    entries, lines = written(project)
+    entries, lines = _of_bundle(publishing, expected) if written is None else written(project)
     tuned = result.release.mechanism.tuned
     if tuned is not None:
         console.say(message("note: {note}", tuned.sentence))
@@ -115,6 +94,16 @@ def publish_and_say(
         message("These figures depend on the original: keep them in the house."),
     ]
     console.result(data, lines)
+
+
+def _of_bundle(publishing: Publishing, expected: object) -> ExtraOutput:
+    """Return what is said of a bundle."""
+    fingerprint = sha256(load(written_at(Path(publishing.release))))
+    lines = [
+        message("Release bundle (public): {out}", publishing.release),
+        message("Fingerprint: {fingerprint}", fingerprint),
+    ]
+    return {"fingerprint": fingerprint, "expected": expected}, lines
 
 
 def _what_it_did(project: Project, result: Protected) -> tuple[dict[str, object], list[str]]:
