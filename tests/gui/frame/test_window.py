@@ -407,12 +407,12 @@ def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Sett
 
 
 def test_every_page_fits_a_small_screen_and_its_controls_have_names(
-    opened: MainWindow, settle: Settle
+    measured: MainWindow, settle: Settle
 ) -> None:
-    opened.document.do(protect, seed=1)
+    measured.document.do(protect)
     settle()
-    opened.document.select((0, 1))
-    opened.resize(1280, 720)
+    measured.document.select((0, 1))
+    measured.resize(1280, 720)
     kinds = (
         QAbstractButton,
         QLineEdit,
@@ -423,14 +423,14 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
         QAbstractItemView,
     )
     nameless = set()
-    for name in opened.pages:
-        opened.go(name)
+    for name in measured.pages:
+        measured.go(name)
         settle()
-        assert (opened.width(), opened.height()) == (1280, 720), name
-        assert opened.area.horizontalScrollBar().maximum() == 0, name
+        assert (measured.width(), measured.height()) == (1280, 720), name
+        assert measured.area.horizontalScrollBar().maximum() == 0, name
         if name in RIVER:
-            assert opened.area.verticalScrollBar().maximum() == 0, name
-        for widget in opened.findChildren(QWidget):
+            assert measured.area.verticalScrollBar().maximum() == 0, name
+        for widget in measured.findChildren(QWidget):
             if isinstance(widget, QAbstractItemView):
                 # Tab goes on to the next control from every table: arrows walk its cells.
                 assert not widget.tabKeyNavigation(), widget.accessibleName()
@@ -441,7 +441,7 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
                 continue
             if isinstance(widget, QHeaderView):
                 continue
-            if isinstance(widget, QToolButton) and widget.parent() in opened.menuBar().children():
+            if isinstance(widget, QToolButton) and widget.parent() in measured.menuBar().children():
                 continue
             said = widget.accessibleName() or getattr(widget, "text", str)()
             if not said:
@@ -449,10 +449,10 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
     assert not nameless, nameless
 
 
-def test_the_layout_of_every_page_leads_tab_to_all_its_controls(opened: MainWindow, settle: Settle) -> None:
+def test_the_layout_of_every_page_leads_tab_to_all_its_controls(measured: MainWindow, settle: Settle) -> None:
     missed = set()
-    for name, page in opened.pages.items():
-        opened.go(name)
+    for name, page in measured.pages.items():
+        measured.go(name)
         settle()
         order = set(reading_order(page))
         for widget in page.findChildren(QWidget):

@@ -33,13 +33,18 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_found", {name: registry[name] for name in FEW})
 
 
-@pytest.fixture
-def page(opened: MainWindow, settle: Settle) -> ProtectPage:
-    opened.go("protect")
+def shown(window: MainWindow, settle: Settle) -> ProtectPage:
+    """The page in front, with every method tried."""
+    window.go("protect")
     settle()
-    found = opened.page
+    found = window.page
     assert isinstance(found, ProtectPage)
     return found
+
+
+@pytest.fixture
+def page(opened: MainWindow, settle: Settle) -> ProtectPage:
+    return shown(opened, settle)
 
 
 def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Settle) -> None:
@@ -161,26 +166,28 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     settle()
 
 
-def test_the_public_view_keeps_nothing(page: ProtectPage, opened: MainWindow) -> None:
+def test_the_public_view_keeps_nothing(measured: MainWindow, settle: Settle) -> None:
+    page = shown(measured, settle)
     assert page.shows_original()
-    opened.document.set_public(True)
+    measured.document.set_public(True)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     said = " ".join(texts(page))
     assert not page.shows_original() and not page.trials and "%" not in said
     assert "public view" in said and not page.main_button.isVisible()
 
 
-def test_compare_is_the_second_tab(page: ProtectPage, opened: MainWindow, settle: Settle) -> None:
+def test_compare_is_the_second_tab(measured: MainWindow, settle: Settle) -> None:
+    page = shown(measured, settle)
     bar = page.findChild(QTabBar)
     assert bar is not None
     assert [bar.tabText(n) for n in range(bar.count())] == ["Choose", "Compare"]
     bar.setCurrentIndex(1)
-    assert opened.page.name == "compare" and bar.currentIndex() == 0
-    assert opened.rail.buttons["protect"].isChecked()
-    other = opened.page.findChild(QTabBar)
+    assert measured.page.name == "compare" and bar.currentIndex() == 0
+    assert measured.rail.buttons["protect"].isChecked()
+    other = measured.page.findChild(QTabBar)
     assert other is not None and other.currentIndex() == 1
     other.setCurrentIndex(0)
-    assert opened.page is page
+    assert measured.page is page
     settle()
 
 
