@@ -23,7 +23,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.gui.base.background.background_task import BackgroundTask, same, tell_failure
+from tabprotect.gui.base.background.background_task import BackgroundTask, Told, same, tell_failure
 from tabprotect.gui.base.background.jobs import Job, Jobs
 from tabprotect.gui.base.judging import JudgedMagnitudes, Judging
 from tabprotect.gui.base.preferences import Preferences
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 P = ParamSpec("P")
-Failed = Callable[[TabprotectError], object]
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Document(QObject):
         self.recent: Callable[[], list[RecentFile]] = list
         """Recent files, latest first."""
         self._public = False
-        self._queue: list[tuple[Order, Failed]] = []
+        self._queue: list[tuple[Order, Told]] = []
         self._busy: Job | None = None
         self._beliefs: dict[str, BackgroundTask[tuple[Release, Believed]]] = {}
         self._counts: dict[str, BackgroundTask[int | None]] = {}
@@ -310,7 +309,7 @@ class Document(QObject):
         """Run a command with its arguments (see :meth:`run`)."""
         return self.run(command(*args, **given))
 
-    def run(self, order: Order, *, page: str = "", failed: Failed | None = None) -> Job | None:
+    def run(self, order: Order, *, page: str = "", failed: Told | None = None) -> Job | None:
         """Run a command: at once, or as a job (which is returned) if it is slow.
 
         Later commands wait while a job runs, so that none is lost. Errors go to ``failed`` if it
@@ -364,7 +363,7 @@ class Document(QObject):
     def _tell_error(self, error: TabprotectError, page: str = "") -> None:
         self.error_raised.emit(error, page)
 
-    def _start(self, label: str, work: Any, failed: Failed, *, deniable: bool) -> Job:
+    def _start(self, label: str, work: Any, failed: Told, *, deniable: bool) -> Job:
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         connected(job, finished=self._done, failed=tell_failure(failed), ended=self._next)

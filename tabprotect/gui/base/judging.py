@@ -11,6 +11,7 @@ from tabprotect.engine.magnitudes.tables.sensitive_cells import sensitive_cells
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.plans import ChosenMagnitudes
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.release.findings import said
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.sensitivity.magnitude_rules import MagnitudeRule, Sensitivity, rules_of
 from tabprotect.gui.base.background.background_task import BackgroundTask, same
@@ -19,6 +20,9 @@ from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
+
+
+WAITING = said(message("Working out what a reader would know \u2026"))
 
 
 class Judging(QObject):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,19 +20,18 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import named
+from tabprotect.gui.look.drawn.drawing import RIGHT
 from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import THEME, Written, colour, count_text, inked, signed_text
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import translate
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 
 # Combined once: flags are asked for, and tested, for every cell of every frame.
 READ_ONLY = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 PADDING = (4, 0, -8, 0)
 
 NO_CHANGE = 2**61

@@ -15,19 +15,20 @@ from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.grid.cells import AnyIndex, CellDelegate
+from tabprotect.gui.grid.cells import CellDelegate
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import connected
+from tabprotect.gui.look.drawn.drawing import LEFT
 from tabprotect.gui.look.drawn.shades import shade_numbers, shades
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked, signed_text
 from tabprotect.languages.messages import joined, message
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
 
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 INSET = 14
 """Pixels from the left edge to a sign, beside the dot of an at-risk cell."""
@@ -242,7 +243,7 @@ class CycleGrid(QWidget):
             delegate.mark = delegate.sign = None
             delegate.grounds = shades(THEME.colours)
             delegate.ground = shade_numbers(touches, float(overlay.touches.max(initial=1)))
-            shown, text = touches, _times
+            shown, text = touches, "{}\u00d7".format
         else:
             delegate.ground = None
             shown = counts if counts is not None else np.zeros(layout.shape, dtype=np.int64)
@@ -348,10 +349,6 @@ class CycleGrid(QWidget):
         if delegate.lock is not None and delegate.lock[row, column]:
             words.append(message("cannot move"))
         return joined(words, ", ")
-
-
-def _times(touches: int) -> str:
-    return f"{touches}\u00d7"
 
 
 def _nothing(_: int) -> str:

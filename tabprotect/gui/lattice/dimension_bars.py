@@ -8,14 +8,12 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, REGION_WORDS, RELEASED, UNKNOWN, UNRELEASABLE
-from tabprotect.gui.look.drawn.drawing import Drawing
+from tabprotect.gui.look.drawn.drawing import LEFT, RIGHT, Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text, inked
 from tabprotect.languages.messages import joined, message
 from tabprotect.languages.translation import tr, translate
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
-LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class DimensionBars(Drawing):

@@ -31,7 +31,7 @@ from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import held, in_column, in_row, split
 from tabprotect.gui.look.theme import GRID, TURNS
 from tabprotect.gui.pages.check.cell_figures import FIGURES, CellFigure, View, figures_shown, most_exposed
-from tabprotect.gui.pages.check.cell_panel import CellPanel
+from tabprotect.gui.pages.check.cell_panel import PERSONS, CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
 from tabprotect.gui.pages.check.magnitude_belief import MagnitudeBelief
@@ -48,8 +48,6 @@ from tabprotect.languages.translation import tr, translate
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
-
-PERSONS: tuple[Who, Who] = ("user", "intruder")
 
 
 class Beliefs(QWidget):

@@ -20,11 +20,11 @@ from tabprotect.engine.project.verbs.magnitude_verbs import infer_magnitudes
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.problem import Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.findings import said
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.magnitude_rules import rules_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.background.background_task import BackgroundTask
+from tabprotect.gui.base.judging import WAITING
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.forms.banner import Banner
 from tabprotect.gui.forms.remedies import Remedies, take_for_magnitudes
@@ -50,8 +50,6 @@ KINDS = {
 }
 """The readers that can be listed."""
 
-
-WAITING = said(message("Working out what a reader would know \u2026"))
 
 UNITED = message("Proved for these readers, not for contributors who talk to each other.")
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.release.release import Release
@@ -104,7 +103,8 @@ class TableChoice(QWidget):
                 return believe([evidence], informed(text, [evidence], progress), progress=progress)
 
             found = of_table(release, number, base, alone, original=original, progress=progress)
-            _seen(found.believed.posterior)
+            # What the page asks of all cells at once is worked out beside the window.
+            _ = found.believed.posterior.mode_matches, found.believed.posterior.entropy
             return found
 
         inner = number == INNER or release.tables[number] is release.inner
@@ -124,11 +124,6 @@ class TableChoice(QWidget):
 
 def _never(_: object) -> Believed:
     raise AssertionError("the inner cells need no posterior of a table by itself")
-
-
-def _seen(posterior: Posterior) -> None:
-    """Work out what the page asks of all cells at once, beside the window."""
-    _ = posterior.mode_matches, posterior.entropy
 
 
 def _title(release: Release, number: int) -> str:

@@ -17,12 +17,12 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.lists.listing import ListColumn, RowList
 from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.messages import joined, message, plural
 from tabprotect.languages.translation import tr, translate
 
 MOST_ROWS = 500
-LEVEL = 0.9
 
 
 class TotalsPanel(QWidget):

@@ -6,16 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 import numpy as np
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QByteArray,
-    QMimeData,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    Qt,
-)
+from PySide6.QtCore import QAbstractListModel, QByteArray, QMimeData, QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -24,12 +15,11 @@ from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.drawn import icons
+from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, inked
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 
 MIME = "application/x-tabprotect-cycle"
 KEPT_PATTERNS = 500

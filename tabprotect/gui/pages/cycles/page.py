@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from tabprotect.engine.cycles.designs import DESIGNS, is_named
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
 from tabprotect.engine.project.verbs.release_verbs import BY_FIGURES
@@ -133,7 +132,7 @@ class CyclesPage(CyclesStage, Page):
         )
         connected(self.grid, chosen=document.select, sign_asked=editor.flip)
         self.broken.chosen.connect(self._go_to)
-        self.placement.placed.connect(self._place)
+        self.placement.placed.connect(lambda where: self.document.run(placed(where), page=self.name))
         self._work.placed.connect(lambda _: self._place_words())
         self.placement.layer_chosen.connect(self._choose_layer)
         connected(
@@ -415,9 +414,6 @@ class CyclesPage(CyclesStage, Page):
         project = present(self.document.project)
         self.placement.layers.lay_out(project.domain, project.shown_placement, index)
         self._paint()
-
-    def _place(self, placement: Placement) -> None:
-        self.document.run(placed(placement), page=self.name)
 
     def _take_template(self, kind: str) -> None:
         self._tools["templates"].setChecked(False)

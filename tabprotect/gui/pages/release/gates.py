@@ -29,9 +29,10 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
 from tabprotect.engine.protection.problem import StaffVerdict
-from tabprotect.engine.release.findings import Finding, FindingGroup, said
+from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.verdict_figures import SAID, KeptSum, Verdict
 from tabprotect.gui.base.background.background_task import BackgroundTask
+from tabprotect.gui.base.judging import WAITING
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.forms.remedies import take_for_magnitudes
 from tabprotect.gui.look.buttons import present
@@ -44,7 +45,6 @@ GATED = message(
     "headline counts the true ones and is for staff only."
 )
 
-WAITING = said(message("Working out what a reader would know \u2026"))
 
 PROTECTION, HONESTY = message("Protection"), message("Honesty")
 FILES, BEFORE = message("Files"), message("Has this left before?")

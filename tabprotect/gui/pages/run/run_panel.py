@@ -7,16 +7,7 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    QStringListModel,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QRectF, QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,7 +21,6 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.problem import Protected, RunEvidence, Steps
 from tabprotect.engine.release.release import Release
@@ -45,6 +35,7 @@ from tabprotect.gui.look.buttons import connected, named, tool_button
 from tabprotect.gui.look.drawn import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
+from tabprotect.gui.look.lists.listing import AnyIndex
 from tabprotect.gui.look.theme import GRID, colour, inked
 from tabprotect.languages.messages import message
 from tabprotect.languages.translation import tr, translate
@@ -65,7 +56,11 @@ class RunPanel(QWidget):
         self.document = document
         self._layout: Layout | None = None
         self._replay: Replay | None = None
-        self.placement = connected(PlacementBar(), placed=self._place, layer_chosen=self._choose_layer)
+        self.placement = connected(
+            PlacementBar(),
+            placed=lambda where: self.document.run(placed(where)),
+            layer_chosen=self._choose_layer,
+        )
         self.table = connected(ResultTable(), chosen=self.chosen, total_chosen=document.select_total)
         grid = self.table.grid
         self.running = grid.delegate = CycleDelegate(grid)
@@ -116,9 +111,6 @@ class RunPanel(QWidget):
             self.document.select(index)
         self._lay_out()
         self._fill()
-
-    def _place(self, placement: Placement) -> None:
-        self.document.run(placed(placement))
 
     # -- filling ------------------------------------------------------------------------------
 
@@ -227,8 +219,6 @@ class Replay:
             )
         return message("Step {step} of {self}, {where}: {what}.", step + 1, len(self), where, what)
 
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 
 PACE = 700
 """Milliseconds between two steps while playing; long runs go faster."""

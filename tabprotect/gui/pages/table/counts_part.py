@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.verbs.table_verbs import paste_block, placed, set_at_risk, set_count
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
@@ -57,7 +56,11 @@ class CountsPart(QWidget):
         self._paste: Pending | None = None
         self._copying = Copying(self, document.jobs, page.show_error)
         self._build_tools()
-        self.placement = connected(PlacementBar(), placed=self._place, layer_chosen=self._choose_layer)
+        self.placement = connected(
+            PlacementBar(),
+            placed=lambda where: self.document.run(placed(where), page=self.page.name),
+            layer_chosen=self._choose_layer,
+        )
         self.paste_bar = connected(PasteBar(), accepted=self._paste_now, rejected=self._paste_never)
         self.find_bar = connected(FindBar(), found=document.select)
         self.grid = GridView(message("Table of counts"))
@@ -330,9 +333,6 @@ class CountsPart(QWidget):
             return
         zeros = [[0] * (right - left + 1) for _ in range(bottom - top + 1)]
         self.page.do(paste_block, at=list(layout.index(top, left)), counts=zeros)
-
-    def _place(self, placement: Placement) -> None:
-        self.document.run(placed(placement), page=self.page.name)
 
     def _show_categories(self, shown: bool) -> None:
         self.categories.setVisible(shown)

@@ -29,6 +29,7 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row, set_enabled
 from tabprotect.gui.look.theme import GRID, count_text, moved_text
 from tabprotect.gui.pages.cycles import cycle_overlays
+from tabprotect.gui.pages.cycles.cycle_editor import PAGE
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.canvas import Canvas, nice_step
 from tabprotect.gui.plots.plot import Plot
@@ -50,7 +51,6 @@ COMPUTED = {
     "any": message("Readers estimate what to believe, with the error stated."),
 }
 
-PAGE = "cycles"
 WAIT = 300
 
 WIDE = 120
