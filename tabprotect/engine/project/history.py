@@ -91,6 +91,12 @@ class History:
         return self.steps[self.position].label if self.position < len(self.steps) else ""
 
     @property
+    def publication(self) -> Mapping[str, object]:
+        """What the release was published with; empty before."""
+        sealed = (step for step in reversed(self.steps[: self.position]) if step.sealed)
+        return next((step.arguments for step in sealed), {})
+
+    @property
     def trail(self) -> tuple[TrailEntry, ...]:
         """The steps in force, for the dossier and the recipe."""
         return self.steps[: self.position]

@@ -20,14 +20,14 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle.tables.export import Exporting, exported
+from tabprotect.engine.bundle.tables.export import Exporting, exported, files_of
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats import registered
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.statuses import COUNT, SHOWN
-from tabprotect.engine.paths import is_file
+from tabprotect.engine.paths import is_file, is_folder
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.release import Release
@@ -231,11 +231,23 @@ def ask_release(page: Page) -> SaveAsDialog | None:
     # What a reader opened is the release itself.
     read = project is not None and project.kind != "reader" and is_file(project.source)
     file = project.source if project is not None and read else None
+    place = page.document.history.publication.get("release")
+    folder = Path(str(place)) if place else None
 
     def made(kind: Format, code: str, told: Mapping[str, str]) -> Made:
         given: dict[str, Any] = {n: (text,) if n == "notes" else text for n, text in told.items()}
         asked = Exporting(**given, total_code=code or None, texts_of=file)
-        found = exported(release, Path(f"release{kind.suffixes[0]}"), kind, asked)
+        path = Path(f"release{kind.suffixes[0]}")
+        if folder is not None and is_folder(folder):
+            # Late: the first paint does not wait for what verifies.
+            from tabprotect.engine.bundle.set_bundles import verify_set
+
+            whole = verify_set(folder)
+            files, written = files_of(
+                whole.by_table, path, kind, asked, title=whole.title, check=whole.fingerprint
+            )
+            return Made(files[path], {}, beginning(files[path], written[0][1]), ())
+        found = exported(release, path, kind, asked)
         shown = beginning(found.content, found.cube)
         return Made(found.content, dict(found.beside), shown, tuple(found.notes))
 

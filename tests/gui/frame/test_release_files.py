@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import python_calamine
 from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
@@ -47,6 +48,22 @@ def test_a_release_is_saved_as_one_cube(window: MainWindow, qtbot: QtBot, tmp_pa
     dialog.save(tmp_path / "r.px")
     qtbot.waitUntil(lambda: (tmp_path / "r.px").exists() and not window.document.jobs.running)
     assert '"_Z"' in (tmp_path / "r.px").read_text()
+
+
+def test_a_set_is_saved_as_one_workbook(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    found = tp.protect(tp.read_table(TABLE), "cyclic_perturbation", seed=1, accept="why")
+    found = found.publish(tmp_path / "set", tables={"rows": "v", "both": "v*w"}, accept="why")
+    window.document.take(found.history)
+    dialog = ask_release(window.page)
+    assert dialog is not None
+    choose(dialog, "xlsx", qtbot)
+    dialog.save(tmp_path / "s.xlsx")
+    qtbot.waitUntil(lambda: (tmp_path / "s.xlsx").exists() and not window.document.jobs.running)
+    book = python_calamine.load_workbook(str(tmp_path / "s.xlsx"))
+    assert book.sheet_names[:3] == ["rows", "both", "Notes"]
+    dialog.format.setCurrentIndex(OFFERED.index("px"))
+    qtbot.waitUntil(lambda: "one workbook" in dialog.notes.text())
+    assert "FILE.xlsx" in dialog.notes.text() and not dialog.save_button.isEnabled()
 
 
 def test_the_table_is_saved_as_confidential(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

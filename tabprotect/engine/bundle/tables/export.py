@@ -61,10 +61,31 @@ def export(
     title: str = "",
     check: str = "",
 ) -> list[tuple[Path, Cube]]:
-    """Write every published table: the main one to ``path``, others beside it with a number.
+    """Write what :func:`files_of` makes: the file of each table, and the table.
 
-    A workbook has them all in one file, each with its totals. All files are made before the first is
-    written.
+    Raises
+    ------
+    InputError, ParameterError
+        As there, or when a file cannot be written.
+    """
+    made, written = files_of(of, path, kind, asked, title=title, check=check)
+    for out, data in made.items():
+        write_bytes(out, data)
+    return written
+
+
+def files_of(
+    of: Release | Mapping[str, Release],
+    path: Path,
+    kind: Format,
+    asked: Exporting = USUAL,
+    *,
+    title: str = "",
+    check: str = "",
+) -> tuple[dict[Path, bytes], list[tuple[Path, Cube]]]:
+    """Every published table as files: the main one as ``path``, others beside it with a number.
+
+    A workbook has them all in one file, each with its totals.
 
     Parameters
     ----------
@@ -77,13 +98,13 @@ def export(
 
     Returns
     -------
-    list
-        The file of each table, and the table.
+    dict, list
+        The bytes of each file; the file of each table, and the table.
 
     Raises
     ------
     InputError
-        When the format cannot carry a table, or a file cannot be written.
+        When the format cannot carry a table.
     ParameterError
         For a code of totals where there are none, and for the tables of a set in several files.
     """
@@ -119,9 +140,7 @@ def export(
         with in_file(out):
             data = kind.publish_all(cubes)
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
-    for out, data in made.items():
-        write_bytes(out, data)
-    return written
+    return made, written
 
 
 def _check_book(kind: Format, asked: Exporting) -> None:

@@ -209,7 +209,7 @@ class ReleasePage(ReleaseStage, Page):
             self.form.begin_anew()
             self.signing.begin_anew()
         if published and made:
-            given = self._publication()
+            given = self.document.history.publication
             path = Path(str(given.get("release", "")))
             if os.path.isdir(path):
                 made = archive.sha256((path / archive.MANIFEST).read_bytes())
@@ -232,7 +232,7 @@ class ReleasePage(ReleaseStage, Page):
     def _show_lines(self, project: Project, *, leaving: bool) -> None:
         house, found = self.document.in_house, dict(self.gate.groups(project))
         if project.published and BEFORE in found:
-            name = Path(str(self._publication().get("release", ""))).name
+            name = Path(str(self.document.history.publication.get("release", ""))).name
             left = said(message("This release left as {name}.", name))
             found[BEFORE] = replace(found[BEFORE], findings=(left,))
         for name, group in self.groups.items():
@@ -279,12 +279,6 @@ class ReleasePage(ReleaseStage, Page):
         if self.document.has_original:
             return message("This is what readers will see. F9 goes back.")
         return message("On the page Check you can see what you may believe, whatever you assume.")
-
-    def _publication(self) -> Mapping[str, object]:
-        """Return what the release was published with; empty before."""
-        history = self.document.history
-        sealed = (step for step in reversed(history.steps[: history.position]) if step.sealed)
-        return next((step.arguments for step in sealed), {})
 
     # -- what happens -------------------------------------------------------------------------
 
@@ -374,6 +368,6 @@ class ReleasePage(ReleaseStage, Page):
             self.main_button.click()
 
     def _open_as_reader(self) -> None:
-        path = Path(str(self._publication().get("release", "")))
+        path = Path(str(self.document.history.publication.get("release", "")))
         # Of a set the first table; the others lie beside it.
         self.document.reader_asked.emit(str(min(path.glob("*.zip")) if os.path.isdir(path) else path))
