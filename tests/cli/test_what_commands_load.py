@@ -52,6 +52,7 @@ COMMANDS = {
         *READING,
         "tabprotect.engine.disclosure.least_squares_check",
         "tabprotect.engine.formats.format",
+        "tabprotect.engine.protection.suppressing",
     ),
     "export {bundle} --format csv --out {out}": (*READING, "tabprotect.engine.disclosure.verdict"),
     "examples": (*OPENING, "tabprotect.engine.project.commands"),

@@ -14,7 +14,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.evidence import Evidence
-from tabprotect.engine.protection.methods.suppression import GIVEN, Suppression
 from tabprotect.engine.protection.published_margins import Support, rank
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import MARGINS, publication_of
@@ -44,6 +43,9 @@ def counts_among(release: Release) -> Evidence | None:
     published, domain = release.magnitude_table, release.domain
     if not published.beside:
         return None
+    # Late: most releases that are read hide nothing by it, and it takes a tenth of a second.
+    from tabprotect.engine.protection.methods.suppression import GIVEN, Suppression
+
     method = Suppression()
     values = method.resolve(domain, {MARGINS.name: _every_margin(domain, published.variables)})
     publication = publication_of(domain, values)
