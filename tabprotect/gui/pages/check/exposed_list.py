@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed.cell import published_count
@@ -40,6 +40,8 @@ class ExposedList(QWidget):
         self.among = connected(
             choice(message("Which cells are listed"), changed=self._fill), activated=lambda _: self._keep()
         )
+        # What is offered follows from the release: the box is as wide as that.
+        self.among.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.table = connected(
             RowList(message("Counts closest to being known"), sortable=False, compact=True),
             chosen=lambda row: self.chosen.emit(self.cells[row]),
