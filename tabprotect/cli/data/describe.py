@@ -122,7 +122,7 @@ def _describe_table(source: str, reading: TableReading, console: Console) -> int
                 joined((f"{n} = {c}" for n, c in total.where.items()), ", ") or message("all"),
                 total.published,
                 total.inner,
-                total.published - total.inner,
+                total.difference,
             )
             for total in kept
         ),

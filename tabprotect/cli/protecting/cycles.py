@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.options import option_field, part, position
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
@@ -146,10 +147,7 @@ def _proof(found: ProvedDesign, moves: MoveSet) -> dict[str, object]:
     """Return what a design for kept margins spans, and how often its cycles touch a cell."""
     plus, minus = moves.touches
     return {
-        "rank": found.rank,
-        "dimension": found.dimension,
-        "deficit": found.deficit,
-        "completed": found.completed,
+        **keyed(found, "rank dimension deficit completed"),
         "public_zeros": int((~found.support).sum()),
         "most_touches": int((plus + minus).max()),
     }

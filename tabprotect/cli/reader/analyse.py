@@ -21,7 +21,7 @@ from tabprotect.engine.belief.rates import Rate, Ratio, rate
 from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.options import option_field, part
-from tabprotect.engine.plain_values.encoding import as_json
+from tabprotect.engine.plain_values.encoding import as_json, keyed
 from tabprotect.engine.posterior.analysis import AnalysisSummary, ModelSummary
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.tables.table import Table
@@ -139,16 +139,8 @@ def _rate(alone: ModelReading, text: str, asked: Analyse) -> Rate:
 
 
 def _statistic_json(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
-    out: dict[str, object] = {
-        "published": found.published,
-        "mean": found.mean,
-        "standard_deviation": found.standard_deviation,
-        "quantiles": {str(q): value for q, value in found.quantiles.items()},
-        "undefined": found.undefined,
-    }
-    if truth is not None:
-        out |= {"original": truth, "rank": found.rank(truth)}
-    return out
+    figures = keyed(found, "published mean standard_deviation quantiles undefined")
+    return figures if truth is None else figures | {"original": truth, "rank": found.rank(truth)}
 
 
 def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
@@ -186,15 +178,11 @@ def _model_json(summary: ModelSummary, original: Table | None) -> dict[str, obje
         if original is not None:
             row["original"] = truth[1][k]
         rows.append(row)
+    figures = "margins=model.margins degrees=model.degrees test=given published_test=naive effective note"
     return {
-        "margins": [list(margin) for margin in summary.model.margins],
-        "degrees": summary.model.degrees,
+        **keyed(summary, figures),
         "deviance": _statistic_json(summary.deviance, truth[0]),
         "pooled_test": {"d2": summary.test[0], "p": summary.test[1]},
-        "test": summary.given,
-        "published_test": summary.naive,
-        "effective": summary.effective,
-        "note": summary.note,
         "odds_ratios": rows,
     }
 

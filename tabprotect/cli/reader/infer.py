@@ -27,6 +27,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, in_file
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.options import option_field, part, position
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.posterior.how_found import how_found
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.mechanism import Mechanism
@@ -259,13 +260,7 @@ def _sums_json(found: Posterior) -> dict[str, object]:
                 "published": found.published_count(index),
             }
         )
-    return {
-        "variables": domain.names,
-        "way": found.way,
-        "reason": found.reason,
-        "error": found.error,
-        "cells": cells,
-    }
+    return keyed(found, "variables=domain.names way reason error") | {"cells": cells}
 
 
 def _sums_lines(found: Posterior) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.languages.messages import joined, message
@@ -66,26 +67,12 @@ class Believed:
 
     def head(self) -> dict[str, object]:
         """The figures about all cells at once, as they are written in JSON."""
-        found = self.posterior
-        return {
-            "way": found.way,
-            "variables": list(found.domain.names),
-            "reason": found.reason,
-            "note": found.note,
-            "complete": found.complete,
-            "approximate": found.approximate,
-            "independent": found.independent,
-            "error": found.error,
-            "effective_sample_size": found.effective_sample_size,
-            "draws": found.draws,
-            "r_hat": found.r_hat,
-            "prior": found.prior.label,
-            "originals": found.originals,
-            "mode_is_published": found.mode_is_published,
-            "attempts_at_most": self.attempts_at_most,
-            "attempts_weighed": self.weighed,
-            "releases": self.releases,
-        }
+        found = keyed(
+            self.posterior,
+            "way variables=domain.names reason note complete approximate independent error "
+            "effective_sample_size draws r_hat prior=prior.label originals mode_is_published",
+        )
+        return found | keyed(self, "attempts_at_most attempts_weighed=weighed releases")
 
     def json_pieces(self, cells: Ints | None = None) -> Iterator[str]:
         """The whole as one JSON text in pieces: a million cells make some 200 MB.

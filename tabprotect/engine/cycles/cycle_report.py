@@ -13,7 +13,7 @@ from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
-from tabprotect.engine.plain_values.encoding import Encodable, as_json
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -113,7 +113,7 @@ class CycleReport(Encodable):
     json_keys = (
         "preserves_margins violations coverage_min coverage_max balanced cycles rank dimension wanted_exact "
         "unwanted_exact=known_functionals unwanted=named known_functionals largest_change distinct_outcomes "
-        "width exact attacks statements"
+        "width exact attacks statements blocked_share? immovable_cells=immovable? bridges?"
     )
 
     @property
@@ -140,15 +140,6 @@ class CycleReport(Encodable):
     def largest_change(self) -> int:
         """The largest possible distance of a published count from the true one."""
         return self.coverage_max * self.passes
-
-    def as_json(self) -> dict[str, object]:
-        """The object of ``cycles check --json``."""
-        of_table = {
-            "blocked_share": self.blocked_share,
-            "immovable_cells": as_json(self.immovable),
-            "bridges": as_json(self.bridges),
-        }
-        return super().as_json() | ({} if self.immovable is None else of_table)
 
     @property
     def statements(self) -> tuple[Statement, ...]:

@@ -14,9 +14,10 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.rows import TextRows
-from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
+from tabprotect.engine.output_checking.flags_and_decisions import DECIDED, Checked, Decision
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import natural
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.languages.messages import joined, message
 
 FORMAT = "tabprotect-decisions-1"
@@ -36,33 +37,7 @@ def write_decisions(checked: Checked, path: Path) -> None:
 
 def as_json(checked: Checked) -> dict[str, object]:
     """Return what a decision file in JSON holds."""
-    return {
-        "format": FORMAT,
-        "status": checked.status,
-        "variables": list(checked.variables),
-        "cells": [
-            {
-                "cell": list(flag.cell),
-                "count": flag.count,
-                "rules": list(flag.reasons),
-                "reasons": dict(flag.reasons),
-                **_decided(flag.decision),
-            }
-            for flag in checked.flags
-        ],
-    }
-
-
-def _decided(decision: Decision | None) -> dict[str, object]:
-    if decision is None:
-        return dict.fromkeys(_DECIDED)
-    return {
-        "decision": decision.what,
-        "to": decision.to,
-        "who": decision.who,
-        "when": decision.when,
-        "why": decision.why,
-    }
+    return {"format": FORMAT, **keyed(checked, "status variables cells=flags")}
 
 
 def _csv(checked: Checked) -> str:
@@ -72,7 +47,7 @@ def _csv(checked: Checked) -> str:
             flag.count,
             joined(flag.reasons, "; "),
             joined(flag.reasons.values(), "; "),
-            *_decided(flag.decision).values(),
+            *keyed(flag, DECIDED).values(),
         ]
         for flag in checked.flags
     )

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -63,8 +64,12 @@ class Decision:
             raise InputError(message("a change says to which count, of 0 or more; other decisions say none"))
 
 
+DECIDED = "decision=decision.what to=decision.to who=decision.who when=decision.when why=decision.why"
+"""What is said of the decision on a cell."""
+
+
 @dataclass(frozen=True)
-class Flag:
+class Flag(Encodable):
     """One flagged cell.
 
     Attributes
@@ -81,6 +86,12 @@ class Flag:
     count: int | None
     reasons: Mapping[str, str]
     decision: Decision | None = None
+    json_keys = f"cell count rules reasons {DECIDED}"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules alone."""
+        return tuple(self.reasons)
 
 
 @dataclass(frozen=True)

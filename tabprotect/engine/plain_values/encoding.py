@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
-from operator import attrgetter
+from functools import reduce
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -57,17 +57,20 @@ def keyed(value: Any, keys: str = "") -> dict[str, Any]:
     ----------
     keys
         The keys in their order, with spaces between: the names of attributes, or ``key=attribute`` where
-        the attribute is called otherwise or belongs to a part (``who=publication.who``). One that ends in
-        ``?`` is left out where the attribute is none, or what its class says by default; those of a part
-        stand among the others by ``*part``. By default those of the value's class.
+        the attribute is called otherwise or belongs to a part (``who=publication.who``), which is none
+        where the part is. One that ends in ``?`` is left out where the attribute is none, or what its class
+        says by default; those of a part stand among the others by ``*part``. By default those of the class.
     """
     kind, said = type(value), dict[str, Any]()
     keys = keys or getattr(kind, "json_keys", "")
     for each in keys.split() or [field.name for field in fields(kind)]:
         key, _, path = each.strip("*?").partition("=")
-        found = attrgetter(path or key)(value)
+        path = path or key
+        found = reduce(
+            lambda part, name: None if part is None else getattr(part, name), path.split("."), value
+        )
         if each[0] == "*":
             said |= as_json(found)
-        elif each[-1] != "?" or (found is not None and found != getattr(kind, path or key, None)):
+        elif each[-1] != "?" or (found is not None and found != getattr(kind, path, None)):
             said[key] = as_json(found)
     return said

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable, keyed
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.strength import Strength
 from tabprotect.engine.tables.domain import Domain
@@ -87,19 +87,9 @@ class Independence:
 
     def as_json(self, *, strength: bool) -> dict[str, object]:
         """Return what ``--json`` prints: the test, or Cramer's V as well."""
-        out: dict[str, object] = {
-            "test": self.test and self.test.as_json(),
-            "published_test": self.published_test and self.published_test.as_json(),
-        }
-        if strength:
-            own, taken = self.strength, self.published_strength
-            out |= {
-                "estimate": own and own.estimate,
-                "interval": own and list(own.interval),
-                "level": self.level,
-                "published_interval": taken and list(taken.interval),
-            }
-        return out
+        of_strength = "estimate=strength.estimate interval=strength.interval level"
+        more = f" {of_strength} published_interval=published_strength.interval" if strength else ""
+        return keyed(self, f"test published_test{more}")
 
     def lines(self, *, strength: bool) -> list[str]:
         """The test as text, or Cramer's V."""

@@ -20,6 +20,7 @@ from tabprotect.engine.errors import (
     RefusedError,
     TabprotectError,
 )
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.protection.registered import methods
@@ -280,9 +281,7 @@ class LeftBefore:
 
     def as_json(self) -> dict[str, object] | None:
         """Return it for ``--json``: the number of releases read together, and the verdict on them."""
-        if self.together is None:
-            return None
-        return {"releases": self.releases, "verdict": self.together.as_json()}
+        return None if self.together is None else keyed(self, "releases verdict=together")
 
 
 def _with_own(spent: Spent, release: Release | None) -> Spent:

@@ -312,7 +312,7 @@ class RefusedMechanism:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class Earlier(Encodable):
     """An earlier publication that bears on a table, and its relation.
 
     Attributes
@@ -325,15 +325,12 @@ class Earlier:
     entry: RegisterEntry
     relation: Relation
     named_alike: bool = True
+    json_keys = "relation *entry"
 
     @property
     def is_told(self) -> bool:
         """Return True if it is told of to people; those that are not are compared all the same."""
         return self.relation != "variables" or self.named_alike
-
-    def as_json(self) -> dict[str, object]:
-        """Return what ``--json`` prints; confidential."""
-        return {"relation": self.relation, **self.entry.as_json()}
 
 
 def related(marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = "") -> list[Earlier]:

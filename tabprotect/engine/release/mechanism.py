@@ -15,6 +15,7 @@ from typing import get_args
 
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.plain_values.encoding import Encodable, keyed
 from tabprotect.engine.randomness import NONCE_BYTES, Coins
 from tabprotect.engine.release.findings import Omission, kinds
 from tabprotect.engine.release.limits import ATTEMPTS, Limits
@@ -111,23 +112,13 @@ class Gate(Limits):
 
     def as_json(self) -> dict[str, object]:
         """Return it as ``mechanism.json`` states it."""
-        came = {"passed": self.passed, "left_out": list(self.left_out), "reason": self.reason}
-        near = {} if self.within is None else {"within": self.within}
+        came = "passed left_out reason"
         if not self.counts:
-            return {"gate": {**near, "belief_limit": self.belief_limit, **came}}
-        return {
-            "attempts_at_most": self.attempts_at_most,
-            "gate": {
-                **near,
-                **{name: getattr(self, name) for name in _NUMBERS},
-                "at_risk": str(self.at_risk),
-                "intruder": self.intruder,
-                **came,
-                # Left out if false: that is what a reader assumes.
-                **({_CHANGED: True} if self.changed else {}),
-                **({_REFUSED: [one.as_json() for one in self.refused]} if self.refused else {}),
-            },
-        }
+            return {"gate": keyed(self, f"within? belief_limit {came}")}
+        # What is left out is false: that is what a reader assumes.
+        numbers, later = " ".join(_NUMBERS), f"{_CHANGED}=changed? {_REFUSED}=refused?"
+        stated = keyed(self, f"within? {numbers} at_risk=at_risk.text intruder {came} {later}")
+        return {"attempts_at_most": self.attempts_at_most, "gate": stated}
 
     @classmethod
     def from_json(
@@ -348,7 +339,7 @@ class Mechanism:
 
 
 @dataclass(frozen=True)
-class RefusedDraws:
+class RefusedDraws(Encodable):
     """Draws of a mechanism that the gate refused for the same original.
 
     Attributes
@@ -361,10 +352,6 @@ class RefusedDraws:
 
     draws: int
     mechanism: Mechanism
-
-    def as_json(self) -> dict[str, object]:
-        """Return it as ``mechanism.json`` states it."""
-        return {"draws": self.draws, "mechanism": self.mechanism.as_json()}
 
     @classmethod
     def listed(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.plain_values.encoding import Encodable, keyed
 from tabprotect.engine.release.findings import Finding, Omission, in_words, listed, said
 from tabprotect.engine.release.limits import ROUNDING, Limits
 from tabprotect.engine.release.mechanism import Gate
@@ -273,22 +273,11 @@ class TableVerdict:
 
     def as_json(self) -> dict[str, object]:
         """One entry of ``tables``."""
-        return {
-            "reader": self.who,
-            "table": list(self.names),
-            "inner": self.inner,
-            "cells": self.cells,
-            "at_risk": self.at_risk,
-            "known": self.known,
-            "certain": self.certain,
-            "way": self.way,
-            "error": self.error,
-            "mean_belief": self.mean_belief,
-            "small_known": self.small_known,
-            "complete": not self.left_out,
-            "left_out": list(self.left_out),
-            "note": self.note,
-        }
+        own = (
+            "reader=who table=names inner cells at_risk known certain way error mean_belief small_known "
+            "left_out note"
+        )
+        return keyed(self, own) | {"complete": not self.left_out}
 
 
 @dataclass(frozen=True)
@@ -494,45 +483,24 @@ class Verdict:
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
         if (outsider := self.outsider) is not None:
-            of_magnitudes = {
-                "passed": self.passed,
-                "accepted": self.accepted,
-                "within": self.limits.within,
-                "belief_limit": self.limits.belief_limit,
-                "cells": outsider.cells,
-                "hidden": outsider.hidden,
-                "belief": None if outsider.worst is None else round(outsider.worst, 6),
-                "known": outsider.known,
-                "numbers_known": outsider.numbers,
-                "complete": self.complete,
-                "left_out": list(self.left_out),
-                "sentence": self.sentence,
-            }
+            of_magnitudes = keyed(
+                self,
+                "passed accepted within=limits.within belief_limit=limits.belief_limit "
+                "cells=outsider.cells hidden=outsider.hidden known=outsider.known "
+                "numbers_known=outsider.numbers complete left_out sentence",
+            ) | {"belief": None if outsider.worst is None else round(outsider.worst, 6)}
             return of_magnitudes | ({"counts": self._counts_json()} if self.counted else {})
         return self._counts_json() | {"sentence": self.sentence}
 
     def _counts_json(self) -> dict[str, object]:
         return {
-            "at_risk": self.at_risk,
-            "known": self.known,
-            "certain": self.certain,
-            "limit": self.limit,
-            "accepted": self.accepted,
-            "attempts_at_most": self.attempts_at_most,
-            "belief_limit": self.limits.belief_limit,
-            "share": self.limits.share,
-            "mean_belief": self.mean_belief,
-            "mean_belief_limit": self.limits.mean_belief_limit,
-            "small_known": self.small_known,
-            "small_share": self.limits.small_share,
-            "insiders": self.insiders.as_json(),
-            "kept_small": [one.as_json() for one in self.exact_small_margins],
-            "insider_limit": self.limits.insider_limit,
-            "way": self.way,
-            "error": self.error,
-            "complete": self.complete,
-            "left_out": list(self.left_out),
-            "note": self.note,
+            **keyed(
+                self,
+                "at_risk known certain limit accepted attempts_at_most belief_limit=limits.belief_limit "
+                "share=limits.share mean_belief mean_belief_limit=limits.mean_belief_limit small_known "
+                "small_share=limits.small_share insiders kept_small=exact_small_margins "
+                "insider_limit=limits.insider_limit way error complete left_out note",
+            ),
             "tables": [
                 table.as_json() | {"limit": table.allowed(self.limits)}
                 for table in self.tables

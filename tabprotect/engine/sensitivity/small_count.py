@@ -39,6 +39,11 @@ class SmallCount:
             raise ParameterError({"at_risk": message("must look like 1..2, is {text}", repr(text))}) from None
 
     def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """Return it as it is written: ``1..2``."""
         return f"{self.low}..{self.high}"
 
     @property

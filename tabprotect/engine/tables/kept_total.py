@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tabprotect.engine.plain_values.encoding import Encodable
+
 
 @dataclass(frozen=True)
-class KeptTotal:
+class KeptTotal(Encodable):
     """A total that stands beside its table as a published sum of its own. Confidential like the table.
 
     Attributes
@@ -24,11 +26,9 @@ class KeptTotal:
     published: int
     inner: int
 
-    def as_json(self) -> dict[str, object]:
-        """Return it with its difference, as ``describe --json`` prints it."""
-        return {
-            "where": dict(self.where),
-            "published": self.published,
-            "inner": self.inner,
-            "difference": self.published - self.inner,
-        }
+    json_keys = "where published inner difference"
+
+    @property
+    def difference(self) -> int:
+        """How much more was published."""
+        return self.published - self.inner

@@ -15,6 +15,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.methods.multipliers import keyed_numbers, window_belief
 from tabprotect.engine.magnitudes.tables.magnitude_table import MagnitudeTable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import message
 
 SHARES = (1.0, 0.6, 0.4)
@@ -38,7 +39,7 @@ NEVER = 1e-9
 
 
 @dataclass(frozen=True)
-class KeyNoise:
+class KeyNoise(Encodable):
     """A law of noise by keys.
 
     Attributes
@@ -50,6 +51,7 @@ class KeyNoise:
     """
 
     numbers: Mapping[str, float]
+    json_keys = "*numbers"
 
     @classmethod
     def of(cls, parameters: Mapping[str, object]) -> KeyNoise:
@@ -75,10 +77,6 @@ class KeyNoise:
         if wrong:
             raise ParameterError(wrong)
         return cls(numbers)
-
-    def as_json(self) -> dict[str, float | str | bool]:
-        """Return what a release says of it."""
-        return dict(self.numbers)
 
     @cached_property
     def values(self) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.magnitudes.tables.magnitude_table import WHOLE, MagnitudeTable
+from tabprotect.engine.plain_values.encoding import Encodable
 from tabprotect.languages.messages import message
 
 SHAPES = ("uniform", "ramp")
@@ -26,7 +27,7 @@ GRID = 4001
 
 
 @dataclass(frozen=True)
-class MultiplierLaw:
+class MultiplierLaw(Encodable):
     """The law of a factor: 1 plus or minus a distance between two ends.
 
     Attributes
@@ -40,6 +41,7 @@ class MultiplierLaw:
     least: float = 0.05
     most: float = 0.15
     shape: str = "uniform"
+    json_keys = "least most distances=shape"
 
     COARSE: ClassVar[int] = 20
     """Noise of less than this many units is not told apart from its rounding."""
@@ -72,10 +74,6 @@ class MultiplierLaw:
         if wrong:
             raise ParameterError(wrong)
         return cls(ends[0], ends[1], shape)
-
-    def as_json(self) -> dict[str, float | str | bool]:
-        """Return what a release says of it."""
-        return {"least": self.least, "most": self.most, "distances": self.shape}
 
     def factors(self, key: bytes, names: Sequence[str]) -> Floats:
         """The factor of each holding, float64 (holdings,)."""

@@ -22,6 +22,7 @@ from tabprotect.engine.equal_rows import spread
 from tabprotect.engine.errors import InputError, in_file
 from tabprotect.engine.paths import read_text
 from tabprotect.engine.plain_values.decoding import Between, decoded, parsed_json
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.languages.messages import joined, message
 
@@ -207,12 +208,7 @@ def _ons_columns(table: PerturbationTable, keys: int) -> Ints:
 
 def to_json(table: PerturbationTable) -> dict[str, object]:
     """The whole table as plain lists, for a public mechanism."""
-    return {
-        "i": table.row.tolist(),
-        "v": table.noise.tolist(),
-        "end": table.upper.tolist(),
-        "period": table.period,
-    }
+    return keyed(table, "i=row v=noise end=upper period")
 
 
 @dataclass(frozen=True)

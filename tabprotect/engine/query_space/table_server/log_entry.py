@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from tabprotect.engine.chained_log import Head
+from tabprotect.engine.plain_values.encoding import keyed
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.engine.tables.table import Table
@@ -25,19 +26,14 @@ class LogEntry:
 
     def as_json(self, lattice: Lattice) -> dict[str, object]:
         """Return what ``--json`` prints; confidential."""
-        return {
-            "number": self.number,
-            "session": self.session,
-            "time": self.time.replace(tzinfo=UTC).isoformat(timespec="seconds"),
-            "user": self.line.user,
+        keys = (
+            "number session time user=line.user answer=line.kind reason=line.reason detail=line.detail "
+            "permanent=line.permanent chain"
+        )
+        return keyed(self, keys) | {
             "query": list(lattice.names_of(self.line.query)),
-            "answer": self.line.kind,
             "newly_released": self.line.newly_released is not None,
-            "reason": self.line.reason,
-            "detail": self.line.detail,
-            "permanent": self.line.permanent,
             "bundle": self.line.bundle or None,
-            "chain": self.chain,
         }
 
     @property
