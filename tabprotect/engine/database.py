@@ -102,7 +102,10 @@ class Database:
             if file and not os.path.exists(str(address.database)):
                 # Elsewhere in a rehearsal.
                 address = address.set(database=str(place_to_write(Path(str(address.database)))))
-            self._engine = _engine(address)
+            # A relative path is another file in another folder, and an engine is kept by its address.
+            named = file and not str(address.database).startswith("file:")
+            at = address.set(database=os.path.abspath(str(address.database))) if named else address
+            self._engine = _engine(at)
             self._closed = False
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError, OSError) as error:
             raise InputError(

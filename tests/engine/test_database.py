@@ -79,3 +79,14 @@ def test_whoever_closes_leaves_the_others_open(tmp_path: Path) -> None:
     assert second.transaction(lambda c: c.execute(sa.text("SELECT 1")).scalar()) == 1
     second.close()
     assert second._engine.pool is not pool
+
+
+def test_a_relative_path_is_another_file_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        opened = database.Database("d.sqlite", SCHEMA)
+        opened.close()
+        assert Path("d.sqlite").exists()
