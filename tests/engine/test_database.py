@@ -87,6 +87,8 @@ def test_a_relative_path_is_another_file_in_another_folder(
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
+        database.Database(str(Path("d.sqlite").absolute()), SCHEMA).close()
         opened = database.Database("d.sqlite", SCHEMA)
+        (_, _, file) = opened.transaction(lambda c: c.execute(sa.text("PRAGMA database_list")).one())
         opened.close()
-        assert Path("d.sqlite").exists()
+        assert Path(file).samefile("d.sqlite")
