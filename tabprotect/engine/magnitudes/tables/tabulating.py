@@ -126,9 +126,8 @@ def tabulate_magnitudes(
             raise (error if isinstance(path, GivenRecords) else error.in_file(source.path)) from None
 
 
-def _summed(
-    source: MicrodataFile, by: list[str], columns: MeasuredColumns, codings: Codings, progress: Progress
-) -> MagnitudeTable:
+def _check_columns(source: MicrodataFile, by: list[str], columns: MeasuredColumns) -> None:
+    """Refuse variables that the records do not have, and more than one magnitude."""
     for name in by:
         check_known(source, name)
     several = [name.strip() for name in columns.measure.split(",")]
@@ -150,6 +149,12 @@ def _summed(
             else message("{measure} cannot classify what it is summed by", repr(columns.measure)),
             hint=message("name the variables, and another column as the measure"),
         )
+
+
+def _summed(
+    source: MicrodataFile, by: list[str], columns: MeasuredColumns, codings: Codings, progress: Progress
+) -> MagnitudeTable:
+    _check_columns(source, by, columns)
     coded = coded_values(source, by, codings, progress)
     text = []
     for i, name in enumerate(by):
