@@ -329,7 +329,127 @@ static PyObject *grouped(PyObject *module, PyObject *args)
     return PyErr_Occurred() ? NULL : PyLong_FromLongLong(groups);
 }
 
+/* Coins that are turned together, and all that depends on them: see coin_chains.py. */
+typedef struct {
+    const int64_t *of_steps, *steps, *ways, *of_affected, *affected, *own, *of_entries, *by;
+    const int64_t *of_groups, *groups, *changes, *of_bounds, *bounds, *more, *first, *split, *coin;
+    const double *logs;
+    double price;
+} Turns;
+
+typedef struct {
+    int64_t *coins, *after, *change, *sum;
+    double *log;
+} Chain;
+
+static double step_log(const Turns *t, int64_t step, int64_t coin, const int64_t *after)
+{
+    int64_t low[2] = {FAR, FAR}, length = t->first[step + 1] - t->first[step];
+    int64_t split = t->split[step] - t->first[step];
+    for (int64_t e = 0; e < length; e++)
+        if (after[e] < low[e >= split])
+            low[e >= split] = after[e];
+    for (int k = 0; k < 2; k++)
+        low[k] = low[k] < -1 ? 0 : low[k] > 2 ? 3 : low[k] + 1;
+    return t->logs[(t->coin[step] * 3 + coin + 1) * 16 + low[0] * 4 + low[1]];
+}
+
+static void turn_one(const Turns *t, int64_t n, double random, int pick, Chain *c, int64_t *after,
+                     double *log)
+{
+    int64_t first = t->of_steps[n], last = t->of_steps[n + 1], by = pick ? 1 : -1;
+    if (last - first == 1) {
+        int64_t old = c->coins[t->steps[first]];
+        by = (old + 2 + pick) % 3 - 1 - old;
+    }
+    for (int64_t k = first; k < last; k++) {
+        int64_t coin = c->coins[t->steps[k]] + t->ways[k] * by;
+        if (coin < -1 || coin > 1)
+            return;
+    }
+    double gain = 0;
+    for (int64_t k = t->of_bounds[n]; k < t->of_bounds[n + 1]; k++) {
+        int64_t now = c->sum[t->bounds[k]], then = now + t->more[k] * by;
+        int64_t worse = (then < 0 ? then : 0) - (now < 0 ? now : 0);
+        if (worse < 0 && t->price == INFINITY)
+            return;
+        if (worse)
+            gain += t->price == INFINITY ? 0 : t->price * (double)worse;
+    }
+    int64_t e = t->of_entries[n], at = 0;
+    for (int64_t k = t->of_affected[n]; k < t->of_affected[n + 1]; k++) {
+        int64_t step = t->affected[k], *to = after + at;
+        for (int64_t i = t->first[step]; i < t->first[step + 1]; i++)
+            after[at++] = c->after[i] + t->by[e++] * by;
+        double found = step_log(t, step, c->coins[step] + t->own[k] * by, to);
+        if (found == -INFINITY)
+            return;
+        log[k - t->of_affected[n]] = found;
+        gain += found - c->log[step];
+    }
+    if (!(random < exp(gain)))
+        return;
+    at = 0;
+    for (int64_t k = t->of_affected[n]; k < t->of_affected[n + 1]; k++) {
+        int64_t step = t->affected[k];
+        for (int64_t i = t->first[step]; i < t->first[step + 1]; i++)
+            c->after[i] = after[at++];
+        c->log[step] = log[k - t->of_affected[n]];
+    }
+    for (int64_t k = first; k < last; k++)
+        c->coins[t->steps[k]] += t->ways[k] * by;
+    for (int64_t k = t->of_groups[n]; k < t->of_groups[n + 1]; k++)
+        c->change[t->groups[k]] += t->changes[k] * by;
+    for (int64_t k = t->of_bounds[n]; k < t->of_bounds[n + 1]; k++)
+        c->sum[t->bounds[k]] += t->more[k] * by;
+}
+
+/* Parameters: how many chains, and of each of its states; turns to be tried; the most that one of them
+ * affects; the price of a person beyond a bound; 17 arrays of Turns, in order, and its logs; the order of
+ * the turns, random numbers and ways (turns, chains); then the states of all chains: coins, counts after
+ * each step, changes, sums and logs. */
+static PyObject *turned(PyObject *module, PyObject *args)
+{
+    PyObject *given;
+    Arrays a = {.held = 0};
+    long long chains, turns, most, entries, steps, groups, bounds;
+    double price;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "LLLLLLLdO", &chains, &turns, &most, &entries, &steps, &groups,
+                          &bounds, &price, &given))
+        return NULL;
+    if (hold_all(&a, given, 26, 0x1F << 21)) {
+        const int64_t *of[17];
+        for (int k = 0; k < 17; k++)
+            of[k] = a.view[k].buf;
+        Turns t = {of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10], of[11],
+                   of[12], of[13], of[14], of[15], of[16], a.view[17].buf, price};
+        const int64_t *order = a.view[18].buf;
+        const double *random = a.view[19].buf;
+        const int8_t *pick = a.view[20].buf;
+        int64_t *after = malloc((size_t)most * sizeof *after);
+        double *log = malloc((size_t)most * sizeof *log);
+        if (!after || !log)
+            PyErr_NoMemory();
+        else {
+            Py_BEGIN_ALLOW_THREADS
+            for (int64_t d = 0; d < chains; d++) {
+                Chain c = {(int64_t *)a.view[21].buf + d * steps, (int64_t *)a.view[22].buf + d * entries,
+                           (int64_t *)a.view[23].buf + d * groups, (int64_t *)a.view[24].buf + d * bounds,
+                           (double *)a.view[25].buf + d * steps};
+                for (int64_t n = 0; n < turns; n++)
+                    turn_one(&t, order[n], random[n * chains + d], pick[n * chains + d], &c, after, log);
+            }
+            Py_END_ALLOW_THREADS
+        }
+        free(after);
+        free(log);
+    }
+    return all_let_go(&a);
+}
+
 static PyMethodDef methods[] = {
+    {"turned", turned, METH_VARARGS, "Coins turned in many chains: see coin_chains.py."},
     {"undo", undo, METH_VARARGS, "One layer of cycles undone: see sampling.py."},
     {"added", added, METH_VARARGS, "Changes of groups by how often cycles were taken: see sampling.py."},
     {"tallied", tallied, METH_VARARGS, "How often each group had each change: see sampling.py."},

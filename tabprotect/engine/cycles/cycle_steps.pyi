@@ -49,3 +49,15 @@ def added(
     number: int, draws: int, groups: Any, starts: Any, cycles: Any, signs: Any, total: Any, changes: Any, /
 ) -> None: ...
 def tallied(groups: int, draws: int, span: int, changes: Any, found: Any, /) -> None: ...
+def turned(
+    chains: int,
+    turns: int,
+    most: int,
+    entries: int,
+    steps: int,
+    groups: int,
+    bounds: int,
+    price: float,
+    arrays: tuple[Any, ...],
+    /,
+) -> None: ...

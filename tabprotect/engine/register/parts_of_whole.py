@@ -1,0 +1,506 @@
+"""Releases whose people may be part of one another's: what readers learn from the difference.
+
+A table of fewer people (men; one region; without one category; last month's) shares no sum with the table
+of all, but who has both subtracts. With N the part, R the rest and W = N + R the whole, and an even belief
+over N and R, P(N, R | both) is proportional to P(release | N) P(release' | N + R): one posterior over the
+cells of N and R, as the table of a variable that tells them apart would have it. R is judged as a table that
+was published, and W and N are judged again beside it.
+
+Confidential: whether one may be part of the other is seen from the original of the release at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.cycles.signatures import signatures
+from tabprotect.engine.disclosure.cell_beliefs import TableBelief, as_belief
+from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.posterior.moves.signature_model import Coin
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.together.coin_chains import Bound, CoinChains
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.register.overlapping import exact_margin
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence, Rerun, product
+from tabprotect.engine.release.published_numbers import Law
+from tabprotect.engine.release.verdict_figures import JudgedBy
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.messages import message
+
+MOST_LISTED = 2**13
+"""Originals of one release that are listed."""
+
+LISTED_TOGETHER = 2**28
+"""Counts of all listed originals that are put together: some seconds."""
+
+FEWEST_CHAINS = 32
+"""Chains that have to have found people who fit."""
+
+FEW = 4
+"""Counts whose shares are compared between chains."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The sums that a release tells, over the variables that several releases share.
+
+    Attributes
+    ----------
+    evidence
+    factors
+        About the table of these variables, with the release's own categories.
+    exact
+        The margins of these variables that it states whole, none of them a margin of another.
+    """
+
+    evidence: Evidence
+    factors: CellFactors
+    exact: tuple[Table, ...]
+    by_moves: bool = False
+
+    @classmethod
+    def of(cls, evidence: Evidence, names: Iterable[str], progress: Progress = SILENT) -> Counted:
+        """Read a release.
+
+        Raises
+        ------
+        InfeasibleError
+            Where cycles leave no posterior of single cells.
+        """
+        domain = evidence.likelihood.domain.project(names)
+        exact = tuple(_exact_margins(evidence, domain.names))
+        found, whole = evidence.likelihood, domain.names == evidence.likelihood.domain.names
+        if whole and isinstance(found, CellFactors):
+            return cls(evidence, found, exact)
+        stated = product([_nothing(domain), *(_stated(domain, margin) for margin in exact)])
+        return cls(evidence, stated, exact, by_moves=whole)
+
+    def believed(self, progress: Progress) -> Posterior:
+        """The posterior of its cells."""
+        one = self.evidence if self.by_moves else replace(self.evidence, known=self.factors, alone=True)
+        return believe(
+            [one],
+            knowing=RELEASE_ALONE,
+            inner=True,
+            effort=VERDICT,
+            randomness=OfRelease(self.evidence.release, "its cells"),
+            progress=progress,
+        ).posterior
+
+    @property
+    def domain(self) -> Domain:
+        """The shared variables, with the categories of the release."""
+        return self.factors.domain
+
+    def placed(self, shared: Domain) -> Ints:
+        """Its cells among those of a domain that has all its categories."""
+        codes = np.unravel_index(np.arange(self.domain.size), self.domain.shape)
+        there = []
+        for variable in shared.variables:
+            axis = self.domain.axis(variable.name)
+            place = {name: code for code, name in enumerate(variable.categories)}
+            own = np.array([place[name] for name in self.domain.variables[axis].categories])
+            there.append(own[codes[axis]])
+        return np.asarray(np.ravel_multi_index(there, shared.shape), dtype=np.int64)
+
+
+def _exact_margins(evidence: Evidence, names: Sequence[str]) -> Iterable[Table]:
+    """The margins that a release states whole, the largest ones."""
+    found: list[set[str]] = []
+    for size in range(len(names), -1, -1):
+        for some in combinations(names, size):
+            if any(set(some) <= other for other in found):
+                continue
+            margin = exact_margin(evidence, some)
+            if margin is not None:
+                found.append(set(some))
+                yield margin
+
+
+def _stated(domain: Domain, margin: Table) -> CellFactors:
+    """The sums of a margin, as factors."""
+    key = domain.project_keys(np.arange(domain.size, dtype=np.int64), margin.domain.names)
+    cells = np.argsort(key, kind="stable").astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=margin.domain.size))]).astype(np.int64)
+    values, kind = np.unique(margin.counts.reshape(-1), return_inverse=True)
+    laws: list[Law] = [(value, value, None) for value in values.tolist()]
+    return CellFactors.of(domain, (), (starts, cells), kind.reshape(-1).astype(np.int64), laws)
+
+
+def _nothing(domain: Domain) -> CellFactors:
+    none = np.zeros(0, dtype=np.int64)
+    return CellFactors.of(domain, (), (np.zeros(1, dtype=np.int64), none), none, [])
+
+
+@dataclass(frozen=True, eq=False)
+class Laws:
+    """The law of the count of each of some cells.
+
+    Attributes
+    ----------
+    first : int64 (cells,)
+    chances : float64 (cells, width)
+        Of ``first + column``; each row adds up to 1.
+    """
+
+    first: Ints
+    chances: Floats
+
+    @classmethod
+    def of(cls, tables: Ints, weights: Floats) -> Laws:
+        """The laws of the cells of weighted tables, int64 (tables, cells).
+
+        Raises
+        ------
+        InputError
+            Where none of them has a weight.
+        """
+        if not weights.sum() > 0:
+            raise InputError(message("no people fit all these releases"))
+        first = tables.min(axis=0)
+        chances = np.zeros((tables.shape[1], int((tables - first).max()) + 1))
+        for cell, column in enumerate((tables - first).T):
+            chances[cell] = np.bincount(column, weights, chances.shape[1])
+        return cls(first, chances / weights.sum())
+
+    def wide(self, width: int) -> Floats:
+        """The chances with columns of nothing up to a width."""
+        return np.pad(self.chances, [(0, 0), (0, width - self.chances.shape[1])])
+
+
+def shared_domain(one: Domain, other: Domain) -> Domain:
+    """The variables that both have, with the categories of either."""
+    return Domain(
+        tuple(
+            Variable(
+                variable.name, tuple(dict.fromkeys((*variable.categories, *other[variable.name].categories)))
+            )
+            for variable in one.variables
+            if variable.name in other.names
+        )
+    )
+
+
+def may_be_part(original: Table, other: Counted) -> tuple[bool, bool]:
+    """Whether an original may be part of the people of a release, and whether these may be part of it.
+
+    Parameters
+    ----------
+    original
+        Of the variables of the release.
+    """
+    shared = shared_domain(original.domain, other.domain)
+    counts = np.zeros(shared.shape, dtype=np.int64)
+    places = [
+        [variable.categories.index(name) for name in original.domain[variable.name].categories]
+        for variable in shared.variables
+    ]
+    mine = original.margin(shared.names).counts.transpose(
+        [original.domain.project(shared.names).axis(name) for name in shared.names]
+    )
+    counts[np.ix_(*places)] = mine
+    here = counts.reshape(-1)[other.placed(shared)]
+    cells, starts = other.factors.cells, other.factors.starts
+    added = np.concatenate([[0], np.cumsum(here[cells])])
+    found = added[starts[1:]] - added[starts[:-1]]
+    low, high = other.factors.ends
+    part = bool((found <= high).all()) and int(here.sum()) == original.total
+    return part, bool((found >= low).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A release of all, and releases of parts of its people of whom nobody is in two.
+
+    Attributes
+    ----------
+    whole
+    parts
+    """
+
+    whole: Counted
+    parts: tuple[Counted, ...]
+
+    @cached_property
+    def shared(self) -> Domain:
+        """The variables of all of them."""
+        domain = self.whole.domain
+        for part in self.parts:
+            domain = shared_domain(domain, part.domain)
+        return domain
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The same with a variable that tells the parts and the rest apart."""
+        name = "part"
+        while name in self.shared.names:
+            name += "'"
+        kinds = tuple(f"{number}" for number in range(1, len(self.parts) + 1))
+        return Domain((*self.shared.variables, Variable(name, (*kinds, "rest"))))
+
+    @cached_property
+    def factors(self) -> CellFactors:
+        """P(all releases | the parts and the rest)."""
+        of = len(self.parts) + 1
+        every = np.arange(self.shared.size, dtype=np.int64)[:, None] * of
+        found = [self._of(self.whole, np.arange(of))]
+        found += [self._of(part, np.array([number])) for number, part in enumerate(self.parts)]
+        empty = [
+            (np.setdiff1d(every[:, 0], one.placed(self.shared) * of)[:, None] + np.asarray(members)).reshape(
+                -1
+            )
+            for one, members in self._members()
+        ]
+        nobody = [cells for cells in empty if len(cells)]
+        if nobody:
+            starts = np.cumsum([0, *map(len, nobody)]).astype(np.int64)
+            kind = np.zeros(len(nobody), dtype=np.int64)
+            found.append(
+                CellFactors.of(self.domain, (), (starts, np.concatenate(nobody)), kind, [(0, 0, None)])
+            )
+        return product(found)
+
+    def _members(self) -> list[tuple[Counted, Sequence[int]]]:
+        of = len(self.parts) + 1
+        return [(self.whole, range(of)), *((part, [number]) for number, part in enumerate(self.parts))]
+
+    def _of(self, one: Counted, members: Ints) -> CellFactors:
+        of, known = len(self.parts) + 1, one.factors
+        place = one.placed(self.shared)[known.cells] * of
+        sizes = np.diff(known.starts) * len(members)
+        return replace(
+            known,
+            domain=self.domain,
+            tables=(),
+            rerun=None if known.rerun is None else self._run_again(one, members, known.rerun),
+            starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            cells=(place[:, None] + members).reshape(-1),
+        )
+
+    def _run_again(self, one: Counted, members: Ints, known: Rerun) -> Rerun:
+        """The mechanism of one of them, run again on what the parts and the rest make of its people."""
+        place, size, domain = one.placed(self.shared), self.shared.size, one.domain
+
+        def own(people: Ints) -> Ints:
+            each = people.reshape(len(people), size, -1)[:, :, members].sum(axis=2)
+            return np.ascontiguousarray(each[:, place])
+
+        def estimate(people: Table, generator: np.random.Generator) -> float:
+            counts = own(people.counts.reshape(1, -1)).reshape(domain.shape)
+            return known.estimate(Table.dense(domain, counts), generator)
+
+        many, weights = known.many, known.known_weights
+        return replace(
+            known,
+            estimate=estimate,
+            many=None if many is None else lambda people, generator: many(own(people), generator),
+            known_weights=None if weights is None else lambda people: weights(own(people)),
+        )
+
+    def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
+        """What a reader of all believes of the parts, the rest, and the whole; and the sums of the rest.
+
+        Raises
+        ------
+        InfeasibleError
+            Where there is no posterior.
+        InputError
+            Where no people fit.
+        """
+        members = (self.whole, *self.parts)
+        if any(one.by_moves for one in members):
+            found = self._listed(progress)
+            out = self._by_chains(progress) if found is None else self._laid_out("exact", *found)
+        else:
+            out = self._as_one(progress)
+        sums = [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
+        return [*out, *sums]
+
+    def _as_one(self, progress: Progress) -> list[TableBelief]:
+        """One posterior, of everybody's part and cell."""
+        release = self.parts[0].evidence.release
+        chance = OfRelease(release, "parts of a whole")
+        found = believe(
+            [Evidence(release, self.factors, alone=True)],
+            knowing=RELEASE_ALONE,
+            inner=True,
+            effort=VERDICT,
+            randomness=chance,
+            progress=progress,
+        ).posterior
+        whole = sums(found, Publication(found.domain, (self.shared.names,)), randomness=chance)[0]
+        return [as_belief(one, inner=one is found, judged=None) for one in (found, whole)]
+
+    def _laid_out(self, way: JudgedBy, whole: Laws, *others: Laws) -> list[TableBelief]:
+        width = max(one.chances.shape[1] for one in others)
+        chances = np.stack([one.wide(width) for one in others], axis=1).reshape(-1, width)
+        first = np.stack([one.first for one in others], axis=1).reshape(-1)
+        inner = np.arange(len(first)), first, chances
+        of_whole = np.arange(len(whole.first)), whole.first, whole.chances
+        return [
+            TableBelief(self.domain, True, None, inner, way),
+            TableBelief(self.shared, False, None, of_whole, way),
+        ]
+
+    def _listed(self, progress: Progress) -> list[Laws] | None:
+        """The laws by all originals of each; ``None`` where they are too many."""
+        lists = []
+        for one in (self.whole, *self.parts):
+            found = one.believed(progress)
+            number = found.count_originals() if found.way == "exact" else None
+            listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
+            if listed is None:
+                return None
+            tables = np.zeros((len(listed[1]), self.shared.size), dtype=np.int64)
+            tables[:, one.placed(self.shared)] = listed[0]
+            lists.append((tables, listed[1]))
+        if math.prod(len(weights) for _, weights in lists) * self.shared.size > LISTED_TOGETHER:
+            return None
+        (wholes, of_wholes), *parts = lists
+        chosen = np.array(np.meshgrid(*(range(len(weights)) for _, weights in parts), indexing="ij"))
+        chosen = chosen.reshape(len(parts), -1)
+        taken = sum(tables[rows] for (tables, _), rows in zip(parts, chosen, strict=True))
+        weight = np.prod([weights[rows] for (_, weights), rows in zip(parts, chosen, strict=True)], axis=0)
+        each, left, counted = np.zeros(len(weight)), [], []
+        in_whole = np.zeros(len(wholes))
+        for number, (table, chance) in enumerate(zip(wholes, of_wholes, strict=True)):
+            rest = table - taken
+            fits = np.flatnonzero((rest >= 0).all(axis=1))
+            more = weight[fits] * chance
+            each[fits] += more
+            in_whole[number] = more.sum()
+            left.append(rest[fits])
+            counted.append(more)
+        of_parts = [Laws.of(tables[rows], each) for (tables, _), rows in zip(parts, chosen, strict=True)]
+        rest = Laws.of(np.concatenate(left), np.concatenate(counted))
+        return [Laws.of(wholes, in_whole), *of_parts, rest]
+
+    def _by_chains(self, progress: Progress) -> list[TableBelief]:
+        """The laws by chains over the coins of all releases.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are too many, no chain finds people who fit, or one release is by another method.
+        """
+        members, of = (self.whole, *self.parts), len(self.parts) + 1
+        walks = [
+            one.evidence.likelihood
+            for one in members
+            if one.by_moves and isinstance(one.evidence.likelihood, MoveSequence)
+        ]
+        if len(walks) < of:
+            raise InfeasibleError(message("cycles and other methods are read together for small tables only"))
+        kinds = tuple(str(number) for number in range(of))
+        domain = Domain((*self.shared.variables, Variable("of", kinds)))
+        counts = np.zeros(domain.size, dtype=np.int64)
+        cells: list[Ints] = []
+        signs: list[Signs] = []
+        patterns: list[tuple[bytes, bytes]] = []
+        sequence: list[int] = []
+        coin: list[int] = []
+        for number, (one, walk) in enumerate(zip(members, walks, strict=True)):
+            place = one.placed(self.shared)
+            counts[place * of + number] = walk.published.counts.reshape(-1)
+            own = np.arange(len(walk.moves)) + len(cells)
+            sequence += np.tile(own, walk.passes).tolist()
+            coin += [number] * (len(own) * walk.passes)
+            for cycle in range(len(walk.moves)):
+                touched, sign = walk.moves.entries(cycle)
+                order = np.argsort(place[touched])
+                cells.append(place[touched][order] * of + number)
+                signs.append(sign[order])
+                patterns.append((place[touched][order].tobytes(), sign[order].tobytes()))
+        starts = np.cumsum([0, *map(len, cells)], dtype=np.int64)
+        moves = MoveSet(domain, starts, np.concatenate(cells), np.concatenate(signs).astype(np.int8), ())
+        sig = signatures(moves)
+        ways = np.array([1, *[-1] * len(self.parts)])
+        bounds = []
+        for cell in range(self.shared.size):
+            groups = sig.group_of_cell[cell * of : (cell + 1) * of]
+            start = int((ways * counts[cell * of : (cell + 1) * of]).sum())
+            bounds.append(Bound(start, groups[groups >= 0], ways[groups >= 0]))
+        alike: dict[tuple[bytes, bytes], list[int]] = {}
+        for step, cycle in enumerate(sequence):
+            alike.setdefault(patterns[cycle], []).append(step)
+        pairs = [
+            # Two steps of one release, or of two parts, change nothing where one goes up and one goes down.
+            (a, b, 1 if (coin[a] == 0) != (coin[b] == 0) else -1)
+            for steps in alike.values()
+            for a, b in combinations(steps, 2)
+        ]
+        found = CoinChains(
+            sig,
+            (sig.lowest(counts), np.array(sequence)),
+            ([Coin(one.alpha, one.beta, one.gamma, one.rule) for one in walks], np.array(coin)),
+            bounds,
+            pairs,
+        ).draws(OfRelease(self.parts[0].evidence.release, "parts of a whole").generator(), progress)
+        if found is None or len(found) < FEWEST_CHAINS:
+            raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
+        changes = np.concatenate([found, np.zeros((*found.shape[:2], 1), dtype=np.int64)], axis=2)
+        people = (changes[:, :, sig.column] + counts).reshape(*found.shape[:2], self.shared.size, of)
+        rest = people[..., :1] - people[..., 1:].sum(axis=3, keepdims=True)
+        people = np.concatenate([people, rest], axis=3)
+        # Chains know nothing of each other: how far their shares differ is the error.
+        error = max(
+            float((people == count).mean(axis=1).std(axis=0).max()) for count in range(FEW)
+        ) / math.sqrt(len(found))
+        drawn = people.reshape(-1, self.shared.size, of + 1)
+        even = np.ones(len(drawn))
+        laws = [Laws.of(drawn[:, :, number], even) for number in range(of + 1)]
+        out = self._laid_out("simulation", *laws)
+        return [replace(one, error=error, draws=0.25 / max(error, 1e-9) ** 2) for one in out]
+
+    def rests(self) -> Iterable[Table]:
+        """The margins of the rest that all releases together state."""
+        known: list[set[str]] = []
+        for margin in self.whole.exact:
+            for size in range(margin.domain.ndim, -1, -1):
+                for names in combinations(margin.domain.names, size):
+                    if any(set(names) <= other for other in known):
+                        continue
+                    taken = [self._margin(part, names) for part in self.parts]
+                    if all(one is not None for one in taken):
+                        known.append(set(names))
+                        whole = self._margin(self.whole, names)
+                        assert whole is not None
+                        rest = whole.counts - sum(one.counts for one in taken if one is not None)
+                        yield Table.dense(whole.domain, rest)
+
+    def _margin(self, one: Counted, names: tuple[str, ...]) -> Table | None:
+        """A margin that one of them states, over the categories of all."""
+        held = next((m for m in one.exact if set(names) <= set(m.domain.names)), None)
+        if held is None:
+            return None
+        margin, domain = held.margin(names), self.shared.project(names)
+        counts = np.zeros(domain.shape, dtype=np.int64)
+        axes = [margin.domain.axis(name) for name in domain.names]
+        places = [
+            [variable.categories.index(name) for name in margin.domain[variable.name].categories]
+            for variable in domain.variables
+        ]
+        if not names:
+            return margin
+        counts[np.ix_(*places)] = margin.counts.transpose(axes)
+        return Table.dense(domain, counts)
+
+
+def _certain(table: Table) -> tuple[Ints, Ints, Floats]:
+    counts = table.counts.reshape(-1)
+    return np.zeros(len(counts), dtype=np.int64), counts, np.ones((1, 1))
