@@ -73,7 +73,7 @@ def counts_verdict(
     )
 
     def fails(belief: TableBelief) -> bool:
-        return _judged("user", belief, limits).fails(limits)
+        return judged_table("user", belief, limits).fails(limits)
 
     def even(effort: Effort) -> TablesBelieved:
         found = believed("uniform", effort=effort)
@@ -87,11 +87,11 @@ def counts_verdict(
         user = quick if any(map(fails, quick.beliefs)) or not quick.apart else None
     if user is None:
         user = even(effort)
-    tables = [_judged("user", belief, limits) for belief in user.beliefs]
+    tables = [judged_table("user", belief, limits) for belief in user.beliefs]
     readers = [user]
     if limits.intruder:
         readers.append(believed(limits.intruder))
-        tables += [_judged("intruder", belief, limits) for belief in readers[-1].beliefs]
+        tables += [judged_table("intruder", belief, limits) for belief in readers[-1].beliefs]
     refused = any(table.fails(limits) for table in tables)
     tells = effort.tells and (effort.tells_refused or not refused)
     inside = (
@@ -178,7 +178,8 @@ def _insiders(user: TablesBelieved, limits: Gate, release: Release, progress: Pr
     return insiders(user.inner, hanging, limits, generator, progress)
 
 
-def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
+def judged_table(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
+    """The verdict on what a reader believes of the cells of one table."""
     found = _figures(belief, limits.at_risk, limits.belief_limit)
     return TableVerdict(
         who=who,

@@ -302,6 +302,15 @@ class Protecting(Drawing, Judging):
         metavar="LOW..HIGH",
         help=message("small counts (default 1..2); of magnitudes with --publish, which publishes counts"),
     )
+    people: str | None = option_field(
+        None,
+        measure="counts",
+        metavar="WHO",
+        help=message(
+            "whether earlier releases count the same people: other, same, part:NO, corrected:NO or later:NO, "
+            "where NO is their number in the register; several with spaces between"
+        ),
+    )
     like: str | None = option_field(
         None,
         measure="magnitudes",

@@ -19,6 +19,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.project.options import DEFAULT_METHOD
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.plans import ChosenMagnitudes, ComparisonPlan, ReleasePlan
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import kept_of
@@ -90,6 +91,8 @@ class Project:
         The weighted counts, if the records have design weights.
     at_risk
         The small-count rule.
+    people
+        Whether earlier releases count the same people, where the house has said so.
     placement
         The variables in rows, columns and layers; ``None`` for the usual places.
     moves
@@ -126,6 +129,7 @@ class Project:
     record_keys: Table | None = field(default=None, repr=False)
     weights: DesignWeights | None = field(default=None, repr=False)
     at_risk: SmallCount = field(default_factory=SmallCount)
+    people: People = field(default_factory=People)
     placement: Placement | None = None
     moves: MoveSet | None = None
     cycles_from: str = ""
@@ -326,7 +330,12 @@ class Project:
     def problem(self) -> Problem:
         """The table with all that a method takes besides its parameters."""
         return Problem(
-            self.original, self.at_risk, self.title, record_keys=self.record_keys, weights=self.weights
+            self.original,
+            self.at_risk,
+            self.title,
+            record_keys=self.record_keys,
+            weights=self.weights,
+            people=self.people,
         )
 
     @property
@@ -364,6 +373,7 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         "title": ("title",),
         "table": ("table",),
         "at_risk": ("at_risk",),
+        "people": ("at_risk",),
         "placement": ("placement",),
         "moves": ("cycles",),
         "method": ("parameters",),

@@ -19,7 +19,14 @@ from tabprotect.engine.project.options import Drawing, MagnitudeTabulation, Prot
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.sources import absolute
-from tabprotect.engine.project.verbs.table_verbs import counted, open_table, set_at_risk, set_title, tabulate
+from tabprotect.engine.project.verbs.table_verbs import (
+    counted,
+    open_table,
+    set_at_risk,
+    set_people,
+    set_title,
+    tabulate,
+)
 from tabprotect.languages.messages import message
 
 if TYPE_CHECKING:
@@ -72,6 +79,8 @@ def protected(
         do(set_title(title=asked.title))
     if asked.at_risk is not None:
         do(set_at_risk(rule=asked.at_risk))
+    if asked.people is not None:
+        do(set_people(people=asked.people))
     if asked.method is not None:
         do(set_method(method=asked.method))
     if history.project.magnitudes is not None:

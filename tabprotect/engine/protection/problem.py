@@ -19,6 +19,7 @@ from tabprotect.engine import agency
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.plain_values.encoding import Encodable
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.randomness import Coins, Randomness
 from tabprotect.engine.release.findings import Finding, in_words
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
@@ -123,6 +124,8 @@ class Problem:
     magnitudes
         The magnitudes that are protected; ``table`` counts the same records. ``None`` where the counts
         are protected.
+    people
+        Whether earlier releases count the same people, where the house has said so.
     """
 
     table: Table
@@ -131,6 +134,7 @@ class Problem:
     record_keys: Table | None = None
     weights: DesignWeights | None = None
     magnitudes: MagnitudeProblem | None = None
+    people: People = field(default_factory=People)
 
     @classmethod
     def of_magnitudes(

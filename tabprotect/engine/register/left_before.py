@@ -128,6 +128,8 @@ class LeftBefore:
         The verdict on the release at hand by itself, where the caller has it.
     again
         Numbers under which the release at hand itself left, which is no other release.
+    questions
+        Numbers of those of which the house has to say whether they count the same people.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -140,6 +142,7 @@ class LeftBefore:
     damaged: tuple[Damage, ...] = ()
     alone: Verdict | None = None
     again: tuple[int, ...] = ()
+    questions: tuple[int, ...] = ()
 
     @property
     def more(self) -> int:
@@ -202,6 +205,17 @@ class LeftBefore:
         """
         if policy.together == "warn":
             return
+        if self.questions and not reason:
+            told = self.sentence if self.together is not None and self.together.failing else self._unread
+            raise RefusedError(
+                joined([told.rstrip("."), self._question], ". "),
+                hint=message(
+                    "where they are other people, say so (people other:{numbers}); where all of them are to leave, "
+                    "protect them together, as one table with a variable more",
+                    joined(map(str, self.questions), ","),
+                ),
+                answers=(AGAIN,),
+            )
         if self.refuses(policy, reason):
             raise RefusedError(
                 self.sentence.rstrip("."),
@@ -224,6 +238,15 @@ class LeftBefore:
                     else message("the house's policy lets out nothing that was not judged"),
                     answers=(AGAIN,) if policy.unjudged == "reason" else (),
                 )
+
+    @property
+    def _question(self) -> str:
+        return plural(
+            len(self.questions),
+            "Some of these people may be counted in no. {numbers} as well",
+            "Some of these people may be counted in no. {numbers} as well",
+            joined(map(str, self.questions), ", "),
+        )
 
     @property
     def _unread(self) -> str:
@@ -369,4 +392,5 @@ def _left_before(
         None if spent == Spent() else spent,
         damaged=wrong,
         again=tuple(sorted(left)),
+        questions=found.questions,
     )

@@ -236,6 +236,11 @@ class Whole:
     whole: Counted
     parts: tuple[Counted, ...]
 
+    @property
+    def members(self) -> tuple[Counted, ...]:
+        """The whole, then the parts."""
+        return self.whole, *self.parts
+
     @cached_property
     def shared(self) -> Domain:
         """The variables of all of them."""
@@ -322,8 +327,7 @@ class Whole:
         InputError
             Where no people fit.
         """
-        members = (self.whole, *self.parts)
-        if any(one.by_moves for one in members):
+        if any(one.by_moves for one in self.members):
             found = self._listed(progress)
             out = self._by_chains(progress) if found is None else self._laid_out("exact", *found)
         else:
@@ -360,7 +364,7 @@ class Whole:
     def _listed(self, progress: Progress) -> list[Laws] | None:
         """The laws by all originals of each; ``None`` where they are too many."""
         lists = []
-        for one in (self.whole, *self.parts):
+        for one in self.members:
             found = one.believed(progress)
             number = found.count_originals() if found.way == "exact" else None
             listed = found.list_originals() if number is not None and number <= MOST_LISTED else None
@@ -398,7 +402,7 @@ class Whole:
         InfeasibleError
             Where they are too many, no chain finds people who fit, or one release is by another method.
         """
-        members, of = (self.whole, *self.parts), len(self.parts) + 1
+        members, of = self.members, len(self.parts) + 1
         walks = [
             one.evidence.likelihood
             for one in members

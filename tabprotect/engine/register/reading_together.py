@@ -16,8 +16,10 @@ from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, InfeasibleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.people import Kin, People
 from tabprotect.engine.protection.problem import Problem, StaffVerdict
 from tabprotect.engine.register.register_entry import (
+    PEOPLE,
     Earlier,
     OriginalMarks,
     RefusedMechanism,
@@ -35,6 +37,7 @@ from tabprotect.languages.messages import joined
 if TYPE_CHECKING:
     from tabprotect.engine.belief.evidence import Evidence
     from tabprotect.engine.register.overlapping import OverlapEvidence
+    from tabprotect.engine.register.people_in_common import InCommon
     from tabprotect.engine.register.register import Register
     from tabprotect.engine.register.register_chain import Damage
 
@@ -61,6 +64,8 @@ class JointReading:
         All that the verdict follows from.
     asked
         The release at hand, the limits and the earlier ones.
+    questions
+        The numbers of those of which the house has to say whether they count the same people.
     """
 
     read: tuple[Earlier, ...]
@@ -68,6 +73,7 @@ class JointReading:
     verdict: StaffVerdict | None
     judged_on: object = None
     asked: tuple[object, ...] = ()
+    questions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,17 +138,38 @@ class ReadingTogether:
             beside, more = self._beside(rest, every)
             unread |= more
         telling = [(one, overlap) for one, overlap in beside if overlap.tells]
+        people = self._in_common(earlier, at_hand, {one.entry.number for one, _ in (*read, *beside)})
+        unread = unread - set(people.read) | people.unread
         found, judged_on = None, None
-        if read or telling:
+        if read or telling or people.tables:
             others = [overlap.other.draw for _, overlap in telling]
             draws = [one.draw for one in every]
-            judged_on = (self.problem.table, self.policy, draws, others)
+            judged_on = (self.problem.table, self.policy, draws, others, people.read)
             same = (reading.verdict for reading in known if reading.judged_on == judged_on)
             found = next(same, None) or self._joint(every, [overlap for _, overlap in telling])
-        both = (*(one for one, _ in read), *(one for one, _ in telling))
-        reading = JointReading(both, unread, found, judged_on, asked)
+            if people.tables:
+                found = replace(found, tables=(*found.tables, *people.tables))
+        both = [*(one for one, _ in read), *(one for one, _ in telling)]
+        both += [one for one in earlier if one.entry.number in people.read and one not in both]
+        reading = JointReading(tuple(both), unread, found, judged_on, asked, people.asked)
         known.append(reading)
         return reading
+
+    def _in_common(self, earlier: Sequence[Earlier], own: Evidence | None, known: set[int]) -> InCommon:
+        """What releases tell whose people may be part of those at hand, or these of theirs."""
+        from tabprotect.engine.register.people_in_common import InCommon, InCommonReading
+
+        wanted = [one for one in earlier if one.relation == "variables" and one.entry.number not in known]
+        if own is None or not wanted:
+            return InCommon()
+        problem, limits = self.problem, self.policy
+        if not isinstance(limits, Gate):
+            limits = (limits or AgencyPolicy()).of_release(own.release, problem.at_risk)
+        counted, _ = _counts_of(self.looked_up.releases(wanted, self.progress))
+        reading = InCommonReading(
+            problem.table, own, _answered(problem.people, earlier), limits, self.progress
+        )
+        return reading.of((one.entry.number, other) for one, other in counted)
 
     def _beside(
         self, rest: Sequence[Earlier], every: Sequence[Evidence]
@@ -163,10 +190,10 @@ class ReadingTogether:
             overlap = None
             if one.relation == "records":
                 overlap = overlapping.overlap_evidence(table, every, other, _shared(one, own))
-            elif not overlapping.other_categories(table.domain, other.release.domain):
-                # Other records under the same names.
-                continue
-            elif not overlapping.same_total(table, other):
+            elif not overlapping.other_categories(
+                table.domain, other.release.domain
+            ) or not overlapping.same_total(table, other):
+                # Other records under the same names, or some of these.
                 continue
             if overlap is None:
                 unread.add(one.entry.number)
@@ -208,6 +235,16 @@ class ReadingTogether:
             left_out=kinds(*(one.left_out for one in found)),
             note=joined(dict.fromkeys(one.note for one in found if one.note), " "),
         )
+
+
+def _answered(people: People, earlier: Sequence[Earlier]) -> People:
+    """What the house says now of who is counted, and what it has said when the table left before."""
+    before: dict[int, Kin] = {}
+    for one in reversed(earlier):
+        if one.relation in ("original", "renamed"):
+            said = str(one.entry.publication.gate.get(PEOPLE, ""))
+            before |= {n: kin for n, kin in People.parse(said).answers if n}
+    return People(tuple(sorted((before | dict(people.answers)).items())))
 
 
 def marks(problem: Problem) -> OriginalMarks:

@@ -194,6 +194,9 @@ SPENT = "privacy_spent"
 COINS = "coins_mark"
 """The key of what a publication's coins are known again by, beside its gate."""
 
+PEOPLE = "people"
+"""The key of what the house has said of who is counted, beside its gate."""
+
 
 @dataclass(frozen=True)
 class LeavingPublication:

@@ -22,11 +22,13 @@ from tabprotect.engine.chained_log import Head
 from tabprotect.engine.disclosure.policy import AgencyPolicy
 from tabprotect.engine.errors import BundleError, ParameterError
 from tabprotect.engine.paths import remark_on_versions
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import spent_on_refusals
 from tabprotect.engine.register.reading_together import LookedUp
 from tabprotect.engine.register.register_entry import (
     COINS,
+    PEOPLE,
     LeavingPublication,
     OriginalMarks,
     admit,
@@ -77,6 +79,8 @@ class Outgoing:
         Who answers for it.
     seed
         Of its coins, where the release states where these come from; else ``None``.
+    people
+        Whether earlier releases count the same people, as the house says.
     looked_up
         What the register held when it was judged.
     """
@@ -90,6 +94,7 @@ class Outgoing:
     decisions: tuple[str, ...]
     who: str
     seed: int | None = field(default=None, repr=False)
+    people: People = field(default_factory=People)
     looked_up: LookedUp = field(default_factory=LookedUp, repr=False)
 
     def leave(
@@ -163,7 +168,9 @@ class Outgoing:
                 bundle,
                 release.mechanism.method,
                 release.title,
-                _gate(release) | ({} if self.seed is None else {COINS: coins_mark(self.seed, house_key())}),
+                _gate(release)
+                | ({} if self.seed is None else {COINS: coins_mark(self.seed, house_key())})
+                | ({PEOPLE: str(self.people)} if self.people.answers else {}),
                 self.decisions,
                 self.who,
                 "" if dossier is None else str(dossier.absolute()),

@@ -129,6 +129,7 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
         decisions=decisions,
         who=who_answers(*signed),
         seed=record.seed if protected.release.mechanism.coins else None,
+        people=record.problem.people,
         looked_up=looked_up,
     ).leave(asked, project.limits, context.register, asked.again.strip())
     return replace(project, protected=protected, published=True, notes=(*project.notes, *notes))
@@ -172,7 +173,7 @@ def _beside_earlier(
             progress=context.progress,
         )
         stated = protected
-        if before.close or before.unread or before.error is not None:
+        if before.close or before.read or before.unread or before.error is not None:
             reason = accepted or (gate.UNSTATED if protected.record.overruled else "")
             if before.refuses(project.limits, reason):
                 refused_beside(project, context.register)

@@ -81,6 +81,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         method=project.method,
         parameters=parameters,
         at_risk=str(project.at_risk),
+        people=str(project.people) or None,
         title=project.title or None,
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,

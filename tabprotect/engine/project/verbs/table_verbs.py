@@ -23,6 +23,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.sources import codings_of, records_file
 from tabprotect.engine.project.sources import open_table as open_source
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
+from tabprotect.engine.protection.people import People
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -330,6 +331,12 @@ def pasted(
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """Set the small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))
+
+
+@Declared(message("say who is counted: {people}"))
+def set_people(project: Project, context: Context, *, people: str) -> Project:
+    """Say whether earlier releases count the same people, such as ``part:1``; empty: nothing is said."""
+    return replace(project.without_result(), people=People.parse(people))
 
 
 @Declared(_place_label)

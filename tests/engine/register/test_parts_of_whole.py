@@ -1,0 +1,158 @@
+"""Releases of a whole and of parts of its people: what who has all of them believes, by listing everybody."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.evidence import Evidence
+from tabprotect.engine.disclosure.cell_beliefs import TableBelief
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.register.parts_of_whole import Counted, Whole, may_be_part
+from tabprotect.engine.release.likelihood import CellFactors, MoveSequence
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tests.oracles.cycle_law import law
+
+MOST = 24
+"""Counts that are listed in one cell."""
+
+
+def released(counts: Ints, method: str, seed: int = 1, **chosen: object) -> Release:
+    table = Table.dense(Domain.of_shape(counts.shape), counts)
+    return methods()[method].run(Problem(table), chosen, Randomness.seeded(seed)).release
+
+
+def counted(release: Release) -> Counted:
+    return Counted.of(Evidence(release), release.domain.names)
+
+
+def listed(release: Release) -> tuple[Ints, np.ndarray]:
+    """Every table that a release may come from, and P(release | table), by the definition of the method."""
+    found = likelihood_of(release)
+    if isinstance(found, MoveSequence):
+        assert found.passes == 1
+        cycles = [
+            dict(zip(*(part.tolist() for part in found.moves.entries(k)), strict=True))
+            for k in range(len(found.moves))
+        ]
+        counts = found.published.counts
+        published = tuple(counts.reshape(-1).tolist())
+        (a, b), (c, _) = counts
+        # A table of two rows and columns has one more count to choose.
+        every = [(n, a + b - n, a + c - n, published[3] - a + n) for n in range(a + min(b, c) + 1)]
+        tables = np.array([one for one in every if min(one) >= 0])
+        weights = [
+            law(t, cycles, found.rule, found.alpha, found.beta).get(published, 0.0)
+            for t in map(tuple, tables.tolist())
+        ]
+        return tables, np.array(weights)
+    assert isinstance(found, CellFactors)
+    factors = [
+        (
+            found.cells[a:b],
+            int(found.low[k]),
+            int(found.high[k]),
+            found.logs[found.log_starts[k] : found.log_starts[k + 1]],
+        )
+        for a, b, k in zip(found.starts[:-1], found.starts[1:], found.kind, strict=True)
+    ]
+    supports = {int(cells[0]): range(low, high + 1) for cells, low, high, _ in factors if len(cells) == 1}
+    tables = np.array(list(itertools.product(*(supports[cell] for cell in range(found.domain.size)))))
+    weights = np.ones(len(tables))
+    for cells, low, high, logs in factors:
+        sums = tables[:, cells].sum(axis=1)
+        weights[(sums < low) | (sums > high)] = 0.0
+        if len(logs):
+            weights *= np.exp(logs[np.clip(sums - low, 0, high - low)])
+    tables, weights = tables[weights > 0], weights[weights > 0]
+    if found.rerun is not None:
+        # What the method itself refuses.
+        generator = np.random.default_rng(1)
+        weights *= [
+            found.rerun.estimate(Table.dense(found.domain, t.reshape(found.domain.shape)), generator)
+            for t in tables
+        ]
+    return tables, weights
+
+
+def by_listing(whole: Release, parts: Sequence[Release]) -> np.ndarray:
+    """The laws of each cell of the whole, of the parts and of the rest: (tables, cells, counts)."""
+    size = whole.domain.size
+    lists = [listed(part) for part in parts]
+    out = np.zeros((len(parts) + 2, size, MOST))
+    chosen = np.array(list(itertools.product(*(range(len(weights)) for _, weights in lists))))
+    each = [tables[chosen[:, k]] for k, (tables, _) in enumerate(lists)]
+    weight = np.prod([weights[chosen[:, k]] for k, (_, weights) in enumerate(lists)], axis=0)
+    for table, chance in zip(*listed(whole), strict=True):
+        rest = table - sum(each)
+        fit = (rest >= 0).all(axis=1)
+        for number, one in enumerate((np.broadcast_to(table, rest.shape), *each, rest)):
+            for cell in range(size):
+                out[number, cell] += np.bincount(one[fit, cell], weight[fit] * chance, MOST)[:MOST]
+    return out / out[0, 0].sum()
+
+
+def laws(beliefs: Sequence[TableBelief], parts: int) -> np.ndarray:
+    """The same of what was believed."""
+    people, whole = beliefs[:2]
+    size = whole.domain.size
+    out = np.zeros((parts + 2, size, MOST))
+    for count in range(MOST):
+        each = people.probability(np.full(size * (parts + 1), count), np.arange(size * (parts + 1)))
+        out[1:, :, count] = each.reshape(size, parts + 1).T
+        out[0, :, count] = whole.probability(np.full(size, count), np.arange(size))
+    return out
+
+
+PEOPLE = st.lists(st.integers(0, 3), min_size=8, max_size=8).filter(lambda c: max(c[:4]) > 2 < max(c[4:]))
+"""Two tables; random rounding takes none without a count as large as its base."""
+
+METHODS = (
+    ("cyclic_perturbation", {"blocking": "negative"}),
+    ("cyclic_perturbation", {"blocking": "any_zero"}),
+    ("random_rounding", {}),
+    ("cell_key", {}),
+)
+
+
+@pytest.mark.parametrize(("method", "chosen"), METHODS, ids=["negative", "any-zero", "rounding", "keys"])
+@given(
+    counts=st.lists(st.integers(0, 3), min_size=8, max_size=8).filter(lambda c: sum(c[:4]) and sum(c[4:])),
+    seed=st.integers(1, 99),
+)
+@settings(max_examples=5, deadline=None)
+def test_a_part_and_its_whole(method: str, chosen: dict[str, object], counts: list[int], seed: int) -> None:
+    part, rest = np.array(counts).reshape(2, 2, 2)
+    if method == "cell_key":
+        chosen = {**chosen, "keys": "hashed"}
+    whole, own = released(part + rest, method, seed, **chosen), released(part, method, seed + 100, **chosen)
+    group = Whole(counted(whole), (counted(own),))
+    assert may_be_part(Table.dense(own.domain, part), group.whole)[0]
+    assert may_be_part(Table.dense(own.domain, part + rest), group.parts[0])[1]
+    np.testing.assert_allclose(laws(group.beliefs(), 1), by_listing(whole, [own]), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["cyclic_perturbation", "random_rounding"])
+@given(counts=PEOPLE, seed=st.integers(1, 99))
+@settings(max_examples=5, deadline=None)
+def test_two_parts_that_may_be_all(method: str, counts: list[int], seed: int) -> None:
+    first, second = np.array(counts).reshape(2, 2, 2)
+    releases = [
+        released(one, method, seed + 100 * number)
+        for number, one in enumerate((first + second, first, second))
+    ]
+    whole, *parts = map(counted, releases)
+    group = Whole(whole, tuple(parts))
+    np.testing.assert_allclose(laws(group.beliefs(), 2), by_listing(releases[0], releases[1:]), atol=1e-9)
+    if method == "cyclic_perturbation":
+        assert all(not rest.counts.any() for rest in group.rests())
