@@ -302,7 +302,7 @@ class Whole:
         place, size, domain = one.placed(self.shared), self.shared.size, one.domain
 
         def own(people: Ints) -> Ints:
-            each = people.reshape(len(people), size, -1)[:, :, members].sum(axis=2)
+            each = people.reshape(len(people), size, len(self.parts) + 1)[:, :, members].sum(axis=2)
             return np.ascontiguousarray(each[:, place])
 
         def estimate(people: Table, generator: np.random.Generator) -> float:
