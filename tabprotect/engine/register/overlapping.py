@@ -2,8 +2,8 @@
 
 Two tables say of each other's cells no more than what they say of the margin of the variables that
 both have. Where both publish that margin exactly, as cycles do, neither tells of the other; where one
-does, readers know it for the other, which is judged with it. All else is not read: it is told and
-takes a reason. So are variables that may be groups of each other's categories, and tables that hang
+does, readers know it for the other, which is judged with it; where neither does, what is believed of it
+from one is one more factor of the other. All else is not read: it is told and takes a reason. So are variables that may be groups of each other's categories, and tables that hang
 together in a ring, as A x B, B x C and A x C do: they say more than what they say two by two.
 
 Confidential: margins of the original show whether two variables may be groups of one another.
@@ -17,11 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.belief.evidence import Evidence
-from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.belief.believing import believe
+from tabprotect.engine.belief.effort import VERDICT
+from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
+from tabprotect.engine.posterior.margins import sums
+from tabprotect.engine.release.likelihood import CellFactors, each_cell
 from tabprotect.engine.release.published_numbers import Law
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_GROUPED = 10
@@ -84,7 +88,36 @@ def overlap_evidence(
         return OverlapEvidence(other, of_other=_known(group[0].release, here))
     if there is not None:
         return OverlapEvidence(other, of_this=_known(other.release, there))
-    return None
+    if not shared:
+        return OverlapEvidence(other)
+    # Neither states it: each believes something of it, which is one more factor of the other.
+    return OverlapEvidence(
+        other, _believed(other, shared, other.release), _believed(group[0], shared, group[0].release)
+    )
+
+
+def _believed(evidence: Evidence, names: Sequence[str], release: Release) -> Evidence:
+    """What a reader of a release believes of a margin, as evidence for a table that has it, too.
+
+    With an even belief over both tables the weight of a sum is the product of the ways in which each of them
+    comes to it: what is believed of it from one is its likelihood for the other.
+    """
+    chance = OfRelease(release, "a margin")
+    found = believe(
+        [evidence], knowing=RELEASE_ALONE, inner=True, effort=VERDICT, randomness=chance
+    ).posterior
+    (margin,) = sums(found, Publication(found.domain, (tuple(names),)), randomness=chance)
+    laws: list[Law] = []
+    for cell in range(margin.domain.size):
+        chances = margin.chances[margin.group_of_cell[cell]]
+        first, last = np.flatnonzero(chances)[[0, -1]]
+        with np.errstate(divide="ignore"):
+            logs = np.log(chances[first : last + 1])
+        start = int(margin.first[cell])
+        laws.append((start + int(first), start + int(last), logs))
+    cells = np.arange(margin.domain.size, dtype=np.int64)
+    known = CellFactors.of(margin.domain, (), each_cell(margin.domain), cells, laws)
+    return Evidence(release, known, alone=True)
 
 
 def shared_variables(one: Domain, other: Domain) -> tuple[str, ...] | None:
