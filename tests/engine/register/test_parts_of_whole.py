@@ -143,7 +143,7 @@ def test_a_part_and_its_whole(method: str, chosen: dict[str, object], counts: li
     assert may_be_part(Table.dense(own.domain, part), group.whole)[0]
     assert may_be_part(Table.dense(own.domain, part + rest), group.parts[0])[1]
     found = group.beliefs()
-    assume(not found[0].left_out)
+    assume(method != "random_rounding" or not found[0].left_out)
     np.testing.assert_allclose(laws(found, 1), by_listing(whole, [own]), atol=within(found))
 
 
@@ -160,7 +160,7 @@ def test_two_parts_that_may_be_all(method: str, counts: list[int], seed: int) ->
     group = Whole(whole, tuple(parts))
     found = group.beliefs()
     # That rounding refuses tables of small counts is left out where too many fit.
-    assume(not found[0].left_out)
+    assume(method != "random_rounding" or not found[0].left_out)
     np.testing.assert_allclose(laws(found, 2), by_listing(releases[0], releases[1:]), atol=within(found))
     if method == "cyclic_perturbation":
         assert all(not rest.counts.any() for rest in group.rests())
