@@ -165,6 +165,7 @@ PROTECTING = READING | {
     "protecting.method": "--method coarsening",
     "protecting.parameters": "--set base=2",
     "protecting.at_risk": "--at-risk 1..5",
+    "protecting.people": "--people other",
     "protecting.rule": "--rule p=20",
     "protecting.weights": "--weights replicate",
     "protecting.like": "--like nofile.zip",

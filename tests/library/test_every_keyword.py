@@ -101,6 +101,7 @@ TABULATING: dict[str, tuple[Given, Any]] = {
 PROTECTING: dict[str, tuple[Given, Any]] = {
     "cycles": ({"method": "cyclic_perturbation"}, "strips"),
     "at_risk": ({}, "1..9"),
+    "people": ({}, "other"),
     "rule": ({}, "p=30"),
     "weights": ({}, "replicate"),
     "like": ({}, "nofile.zip"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -50,6 +51,30 @@ class People:
                 )
             found |= dict.fromkeys(numbers, kin)
         return cls(tuple(sorted(found.items())))
+
+    def check(self, known: Iterable[int]) -> None:
+        """Refuse answers about releases that have nothing in common with a table.
+
+        Parameters
+        ----------
+        known
+            The numbers of the earlier releases that may count the same people.
+
+        Raises
+        ------
+        ParameterError
+            Naming the first.
+        """
+        wrong = sorted({number for number, _ in self.answers} - {0, *known})
+        if wrong:
+            raise ParameterError(
+                {
+                    "people": message(
+                        "no. {number} is no earlier release of a table that has a variable in common with this one",
+                        wrong[0],
+                    )
+                }
+            )
 
     def of(self, number: int) -> Kin | None:
         """The answer about an earlier release; ``None`` where the house has given none."""

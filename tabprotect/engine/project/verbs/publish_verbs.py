@@ -100,6 +100,7 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     _check_taken((*leaving.paths(place), dossier), asked)
     accepted = asked.again.strip() or asked.accept.strip() or before_it
     looked_up = looked_up or look_up(problem, context.register)
+    problem.people.check(one.entry.number for one in looked_up.earlier)
     protected, made, before = _beside_earlier(project, context, asked, protected, accepted, looked_up)
     sealed, record = made[leaving.sealed(place)], protected.record
     admit_coins(protected, sealed, looked_up, accepted)

@@ -124,6 +124,7 @@ VERBS: dict[str, Tried] = {
     "set_title": Tried({"title": "A"}, _plain(title="B")),
     "set_count": Tried({"index": [0, 0, 0], "count": 4}, _plain(index=[1, 0, 0], count=5)),
     "paste_block": Tried({"at": [0, 0, 0], "counts": [[4]]}, _plain(at=[1, 0, 0], counts=[[5]])),
+    "set_people": Tried({"people": "other"}, _plain(people="same")),
     "set_at_risk": Tried({"rule": "1..2"}, _plain(rule="1..3")),
     "place": Tried(
         {"rows": ["region"], "columns": ["sex", "half"]},
