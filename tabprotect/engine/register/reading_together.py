@@ -167,7 +167,7 @@ class ReadingTogether:
             limits = (limits or AgencyPolicy()).of_release(own.release, problem.at_risk)
         counted, _ = _counts_of(self.looked_up.releases(wanted, self.progress))
         reading = InCommonReading(
-            problem.table, own, _answered(problem.people, earlier), limits, self.progress
+            problem.table, own, _answered(problem.people, self.looked_up.earlier), limits, self.progress
         )
         return reading.of((one.entry.number, other) for one, other in counted)
 
