@@ -371,10 +371,7 @@ static void turn_one(const Turns *t, int64_t n, double random, int pick, Chain *
     for (int64_t k = t->of_bounds[n]; k < t->of_bounds[n + 1]; k++) {
         int64_t now = c->sum[t->bounds[k]], then = now + t->more[k] * by;
         int64_t worse = (then < 0 ? then : 0) - (now < 0 ? now : 0);
-        if (worse < 0 && t->price == INFINITY)
-            return;
-        if (worse)
-            gain += t->price == INFINITY ? 0 : t->price * (double)worse;
+        gain += t->price * (double)worse;
     }
     int64_t e = t->of_entries[n], at = 0;
     for (int64_t k = t->of_affected[n]; k < t->of_affected[n + 1]; k++) {

@@ -18,6 +18,7 @@ from tabprotect.engine.errors import (
     Interrupted,
     ParameterError,
     RefusedError,
+    Suggestion,
     TabprotectError,
 )
 from tabprotect.engine.plain_values.encoding import keyed
@@ -208,7 +209,7 @@ class LeftBefore:
         if self.questions and not reason:
             told = self.sentence if self.together is not None and self.together.failing else self._unread
             raise RefusedError(
-                joined([told.rstrip("."), self._question], ". "),
+                joined([told.rstrip("."), self.question], ". "),
                 hint=message(
                     "where they are other people, say so (people other:{numbers}); where all of them are to leave, "
                     "protect them together, as one table with a variable more",
@@ -240,7 +241,16 @@ class LeftBefore:
                 )
 
     @property
-    def _question(self) -> str:
+    def answers(self) -> tuple[Suggestion, ...]:
+        """The answers that only the house can give: that other people are counted."""
+        return tuple(
+            Suggestion(message("Other people than in no. {number}", number), {"people": f"other:{number}"})
+            for number in self.questions
+        )
+
+    @property
+    def question(self) -> str:
+        """Say which earlier releases may count the same people, where that makes a difference."""
         return plural(
             len(self.questions),
             "Some of these people may be counted in no. {numbers} as well",

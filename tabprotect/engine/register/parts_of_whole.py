@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints, Signs
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.belief.effort import VERDICT
 from tabprotect.engine.belief.evidence import RELEASE_ALONE, Evidence, OfRelease
@@ -48,7 +48,7 @@ MOST_LISTED = 2**13
 LISTED_TOGETHER = 2**28
 """Counts of all listed originals that are put together: some seconds."""
 
-FEWEST_CHAINS = 32
+SETTLED_CHAINS = 24
 """Chains that have to have found people who fit."""
 
 FEW = 4
@@ -328,8 +328,7 @@ class Whole:
             Where no people fit.
         """
         if any(one.by_moves for one in self.members):
-            found = self._listed(progress)
-            out = self._by_chains(progress) if found is None else self._laid_out("exact", *found)
+            out = self.listed(progress) or self.by_chains(progress)
         else:
             out = self._as_one(progress)
         sums = [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
@@ -361,8 +360,8 @@ class Whole:
             TableBelief(self.shared, False, None, of_whole, way),
         ]
 
-    def _listed(self, progress: Progress) -> list[Laws] | None:
-        """The laws by all originals of each; ``None`` where they are too many."""
+    def listed(self, progress: Progress = SILENT) -> list[TableBelief] | None:
+        """Beliefs by all originals of each release; ``None`` where they are too many."""
         lists = []
         for one in self.members:
             found = one.believed(progress)
@@ -392,10 +391,10 @@ class Whole:
             counted.append(more)
         of_parts = [Laws.of(tables[rows], each) for (tables, _), rows in zip(parts, chosen, strict=True)]
         rest = Laws.of(np.concatenate(left), np.concatenate(counted))
-        return [Laws.of(wholes, in_whole), *of_parts, rest]
+        return self._laid_out("exact", Laws.of(wholes, in_whole), *of_parts, rest)
 
-    def _by_chains(self, progress: Progress) -> list[TableBelief]:
-        """The laws by chains over the coins of all releases.
+    def by_chains(self, progress: Progress = SILENT) -> list[TableBelief]:
+        """Beliefs by chains over the coins of all releases.
 
         Raises
         ------
@@ -455,18 +454,14 @@ class Whole:
             bounds,
             pairs,
         ).draws(OfRelease(self.parts[0].evidence.release, "parts of a whole").generator(), progress)
-        if found is None or len(found) < FEWEST_CHAINS:
+        changes, chain = found
+        if len(np.unique(chain)) < SETTLED_CHAINS:
             raise InfeasibleError(message("the simulated posterior has not settled: nothing to judge by"))
-        changes = np.concatenate([found, np.zeros((*found.shape[:2], 1), dtype=np.int64)], axis=2)
-        people = (changes[:, :, sig.column] + counts).reshape(*found.shape[:2], self.shared.size, of)
-        rest = people[..., :1] - people[..., 1:].sum(axis=3, keepdims=True)
-        people = np.concatenate([people, rest], axis=3)
-        # Chains know nothing of each other: how far their shares differ is the error.
-        error = max(
-            float((people == count).mean(axis=1).std(axis=0).max()) for count in range(FEW)
-        ) / math.sqrt(len(found))
-        drawn = people.reshape(-1, self.shared.size, of + 1)
+        changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
+        drawn = (changes[:, sig.column] + counts).reshape(-1, self.shared.size, of)
+        drawn = np.concatenate([drawn, drawn[..., :1] - drawn[..., 1:].sum(axis=2, keepdims=True)], axis=2)
         even = np.ones(len(drawn))
+        error = max(_error(drawn == count, chain) for count in range(FEW))
         laws = [Laws.of(drawn[:, :, number], even) for number in range(of + 1)]
         out = self._laid_out("simulation", *laws)
         return [replace(one, error=error, draws=0.25 / max(error, 1e-9) ** 2) for one in out]
@@ -503,6 +498,15 @@ class Whole:
             return margin
         counts[np.ix_(*places)] = margin.counts.transpose(axes)
         return Table.dense(domain, counts)
+
+
+def _error(met: Bools, chain: Ints) -> float:
+    """The largest standard error of shares of draws: chains know nothing of each other."""
+    order = np.argsort(chain, kind="stable")
+    starts = np.flatnonzero(np.diff(chain[order], prepend=-1))
+    hits = np.add.reduceat(met[order].astype(np.float64), starts, axis=0)
+    sizes = np.diff(np.append(starts, len(chain))).reshape(-1, *[1] * (met.ndim - 1))
+    return float(np.sqrt(((hits - met.mean(axis=0) * sizes) ** 2).sum(axis=0)).max()) / len(chain)
 
 
 def _certain(table: Table) -> tuple[Ints, Ints, Floats]:

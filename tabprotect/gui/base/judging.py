@@ -99,7 +99,7 @@ class Judging(QObject):
 
 def _key(project: Project) -> tuple[object, ...]:
     """The key of the judgement, which also depends on what has been published meanwhile."""
-    return project.release, project.published
+    return project.release, project.published, project.people
 
 
 def _setting(project: Project) -> tuple[object, ...]:

@@ -164,3 +164,21 @@ def test_two_parts_that_may_be_all(method: str, counts: list[int], seed: int) ->
     np.testing.assert_allclose(laws(found, 2), by_listing(releases[0], releases[1:]), atol=within(found))
     if method == "cyclic_perturbation":
         assert all(not rest.counts.any() for rest in group.rests())
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_chains_draw_what_listing_says(parts: int) -> None:
+    """Of tables of 3 x 3, whose cycles hang together in a ring."""
+    generator = np.random.default_rng(parts)
+    first, second = generator.poisson(1.5, (2, 3, 3))
+    whole = released(first + second, "cyclic_perturbation", 1)
+    own = [released(one, "cyclic_perturbation", 2 + k) for k, one in enumerate((first, second)[:parts])]
+    group = Whole(counted(whole), tuple(map(counted, own)))
+    listed, drawn = group.listed(), group.by_chains()
+    assert listed is not None
+    for one, other in zip(listed, drawn, strict=True):
+        cells = np.arange(one.domain.size)
+        for count in range(MOST):
+            each = np.full(len(cells), count)
+            difference = np.abs(one.probability(each, cells) - other.probability(each, cells))
+            assert difference.max() < 6 * drawn[0].error

@@ -7,7 +7,6 @@ that what they share stays; many chains go side by side, and each by itself is o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,16 +24,21 @@ from tabprotect.languages.messages import message
 CHAINS = 256
 """Chains side by side."""
 
+FEWEST_CHAINS = 48
+"""Chains from which something is told."""
+
 SOFT = 120
-"""Sweeps in which a sum may be beyond its bounds, at a price that rises."""
+"""Sweeps in which the price of a sum beyond its bounds rises."""
 
 SWEEPS = 240
 """Sweeps that are kept, after as many as half of them."""
 
-MOST_TURNS = 4 * 10**8
+ROUNDS = SOFT + SWEEPS // 2 + SWEEPS
+
+MOST_TURNS = 2 * 10**8
 """Turns of all chains: about half a minute."""
 
-PRICE = 8.0
+PRICE = 5.0
 """What one person beyond a bound costs in the end, as a log weight."""
 
 
@@ -122,7 +126,8 @@ class CoinChains:
                 self._bounds_of[group].append((number, sign))
         # Before anything is laid out for a chain.
         both = list(pairs)
-        if (count + len(both)) * CHAINS * (SOFT + SWEEPS // 2 + SWEEPS) > MOST_TURNS:
+        self._chains = min(CHAINS, MOST_TURNS // ((count + len(both)) * ROUNDS))
+        if self._chains < FEWEST_CHAINS:
             raise TooLargeError(
                 message("{count:,} coins hang together: too many to be drawn for several releases", count)
             )
@@ -164,37 +169,38 @@ class CoinChains:
             np.array(list(kept.values()), dtype=np.int64),
         )
 
-    def draws(self, generator: np.random.Generator, progress: Progress = SILENT) -> Ints | None:
-        """Changes of the groups, int64 (chains, sweeps, groups); ``None`` where no chain met the bounds.
+    def draws(self, generator: np.random.Generator, progress: Progress = SILENT) -> tuple[Ints, Ints]:
+        """Changes of the groups within all bounds, int64 (draws, groups), and the chain of each.
 
-        A change is original - published.
+        A change is original - published. Beyond a bound a chain pays a price and goes on: what it meets
+        within all of them has the law that is wanted.
         """
         steps, entries, turns = len(self._sequence), len(self._group), len(self._turns)
-        coins = np.zeros((CHAINS, steps), dtype=np.int64)
-        after = np.tile(np.minimum(self._lowest, FAR)[self._group], (CHAINS, 1))
-        change = np.zeros((CHAINS, len(self._sig)), dtype=np.int64)
-        sums = np.tile(np.array([one.start for one in self._bounds], dtype=np.int64), (CHAINS, 1))
+        coins = np.zeros((self._chains, steps), dtype=np.int64)
+        after = np.tile(np.minimum(self._lowest, FAR)[self._group], (self._chains, 1))
+        change = np.zeros((self._chains, len(self._sig)), dtype=np.int64)
+        sums = np.tile(np.array([one.start for one in self._bounds], dtype=np.int64), (self._chains, 1))
         sides = np.stack([self._first[:-1], self._split], axis=1).reshape(-1)
         low = np.clip(np.minimum.reduceat(after[0], sides), -1, 2) + 1
-        log = np.tile(self._logs[self._coin, 1, low[::2] * 4 + low[1::2]], (CHAINS, 1))
+        log = np.tile(self._logs[self._coin, 1, low[::2] * 4 + low[1::2]], (self._chains, 1))
         arrays = self._arrays()
         most = max(len(one.entries) for one in self._turns)
-        kept = []
-        rounds = SOFT + SWEEPS // 2 + SWEEPS
-        for sweep in range(rounds):
-            progress.report(message("drawing coins"), sweep / rounds)
-            price = PRICE * (sweep + 1) / SOFT if sweep < SOFT else math.inf
+        kept, chains = [], []
+        for sweep in range(ROUNDS):
+            progress.report(message("drawing coins"), sweep / ROUNDS)
+            price = PRICE * min((sweep + 1) / SOFT, 1.0)
             order = generator.permutation(turns)
-            random = generator.random((turns, CHAINS))
-            ways = generator.integers(0, 2, (turns, CHAINS), dtype=np.int8)
+            random = generator.random((turns, self._chains))
+            ways = generator.integers(0, 2, (turns, self._chains), dtype=np.int8)
             cycle_steps.turned(
-                *(CHAINS, turns, most, entries, steps, change.shape[1], sums.shape[1], price),
+                *(self._chains, turns, most, entries, steps, change.shape[1], sums.shape[1], price),
                 (*arrays, order, random, ways, coins, after, change, sums, log),
             )
-            if sweep >= rounds - SWEEPS:
-                kept.append(change.copy())
-        inside = (sums >= 0).all(axis=1)
-        return np.stack(kept, axis=1)[inside] if inside.any() else None
+            if sweep >= ROUNDS - SWEEPS:
+                within = np.flatnonzero((sums >= 0).all(axis=1))
+                kept.append(change[within])
+                chains.append(within)
+        return np.concatenate(kept), np.concatenate(chains)
 
     def _arrays(self) -> tuple[Ints | Floats, ...]:
         """All turns one after the other, as the compiled step takes them."""

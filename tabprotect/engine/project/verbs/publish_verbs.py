@@ -106,6 +106,8 @@ def _published(project: Project, context: Context, asked: Publishing) -> Project
     admit_coins(protected, sealed, looked_up, accepted)
     again = asked.again.strip() if before.earlier or before.error else ""
     decisions = told_of_register(record.decisions, before.damaged, context.register, again)
+    if problem.people.answers:
+        decisions = (*decisions, message("who is counted, as the house says: {people}", problem.people))
     protected = replace(protected, record=replace(record, decisions=decisions))
     # The dossier of a set belongs to the bundle of all its tables.
     whole = made.get(place) or (

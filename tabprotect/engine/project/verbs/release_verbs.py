@@ -314,8 +314,6 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
                 ", ".join(sorted({one.method for one in before.others})),
             ),
         )
-    if project.people.answers:
-        decisions = (*decisions, message("who is counted, as the house says: {people}", project.people))
     if project.cycles_from.endswith(BY_FIGURES):
         decisions = (*decisions, message("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))

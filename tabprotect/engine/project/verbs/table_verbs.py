@@ -336,7 +336,12 @@ def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
 @Declared(message("say who is counted: {people}"))
 def set_people(project: Project, context: Context, *, people: str) -> Project:
     """Say whether earlier releases count the same people, such as ``part:1``; empty: nothing is said."""
-    return replace(project.without_result(), people=People.parse(people))
+    answers, done = People.parse(people), project.protected
+    if done is not None:
+        # It is asked of a draw, and changes nothing of it.
+        problem = replace(done.record.problem, people=answers)
+        done = replace(done, record=replace(done.record, problem=problem))
+    return replace(project, people=answers, protected=done)
 
 
 @Declared(_place_label)

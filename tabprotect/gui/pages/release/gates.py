@@ -28,6 +28,7 @@ from tabprotect.engine.errors import RefusedError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import protect, set_mechanism
+from tabprotect.engine.project.verbs.table_verbs import set_people
 from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.findings import Finding, FindingGroup
 from tabprotect.engine.release.verdict_figures import SAID, KeptSum, Verdict
@@ -85,6 +86,16 @@ class Gate(QObject):
     def fingerprint(self) -> str:
         """Return that of the bundle; empty before it is made."""
         return "" if self.bundle is None else self.bundle.fingerprint
+
+    def answers(self, project: Project) -> tuple[Suggestion, ...]:
+        """Return what the house can say of who is counted, where that makes a difference."""
+        judged = self.judging.known(project)
+        return () if judged is None else judged.before.answers
+
+    def answer(self, said: Suggestion) -> None:
+        """Say who is counted: the draw stays as it is, and is judged anew."""
+        people = f"{present(self.document.project).people} {said.parameters['people']}"
+        self.document.run(set_people(people=people), page=self.page.name)
 
     def ask(self, project: Project) -> None:
         """Have the bundle made and the release judged."""
@@ -225,6 +236,8 @@ class CountsGate(Gate):
         out = [self.unjudged(project) or project.against]
         if known is not None and known.before.close:
             out.append(joined((known.before.warnings[0]["message"], ".")))
+        elif known is not None and known.before.questions:
+            out.append(known.before.question)
         return [capital(text) for text in out if text]
 
     def points(self, project: Project) -> list[str]:

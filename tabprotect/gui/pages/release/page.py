@@ -114,6 +114,7 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.copy.clicked.connect(lambda: self.seal.to_clipboard(self.gate.fingerprint))
         self.seal.open.clicked.connect(self._open_as_reader)
         self.protection.remedy_chosen.connect(self.gate.take)
+        self.before.remedy_chosen.connect(self.gate.answer)
         self.honesty.coins_asked.connect(self._use_house_key)
         for group in (self.protection, self.before):
             group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
@@ -240,6 +241,8 @@ class ReleasePage(ReleaseStage, Page):
             helps: tuple[Suggestion, ...] | None = ()
             if name in found and group is self.protection and not project.published:
                 helps = self.gate.helps(project)
+            elif group is self.before and not project.published:
+                helps = self.gate.answers(project)
             # What may not be seen is taken away, not only hidden.
             group.show_group(found.get(name) or FindingGroup(name), helps=helps, folding=house)
         self.kept.show_kept(project.release, self.gate.kept(project))
