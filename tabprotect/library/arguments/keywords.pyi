@@ -95,6 +95,7 @@ class ProtectingKeywords(TypedDict, total=False):
 
     cycles: str | Path | Designed | None
     at_risk: str | None
+    people: str | None
     like: str | Path | None
     publish: str | None
     title: str | None
