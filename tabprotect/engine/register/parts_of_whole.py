@@ -318,7 +318,7 @@ class Whole:
         )
 
     def beliefs(self, progress: Progress = SILENT) -> list[TableBelief]:
-        """What a reader of all believes of the parts, the rest, and the whole; and the sums of the rest.
+        """What a reader of all believes of the parts, the rest, and the whole.
 
         Raises
         ------
@@ -328,11 +328,12 @@ class Whole:
             Where no people fit.
         """
         if any(one.by_moves for one in self.members):
-            out = self.listed(progress) or self.by_chains(progress)
-        else:
-            out = self._as_one(progress)
-        sums = [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
-        return [*out, *sums]
+            return self.listed(progress) or self.by_chains(progress)
+        return self._as_one(progress)
+
+    def sums_of_rest(self) -> list[TableBelief]:
+        """The same of the sums of the rest that all releases together state."""
+        return [TableBelief(rest.domain, False, None, _certain(rest), "exact") for rest in self.rests()]
 
     def _as_one(self, progress: Progress) -> list[TableBelief]:
         """One posterior, of everybody's part and cell."""

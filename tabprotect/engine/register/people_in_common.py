@@ -138,7 +138,11 @@ class InCommonReading:
         limits = replace(
             self.limits, at_risk=together_at_risk(self.limits, [one.evidence for one in group.members])
         )
-        return [judged_table("user", belief, limits) for belief in group.beliefs(self.progress)]
+        told = [judged_table("user", belief, limits) for belief in group.sums_of_rest()]
+        if any(one.fails(limits) for one in told):
+            # No posterior is needed to see it.
+            return told
+        return [*told, *(judged_table("user", belief, limits) for belief in group.beliefs(self.progress))]
 
     def _placed(self, earlier: Counted) -> TableVerdict | None:
         """The people who came or went and whose cells a reader knows, where no more did than have to."""

@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.moves.signature_model import FAR, Coin
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.messages import message
 
-CHAINS = 256
+CHAINS = 128
 """Chains side by side."""
 
 FEWEST_CHAINS = 48
