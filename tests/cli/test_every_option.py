@@ -153,11 +153,7 @@ GATHERING = READING | {
     "cells": "cube.csv | --cells all",
     "workers": "--workers tcp://nowhere",
 }
-THRESHOLD = {
-    "threshold.criterion": "--criterion smallest_margin",
-    "threshold.beta": "--beta 30",
-    "threshold.bounds": "cube.csv | --bounds shuttle ||",
-}
+THRESHOLD = {"threshold.criterion": "--criterion smallest_margin", "threshold.beta": "--beta 30"}
 ANSWERING = "--dossier out/d.zip"
 PROTECTING = READING | {
     "keep": "--keep region",
@@ -478,7 +474,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
         GATHERING
         | THRESHOLD
         | {
-            "threshold.bounds": "cube.csv --method heuristic | --bounds shuttle || --method heuristic",
+            "bounds": "cube.csv --method heuristic | --bounds shuttle || --method heuristic",
             "method": "--method nonsense",
             "seed": "--seed 1",
             "utility": "--utility nonsense",
@@ -487,7 +483,7 @@ COMMANDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "serve-session": (
         "out/h.db --table counts.csv --user A --query region",
         "out/h.db --table wide.parquet --user A --query region",
-        _of("--table", GATHERING | THRESHOLD)
+        _of("--table", GATHERING | THRESHOLD | {"threshold.bounds": "cube.csv | --bounds shuttle ||"})
         | {
             "table": "--table later.csv",
             "query": "--query sex",

@@ -91,7 +91,13 @@ class Releasing(Gathering):
 class Optimal(Gathering):
     """Arguments of ``optimal``."""
 
-    threshold: Threshold = part(Threshold)
+    threshold: Threshold = part(Threshold, but=["bounds"])
+    # The other searches find releases with closed forms.
+    bounds: BoundsWay = option_field(
+        "auto",
+        needs="method=heuristic",
+        help=message("how cells are bounded (default: auto, the cheapest exact way)"),
+    )
     method: SearchMethod = option_field("annealing", help=message("(default: annealing)"))
     seed: int | None = option_field(None, needs="method=annealing", help=message("replay the annealing"))
     utility: str = option_field(
@@ -237,7 +243,7 @@ def run_optimal(asked: Optimal, console: Console) -> None:
     criterion = criterion_of(asked.threshold)
     evidence = gather(asked, console)
     plan = optimal(
-        Standard(evidence, criterion, asked.threshold.beta, asked.threshold.bounds),
+        Standard(evidence, criterion, asked.threshold.beta, asked.bounds),
         asked.method,
         utility=asked.utility,
         randomness=Randomness.seeded(asked.seed),

@@ -153,7 +153,7 @@ def _as_let_out(
     found: Believed, evidence: Sequence[Evidence], knowing: PriorKnowledge, effort: Effort, progress: Progress
 ) -> Believed:
     """The same with what the gates of the releases tell, or a word on it."""
-    gates = [one.release.mechanism.gate for one in evidence]
+    gates = [one.gate or one.release.mechanism.gate for one in evidence]
     stated = [gate for gate in gates if gate is not None]
     refused = [draws for gate in stated for draws in gate.refused]
     unknown = any(gate.changed and not gate.refused for gate in stated)

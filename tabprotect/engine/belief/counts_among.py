@@ -64,14 +64,17 @@ def counts_among(release: Release) -> Evidence | None:
     assert isinstance(found, CellFactors)
     # Where magnitudes have noise nothing was chosen.
     found = replace(found, note="", left_out=found.left_out if published.hidden.any() else ())
+    # They are let out with the magnitudes; of draws that were refused the counts are no part.
+    gate = release.mechanism.gate
+    gate = gate and replace(gate, refused=(), changed=gate.changed or bool(gate.refused))
     # That a cell has records is known of every hidden one; a mean may tell more.
     more = np.flatnonzero(hidden & ((least > 1) | (most < UNBOUNDED)))
     if not len(more):
-        return Evidence(counts, found)
+        return Evidence(counts, found, gate=gate)
     ends: list[Support] = [(int(least[cell]), int(most[cell]), None) for cell in more.tolist()]
     kind = np.arange(len(more), dtype=np.int64)
     told = CellFactors.of(domain, counts.tables, publication.behind(more), kind, ends)
-    return Evidence(counts, product([found, told]), alone=True)
+    return Evidence(counts, product([found, told]), alone=True, gate=gate)
 
 
 def _every_margin(domain: Domain, variables: tuple[Variable, ...]) -> str:

@@ -81,11 +81,14 @@ class Evidence:
         The likelihood, where it is known already.
     alone
         Whether nothing but the likelihood is read of the release.
+    gate
+        What let it out; by default the gate that its mechanism states. Nobody judges by it.
     """
 
     release: Release
     known: Likelihood | None = None
     alone: bool = False
+    gate: Gate | None = None
 
     @cached_property
     def likelihood(self) -> Likelihood:

@@ -113,7 +113,7 @@ class CycleReport(Encodable):
     json_keys = (
         "preserves_margins violations coverage_min coverage_max balanced cycles rank dimension wanted_exact "
         "unwanted_exact=known_functionals unwanted=named known_functionals largest_change distinct_outcomes "
-        "width exact attacks statements blocked_share? immovable_cells=immovable? bridges?"
+        "width exact attacks statements blocked_share? immovable_cells=immovable? bridges"
     )
 
     @property

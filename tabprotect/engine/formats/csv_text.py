@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -14,7 +14,6 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.statuses import COUNT
-from tabprotect.engine.tables.cube import in_units
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -31,11 +30,14 @@ def _quoted(field: str) -> str:
 
 
 def _blocks(
-    table: Table, without: Bools | None, around: tuple[str, str, str], decimals: int
+    table: Table, without: Bools | None, around: tuple[str, str, str], texts: Sequence[str]
 ) -> Iterator[str]:
     """Lines of a dense table, many at a time: labels are joined once for many cells."""
     domain, (first, last, hidden_last) = table.domain, around
-    counts = _texts(table.counts.reshape(-1), last, decimals)
+    if texts:
+        counts = np.array([text + last for text in texts], dtype=object)
+    else:
+        counts = _texts(table.counts.reshape(-1), last)
     if without is not None:
         # An empty field alone in its line is quoted, since a blank line is no record.
         counts[without.reshape(-1)] = ("" if domain.ndim or hidden_last else '""') + hidden_last
@@ -55,11 +57,9 @@ def _blocks(
         yield "".join(fields.reshape(-1).tolist())
 
 
-def _texts(counts: Ints, last: str, decimals: int) -> npt.NDArray[np.object_]:
+def _texts(counts: Ints, last: str) -> npt.NDArray[np.object_]:
     """Each count with the end of its line; one object for equal counts, if that pays."""
     low, high = int(counts.min(initial=0)), int(counts.max(initial=0))
-    if decimals:
-        return np.array([in_units(n, decimals) + last for n in counts.tolist()], dtype=object)
     if high - low < len(counts):
         made = np.array([f"{count}{last}" for count in range(low, high + 1)], dtype=object)
         return made[counts - low]
@@ -86,7 +86,7 @@ def write_csv(
     table: Table,
     *,
     count: str = COUNT,
-    decimals: int = 0,
+    texts: Sequence[str] = (),
     without: Bools | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     after: Mapping[str, tuple[str, str]] = MappingProxyType({}),
@@ -98,8 +98,8 @@ def write_csv(
 
     Parameters
     ----------
-    decimals
-        The counts are whole numbers of units of 10^-decimals.
+    texts
+        What stands for each cell of a dense table in place of its count.
     without : bool, shape of the (dense) table, or None
         The cells written without their count.
     before
@@ -121,11 +121,8 @@ def write_csv(
     first = "".join(_quoted(value) + "," for value in before.values())
     last = "".join("," + _quoted(shown) for shown, _ in after.values())
     hidden_last = "".join("," + _quoted(hidden) for _, hidden in after.values())
-    # Sums are dense; what is listed are counts.
-    listed = not decimals and table.is_sparse and table.domain.size > FULL_LIMIT
+    listed = not texts and table.is_sparse and table.domain.size > FULL_LIMIT
     lines = (
-        _listed(table, first, last)
-        if listed
-        else _blocks(table, without, (first, last, hidden_last), decimals)
+        _listed(table, first, last) if listed else _blocks(table, without, (first, last, hidden_last), texts)
     )
     return ("\n".join(itertools.chain([header], lines)) + "\n").encode("utf-8")

@@ -459,8 +459,8 @@ def published_beside(given: object, table: MagnitudeTable) -> tuple[str, ...]:
             )
         if name not in BESIDE:
             raise ParameterError(
-                {PUBLISH.name: message("there is no figure {name} beside sums", repr(name))},
-                hint=message("choose {names}", joined(BESIDE, ", ")),
+                {PUBLISH.name: message("{given} is no figure beside sums", repr(given))},
+                hint=message('write n, mean, or both ("n,mean"); none publishes the sums alone'),
             )
     if "mean" in names and table.weighted:
         raise ParameterError(

@@ -479,8 +479,7 @@ class Document(QObject):
             from tabprotect.engine.bundle.informed_prior import informed
             from tabprotect.engine.disclosure.counts_verdict import weigh_refused
 
-            # The gate of a release of magnitudes is about them.
-            knowing = PriorKnowledge(bundled=bool(release.tables), weigh_refused=weigh_refused)
+            knowing = PriorKnowledge(weigh_refused=weigh_refused)
             # Of the inner cells wherever they can be put together: all tables follow from them.
             inner = text == PRIORS["user"]
             evidence = present(counts_among(release))

@@ -17,7 +17,7 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.magnitudes.readers.beliefs import hidden_ranges
 from tabprotect.engine.release.likelihood import CellFactors
-from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.release.mechanism import UNSTATED, Gate
 from tabprotect.engine.release.published_magnitudes import PublishedMagnitudes
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.variable import Level, Variable
@@ -128,6 +128,19 @@ def test_a_reader_of_counts_sums_and_means_believes_what_the_originals_say(seed:
         for cell in range(6)
     ]
     assert judged.known == sum(known)
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_the_gate_of_the_magnitudes_lets_the_counts_out(stated: bool) -> None:
+    """Nothing of it is left out, but it judges no counts: who judges them says the limits."""
+    gate = Gate(within=10.0, attempts_at_most=1)
+    release = Release.of_magnitudes(published(0, "n"), "suppression")
+    if stated:
+        release = replace(release, mechanism=replace(release.mechanism, gate=gate))
+    evidence = counts_among(release)
+    assert evidence is not None and evidence.release.mechanism.gate is None
+    found = believe([evidence], "uniform").posterior
+    assert (UNSTATED in found.note) is ("attempts" in found.left_out) is (not stated)
 
 
 def test_counts_that_are_shown_are_judged_as_a_table_of_counts_is() -> None:

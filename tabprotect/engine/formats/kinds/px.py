@@ -28,15 +28,15 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import (
     Observations,
-    numbers_shown,
     refuse_texts,
+    texts_shown,
     with_a_variable,
 )
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.plain_values.decoding import natural
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.cube import About, Cube, in_units
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.messages import message
 
@@ -231,7 +231,7 @@ def _written(cube: Cube, named: tuple[str, str, str], further: Sequence[str] = (
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
-    words = [f'"{SHOWN}"' if shown is None else in_units(*shown) for shown in numbers_shown(cube)]
+    words = texts_shown(cube, f'"{SHOWN}"')
     lines += [" ".join(words[at : at + width]) for at in range(0, len(words), width)]
     return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
 

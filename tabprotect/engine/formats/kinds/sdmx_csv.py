@@ -19,7 +19,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, VERSION, identified, structure_id
 from tabprotect.engine.formats.agencies.sdmx_structures import structure_beside
@@ -28,6 +27,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
+from tabprotect.engine.formats.layouts.observations import texts_shown
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
@@ -137,10 +137,10 @@ class SdmxCsv(Format):
         return cells, notes + _status_notes(source, ids)
 
     def write(self, table: Table) -> bytes:
-        return self._written(table, None, NOT_FOR_PUBLICATION)
+        return self._written(Cube(table), NOT_FOR_PUBLICATION)
 
     def publish(self, cube: Cube) -> bytes:
-        return self._written(cube.table, cube.hidden, FREE, cube.decimals)
+        return self._written(cube, FREE)
 
     def beside(self, cube: Cube, path: Path, *, published: bool = False) -> dict[str, bytes]:
         return structure_beside(cube, path) if published else {}
@@ -148,7 +148,8 @@ class SdmxCsv(Format):
     def held(self, domain: Domain, *, strict: bool) -> tuple[Domain, list[str]]:
         return (domain, []) if strict else identified(domain, RESERVED)
 
-    def _written(self, table: Table, hidden: Bools | None, status: str, decimals: int = 0) -> bytes:
+    def _written(self, cube: Cube, status: str) -> bytes:
+        table = cube.table
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
@@ -159,9 +160,9 @@ class SdmxCsv(Format):
         return write_csv(
             table,
             count=VALUE,
-            decimals=decimals,
+            texts=texts_shown(cube) if cube.decimals else (),
             before={"STRUCTURE": "dataflow", "STRUCTURE_ID": named, "ACTION": "I"},
-            without=hidden,
+            without=cube.hidden,
             after={OBS_STATUS: (NORMAL, SUPPRESSED), CONF_STATUS: (status, CONFIDENTIAL)},
         )
 

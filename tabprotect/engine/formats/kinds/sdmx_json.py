@@ -18,6 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict
 
+import numpy as np
+
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.csvw import text_of
 from tabprotect.engine.formats.agencies.sdmx_identifiers import AGENCY, MADE, PREPARED, TITLE, structure_id
@@ -28,7 +30,7 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     about_of,
     texts_beside,
 )
-from tabprotect.engine.formats.layouts.observations import cells_shown, number_shown
+from tabprotect.engine.formats.layouts.observations import number_shown, numbers_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF,
@@ -126,10 +128,8 @@ class SdmxJson(SdmxMessage):
         table = cube.table
         notes = texts_beside(replace(cube.about, title=""))
         observations = {
-            ":".join(map(str, index)): (
-                [None, 1, 1] if count is None else [number_shown(count, cube.decimals), 0, 0]
-            )
-            for index, _, count in cells_shown(table, cube.hidden)
+            ":".join(map(str, index)): ([None, 1, 1] if shown is None else [number_shown(*shown), 0, 0])
+            for index, shown in zip(np.ndindex(*table.domain.shape), numbers_shown(cube), strict=True)
         }
         message = {
             "header": {

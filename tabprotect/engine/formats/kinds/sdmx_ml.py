@@ -34,11 +34,11 @@ from tabprotect.engine.formats.agencies.sdmx_messages import (
     about_of,
     texts_beside,
 )
-from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.layouts.observations import cells_shown, texts_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, NORMAL, OBS_STATUS, SUPPRESSED
 from tabprotect.engine.formats.text.markup import quoteattr
-from tabprotect.engine.tables.cube import About, Cube, in_units
+from tabprotect.engine.tables.cube import About, Cube
 from tabprotect.languages.messages import message
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
@@ -93,9 +93,9 @@ class SdmxMl(SdmxMessage):
         ]
         if beside := texts_beside(cube.about):
             lines.append(f"<g:Attributes>{_values(beside)}</g:Attributes>")
-        for _, labels, count in cells_shown(table, hidden):
+        for (_, labels, count), shown in zip(cells_shown(table, hidden), texts_shown(cube), strict=True):
             key = _values(dict(zip(table.domain.names, labels, strict=True)))
-            value = "" if count is None else f'<g:ObsValue value="{in_units(count, cube.decimals)}"/>'
+            value = "" if count is None else f'<g:ObsValue value="{shown}"/>'
             said = suppressed if count is None else normal
             lines.append(
                 f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}<g:Attributes>{said}</g:Attributes></g:Obs>"

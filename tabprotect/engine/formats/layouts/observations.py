@@ -21,7 +21,7 @@ from tabprotect.engine.formats.layouts.column_roles import code_of, wanted_cells
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
-from tabprotect.engine.tables.cube import Cube
+from tabprotect.engine.tables.cube import Cube, in_units
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.messages import message
@@ -225,6 +225,11 @@ def numbers_shown(cube: Cube) -> Iterator[tuple[int, int] | None]:
     counts = counts_shown(cube.table, cube.hidden)
     for count, decimals in zip(counts, itertools.cycle(cube.decimals_across), strict=False):
         yield None if count is None else (count // 10 ** (cube.decimals - decimals), decimals)
+
+
+def texts_shown(cube: Cube, hidden: str = "") -> list[str]:
+    """Every number in the table's order as text, a count among the figures without decimals."""
+    return [hidden if shown is None else in_units(*shown) for shown in numbers_shown(cube)]
 
 
 DIGITS = 15

@@ -197,7 +197,9 @@ def frontier(project: Project) -> list[str]:
 
 def optimal(project: Project, *, method: str = "annealing") -> list[str]:
     """Words: the most useful margins that may be released together."""
-    return _planned(_judging("optimal", project), project, [], ["--method", method])
+    # The other searches find releases with closed forms.
+    plan = project.plan if method == "heuristic" else replace(project.plan, bounds="auto")
+    return _planned(_judging("optimal", project), replace(project, plan=plan), [], ["--method", method])
 
 
 def serve_session(project: Project, *, database: str, rule: str, query: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,6 +150,17 @@ def test_numbers_beside_the_sums_have_no_decimals(tmp_path: Path) -> None:
     units = said["dimension"]["figure"]["category"]["unit"]
     assert units == {table.measure: {"decimals": 2}, "n": {"decimals": 0}, "mean": {"decimals": 2}}
     assert said["value"][6:9] == [0.2, 3, 0.2] and isinstance(said["value"][7], int)
+    files = {name: tmp_path / f"s.sdmx.{name}" for name in ("csv", "json", "xml")}
+    for out in files.values():
+        assert main(["export", str(path), "--out", str(out)]) == 0
+    assert [line.split(",")[-3] for line in files["csv"].read_text().splitlines()[7:10]] == [
+        "0.20",
+        "3",
+        "0.20",
+    ]
+    observations = json.loads(files["json"].read_text())["dataSets"][0]["observations"]
+    assert [str(observations[f"0:2:{n}"][0]) for n in range(3)] == ["0.2", "3", "0.2"]
+    assert re.findall('ObsValue value="([^"]*)"', files["xml"].read_text())[:3] == ["0.20", "3", "0.20"]
     # A measure that is called as the numbers are has another name beside these.
     called = replace(table, measure="n", units=None, decimals=2)
     assert main(["export", str(bundle(tmp_path, called)), "--out", str(tmp_path / "m.px")]) == 0
